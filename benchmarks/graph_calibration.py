@@ -44,14 +44,14 @@ class Row(NamedTuple):
     calibrated_all: float
 
 
-def rows(folder: Path, name: str) -> Iterator[Row]:
+def rows(folder: Path, name: str, first: int = 0) -> Iterator[Row]:
     """Yield every draw: without protection at three levels of overlap, and with 5 % of the edges switched at one."""
     graph = read_graph(folder / f"{name}.txt.gz")
     pairs = 50 if graph.nodes > MOST_NODES_FOR_ADA else 10
     for protect, levels in (("id-removal", LEVELS), ("switch:share=0.05", LEVELS[1:2])):
         protection = graph_protection_from(protect)
         for overlap in levels:
-            for draw in range(DRAWS):
+            for draw in range(first, first + DRAWS):
                 for_release, for_knowledge, for_attacks = np.random.default_rng([draw, int(100 * overlap)]).spawn(3)
                 release = protection.apply(graph, rng=for_release)
                 knowledge = draw_knowledge(release, overlap=overlap, seed_pairs=pairs, rng=for_knowledge)
@@ -125,8 +125,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="+")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first draw; others are other draws")
     told = parser.parse_args()
-    print(*report([row for name in told.names for row in rows(told.folder, name)]), sep="\n")
+    print(*report([row for name in told.names for row in rows(told.folder, name, told.first)]), sep="\n")
 
 
 if __name__ == "__main__":

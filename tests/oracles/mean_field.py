@@ -91,3 +91,30 @@ def heated(nodes: int, here: Edges, there: Edges, heating: Sequence[float], prio
         logs = [[counts * seen[u][v] + prior[u][v] for v in range(nodes)] for u in range(nodes)]
         chances = scaled(logs, rounds)
     return chances
+
+
+def balanced_with_slack(
+    logs: Matrix, column: Sequence[float], slack: float, rounds: int, absent: int
+) -> tuple[Matrix, list[float]]:
+    """Return exp(logs), scaled in so many rounds from these scales of columns, and the chance of being nobody.
+
+    Each row and column has one more cell; those of the rows are scaled to sum to ``absent`` unless that is 0.
+    """
+    weight = [[math.exp(cell) for cell in row] for row in logs]
+    scale, nobody = [math.exp(each) for each in column], math.exp(slack)
+    spare = [nobody] * len(weight)
+    for _ in range(rounds):
+        factor = [
+            1 / (sum(w * b for w, b in zip(row, scale, strict=True)) + s) for row, s in zip(weight, spare, strict=True)
+        ]
+        if absent:
+            expected = sum(a * s for a, s in zip(factor, spare, strict=True))
+            spare = [s * absent / expected for s in spare]
+        scale = [
+            1 / (sum(row[v] * a for row, a in zip(weight, factor, strict=True)) + nobody) for v in range(len(scale))
+        ]
+    factor = [
+        1 / (sum(w * b for w, b in zip(row, scale, strict=True)) + s) for row, s in zip(weight, spare, strict=True)
+    ]
+    chances = [[a * w * b for w, b in zip(row, scale, strict=True)] for row, a in zip(weight, factor, strict=True)]
+    return chances, [a * s for a, s in zip(factor, spare, strict=True)]

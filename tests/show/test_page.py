@@ -233,3 +233,11 @@ def test_a_legend_is_there_where_there_is_more_than_one_line() -> None:
 def test_what_no_section_can_show_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot show a str"):
         render(with_blocks("text"))  # type: ignore[arg-type]
+
+
+def test_an_option_stays_in_one_piece_and_what_stands_around_it_is_escaped() -> None:
+    html = render(small(next_steps=("Say --seed-pairs 10 & <b>--x-</b>, a--b or -- c.",)))
+    said = re.search(r"<li>(Say .*?)</li>", html)
+    assert said is not None
+    one, other = (f'<span class="option">{option}</span>' for option in ("--seed-pairs", "--x"))
+    assert said[1] == f"Say {one} 10 &amp; &lt;b&gt;{other}-&lt;/b&gt;, a--b or -- c."

@@ -13,9 +13,11 @@ from unveil.measure import METRICS as LISTED
 from unveil.measure.candidates.candidate_metrics import measure_one
 from unveil.study import Axis, DataSet, Results, Store, Study, run_study
 from unveil.study._parts import attack_of
+from unveil.study.attacked import attack_graph
 from unveil.study.nodes import NodeValues
 from unveil.study.releases import release_of
-from unveil.study.work import Clock, _attack_graph, run_scenario
+from unveil.study.times import Clock
+from unveil.study.work import run_scenario
 
 KEYS = ["data", "protect", "attack", "axis", "level"]
 
@@ -33,7 +35,7 @@ def test_sketches_are_those_of_all_values_of_all_replications(tmp_path: Path) ->
     scenario = study.scenarios()[-1]
     release = release_of(study, scenario.data, scenario.protect, 0, out)
     attack = attack_of("graph", scenario.attack)
-    drawn = [_attack_graph(study, scenario, release, attack, number, Clock(), out) for number in range(3)]
+    drawn = [attack_graph(study, scenario, release, attack, number, Clock(), out) for number in range(3)]
     for name in each_node:
         values = [measure_one(LISTED[name], each.guess, each.truth).values for each in drawn]  # type: ignore[arg-type]
         wanted = sketch_of(np.concatenate(values))

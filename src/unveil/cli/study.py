@@ -42,13 +42,15 @@ def study(context: click.Context) -> None:
 def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     """Compute a study into a folder, and say what was done."""
     from unveil.study import Study, run_study
+    from unveil.study.example import PLAN
 
     context = click.get_current_context()
     told = told_by(QUESTIONS["study_run"].question, params)
-    if told.sample:
-        raise click.UsageError("the example needs no run of its own: 'unveil study report --sample' shows it", context)
-    file, out = told.must("file"), told.values["out"][0]
-    plan = Study.read(file)
+    if not told.values["out"]:  # the example needs no file, but a folder for its results
+        raise click.UsageError("--out DIR must be named", context)
+    out = told.values["out"][0]
+    file = out / "study.toml" if told.sample else told.must("file")
+    plan = PLAN if told.sample else Study.read(file)
     settings: dict[str, Any] = told.named("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
     try:
         with moving(quiet=quiet) as progress:

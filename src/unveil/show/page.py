@@ -15,8 +15,8 @@ from unveil.show.blocks_cells import CellGrid
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.machine import compact
 from unveil.show.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
-from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
-from unveil.show.text import count, shorten
+from unveil.show.templates import environment_of, text_of
+from unveil.show.text import count
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,7 +75,7 @@ def render(page: Page) -> str:
         contents=_contents(parts) if len(parts) > 2 else [],
         tone=tone_word(page),
         edition=EDITIONS[page.edition],
-        cautions=[shorten(caution, LONGEST_SENTENCE) for caution in page.cautions[:MOST_NOTES]],
+        cautions=page.cautions[:MOST_NOTES],
     )
 
 

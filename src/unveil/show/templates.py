@@ -1,5 +1,6 @@
 """Templates and other files of a package, read and rendered in one way: escaped, and strict about what is missing."""
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -8,9 +9,12 @@ from unveil.show.text import shorten
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 LONGEST_CELL = 80
 LONGEST_SENTENCE = 800
+# An option of the command line. Browsers end a line at any of its hyphens unless they are told not to.
+_OPTION = re.compile(r"(?<![\w-])--[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @cache
@@ -32,5 +36,13 @@ def environment_of(package: str) -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = lambda text: shorten(str(text), LONGEST_CELL)
-    environment.filters["sentence"] = lambda text: shorten(str(text), LONGEST_SENTENCE)
+    environment.filters["sentence"] = _sentence
     return environment
+
+
+def _sentence(text: object) -> "Markup":
+    """Return a sentence as HTML, cut where it is long, with its options in one piece."""
+    from markupsafe import Markup, escape
+
+    said = str(escape(shorten(str(text), LONGEST_SENTENCE)))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', said))  # noqa: S704  (escaped above)

@@ -12,6 +12,7 @@ from typing import Any
 from unveil.errors import InputError, whole_number
 from unveil.study.executors import Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
+from unveil.study.failures import told
 from unveil.study.memory import physical_memory
 from unveil.study.plan import Study
 from unveil.study.scenario import Scenario
@@ -20,7 +21,7 @@ from unveil.study.sources import digest_of
 from unveil.study.store import Store
 from unveil.study.tasks import MismatchError, Progress, check_version, how_lost, run_tasks, version
 from unveil.study.times import Forecast
-from unveil.study.work import Outcome, make_release, run_scenario, told, write_rows
+from unveil.study.work import Outcome, make_release, run_scenario, write_rows
 
 _SHARE_OF_MEMORY = 0.8
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unveil.data.files.source import shown
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
 from unveil.errors import InputError
+from unveil.study.failures import ERRORS
 from unveil.study.lock import Lock
 from unveil.study.nodes import NODES, keeps_nodes
 from unveil.study.plan import Study
@@ -19,7 +20,7 @@ from unveil.study.scenario import Scenario
 from unveil.study.seal import DiskError, Seal, remedy, seal_of, write_bytes
 from unveil.study.summary import is_summary, manifest_of_summary
 from unveil.study.times import TIMES
-from unveil.study.work import ERRORS, RESULTS, Outcome
+from unveil.study.work import RESULTS, Outcome
 
 if TYPE_CHECKING:
     pass

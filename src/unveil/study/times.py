@@ -3,7 +3,8 @@
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isnan, nan
 from pathlib import Path
@@ -24,6 +25,25 @@ _EACH, _PER_NODE, _PER_EDGE = 0.02, 20e-6, 1.5e-6
 # A larger file is not read for the sake of a projection.
 _LARGEST = 1 << 26
 _FOLDS = 5
+
+
+@dataclass
+class Clock:
+    """How long each part of a task took so far, in seconds of a processor and by the clock."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    wall: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add what is done within to the part."""
+        # CPU time of this task alone: what a scenario costs does not hang on what else the machine or the worker does.
+        start, began = time.thread_time(), time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[part] += time.thread_time() - start
+            self.wall[part] += time.monotonic() - began
 
 
 class Taken(NamedTuple):

@@ -1,47 +1,35 @@
 """Compute one scenario: release, knowledge, attack and metrics, replicated, into its files."""
 
-import time
-import traceback
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.threads import threads
-from unveil._kernels.types import IntArray
-from unveil.attack.graph.calibration import How, calibrate
-from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
-from unveil.data.graph import Graph
-from unveil.data.graph.knowledge import draw_knowledge, original_among
-from unveil.data.graph.release import GraphKnowledge, GraphRelease
-from unveil.errors import InputError, UndefinedMetricWarning, UnveilError, where_raised
-from unveil.guess.beliefs import Beliefs
-from unveil.guess.candidates import Candidates
-from unveil.guess.edge_claims import EdgeClaims
+from unveil.data.files.whole_files import SECRET_FOLDER
+from unveil.errors import UndefinedMetricWarning
 from unveil.guess.trials import Trials
 from unveil.measure import Metric
 from unveil.measure.candidates._truth import correct
 from unveil.measure.candidates.candidate_metrics import measure_one
-from unveil.protect._listing import original_edges
-from unveil.study._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of, protection_of
+from unveil.study._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of
+from unveil.study.attacked import Attacked, attack_graph, attack_people, attack_table
+from unveil.study.failures import note_traceback, told
 from unveil.study.nodes import NODES, NodeValues, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.precision import LOOK_EVERY, enough
 from unveil.study.releases import release_of
-from unveil.study.scenario import Scenario, number_text, rng
+from unveil.study.scenario import Scenario
 from unveil.study.seal import DiskError, Seal, State, sealed, write_bytes
-from unveil.study.tables import draw_leaked_people, draw_table_knowledge
+from unveil.study.times import Clock
 
 if TYPE_CHECKING:
     import polars as pl
 
-RESULTS, ERRORS = "results", "errors"
+RESULTS = "results"
 
 
 @dataclass(frozen=True)
@@ -58,25 +46,6 @@ class Outcome:
     wall: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass
-class Clock:
-    """How long each part of a task took so far, in seconds of a processor and by the clock."""
-
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    wall: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        """Add what is done within to the part."""
-        # CPU time of this task alone: what a scenario costs does not hang on what else the machine or the worker does.
-        start, began = time.thread_time(), time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds[part] += time.thread_time() - start
-            self.wall[part] += time.monotonic() - began
-
-
 class Row(NamedTuple):
     """One replication: which release, how many targets were attempted and hit, and the value of each metric."""
 
@@ -84,21 +53,6 @@ class Row(NamedTuple):
     attempted: int
     correct: float
     values: tuple[float, ...]
-
-
-class Attacked(NamedTuple):
-    """What an attack left in one replication, and the truth of its targets.
-
-    ``learned`` is the same guess with calibrated probabilities, None where there is none. ``also`` has other guesses
-    that follow, and their truths, by what a metric is on, as far as the study measures them; ``learned_also`` those of
-    calibrated probabilities.
-    """
-
-    guess: Candidates | Trials
-    truth: IntArray
-    learned: Candidates | None = None
-    also: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
-    learned_also: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
 
 
 class Replicated(NamedTuple):
@@ -163,29 +117,14 @@ def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, state: State
     write_bytes(folder / scenario.file_name, sealed(frame, seal))
 
 
-def told(error: BaseException) -> str:
-    """Return an error as results tell it: of foreign ones where it was raised, since its text may hold data."""
-    if isinstance(error, UnveilError):
-        return str(error)
-    return f"{where_raised(error)}; the folder {ERRORS!r} has the details"
-
-
-def note_traceback(folder: Path, scenario: Scenario, error: BaseException) -> None:
-    """Write where an error came from beside the results, as far as that can be done; its text may hold data."""
-    with suppress(OSError):
-        make_secret_folder(folder / ERRORS)
-        text = f"{scenario.key}\n\n{''.join(traceback.format_exception(error))}"
-        replace_file(folder / ERRORS / f"{scenario.file_name}.txt", text.encode("utf-8", "backslashreplace"))
-
-
 def _replications(study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock) -> Replicated:
     """Return all replications, as many as the study asks for."""
     attack = attack_of(scenario.data.kind, scenario.attack)
     needs_mechanism = is_dataclass(attack) and getattr(attack, "mechanism", attack) is None
     metrics = metrics_of(study)
-    one: Callable[..., Attacked] = _attack_graph
+    one: Callable[..., Attacked] = attack_graph
     if scenario.data.kind == "table":
-        one = _attack_people if leaves_trials(scenario.attack) else _attack_table
+        one = attack_people if leaves_trials(scenario.attack) else attack_table
     wanted = study.replications
     found = Replicated([], {})
     release: Any = None
@@ -205,159 +144,6 @@ def _replications(study: Study, scenario: Scenario, folder: Path, memory: int | 
             if enough(values, wanted.relative_error):
                 break
     return found
-
-
-def _attack_graph(
-    study: Study, scenario: Scenario, release: Any, attack: Any, number: int, clock: Clock, folder: Path
-) -> Attacked:
-    levels = scenario.levels
-    with clock.timed("knowledge"):
-        knowledge = draw_knowledge(
-            release,
-            overlap=levels["overlap"],
-            seed_pairs=int(levels["seed_pairs"]),
-            node_share=levels.get("node_share", 1.0),
-            rng=_knowledge_stream(study, scenario, number),
-        )
-    with clock.timed("attack"):
-        whole = _candidates(
-            attack.run(released=release.released, knowledge=knowledge, rng=_attack_stream(study, scenario, number)),
-            scenario.attack,
-        )
-    targets = knowledge.targets(release.released)
-    learned = None
-    if study.calibrate is not None:
-        with clock.timed("calibrate"):
-            learned = _calibrated(
-                study, scenario, release.released, knowledge, attack, whole, number=number, folder=folder
-            )
-    with clock.timed("measure"):
-        also, learned_also = _also(study, scenario, release, knowledge, whole, learned)
-    return Attacked(
-        whole.only(targets),
-        knowledge.in_auxiliary_numbers(release.truth)[targets],
-        None if learned is None else learned.only(targets),
-        also,
-        learned_also,
-    )
-
-
-def _also(
-    study: Study,
-    scenario: Scenario,
-    release: GraphRelease,
-    knowledge: GraphKnowledge,
-    guess: Candidates,
-    learned: Candidates | None,
-) -> tuple[dict[str, tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
-    """Return what else of a replication is measured, with its truth: of the mapping, and of learned probabilities."""
-    wanted = {metric.on for metric in metrics_of(study)}
-    raw: dict[str, tuple[Any, Any]] = {}
-    better: dict[str, tuple[Any, Any]] = {}
-    if "GraphKnowledge" in wanted:
-        raw["GraphKnowledge"] = (knowledge, release)
-    if "EdgeClaims" in wanted:
-        original, met = original_among(release.original, knowledge), {"released": release.released}
-        raw["EdgeClaims"] = (EdgeClaims.from_mapping(guess, knowledge=knowledge, **met), original)
-        if learned is not None:
-            known = original_edges(protection_of("graph", scenario.protect))
-            share = 1.0 if known is None else known
-            claims = EdgeClaims.from_chances(learned, knowledge=knowledge, original_share=share, **met)
-            better["EdgeClaims"] = (claims, original)
-    return raw, better
-
-
-def _calibrated(
-    study: Study,
-    scenario: Scenario,
-    released: Graph,
-    knowledge: GraphKnowledge,
-    attack: Any,
-    guess: Candidates,
-    *,
-    number: int,
-    folder: Path,
-) -> Candidates | None:
-    """Return the guess with learned probabilities; None where none can be learned, and why in ``errors``."""
-    try:
-        learned = calibrate(
-            attack,
-            protection_of("graph", scenario.protect),
-            released=released,
-            knowledge=knowledge,
-            guess=guess,
-            how=cast("How", study.calibrate),
-            draws=study.calibrate_draws,
-            check=False,  # what the adversary knows is drawn from the original
-            # A stream of its own, so that the attack itself is the same with and without.
-            rng=rng(study.seed, "calibrate", scenario.drawn.key, number),
-        )
-        return learned(guess)
-    except MemoryError:
-        raise
-    except Exception as error:  # an experiment on a graph that is too small for the protection, say: raw numbers stay
-        note_traceback(folder, scenario, error)
-        return None
-
-
-def _attack_table(
-    study: Study, scenario: Scenario, release: Any, attack: Any, number: int, clock: Clock, _folder: Path
-) -> Attacked:
-    levels = scenario.levels
-    with clock.timed("knowledge"):
-        case = draw_table_knowledge(
-            release,
-            known_columns=levels.get("known_columns"),
-            known_share=levels["known_share"],
-            rng=_knowledge_stream(study, scenario, number),
-        )
-    with clock.timed("attack"):
-        guess = attack.run(
-            released=case.released, knowledge=case.knowledge, rng=_attack_stream(study, scenario, number)
-        )
-        guess = _candidates(guess, scenario.attack)
-    drawn = guess.targets
-    return Attacked(guess, case.truth if drawn is None else case.truth[np.asarray(drawn, np.int64)])
-
-
-def _attack_people(
-    study: Study, scenario: Scenario, release: Any, _attack: Any, number: int, clock: Clock, _folder: Path
-) -> Attacked:
-    levels = scenario.levels
-    with clock.timed("knowledge"):
-        case = draw_leaked_people(
-            release,
-            known_columns=levels.get("known_columns"),
-            leaked_share=levels.get("leaked_share", 1.0),
-            rng=_knowledge_stream(study, scenario, number),
-        )
-    with clock.timed("attack"):
-        attack = attack_of("table", scenario.attack, case.columns)
-        trials: Trials = attack.run(
-            released=case.released, knowledge=case.knowledge, rng=_attack_stream(study, scenario, number)
-        )
-    return Attacked(trials, np.empty(0, np.int64))
-
-
-def _knowledge_stream(study: Study, scenario: Scenario, number: int) -> np.random.Generator:
-    """Return the stream of what the adversary knows: the same for every attack."""
-    strength = (scenario.drawn.axis, number_text(scenario.drawn.level))
-    return rng(study.seed, "knowledge", scenario.data.name, scenario.protect, *strength, number)
-
-
-def _attack_stream(study: Study, scenario: Scenario, number: int) -> np.random.Generator:
-    return rng(study.seed, "attack", scenario.drawn.key, number)
-
-
-def _candidates(guess: object, attack: str) -> Candidates:
-    if isinstance(guess, Beliefs):
-        return guess.to_candidates()
-    if not isinstance(guess, Candidates):
-        raise InputError(
-            f"an attack in a study must leave Candidates, but {attack!r} left a {type(guess).__name__}. Correct its "
-            "method run"
-        )
-    return guess
 
 
 def _measured(

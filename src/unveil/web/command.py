@@ -60,6 +60,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
         if not field.is_file and field.name not in skipped:
             words += _setting(asked, field, values, sample=sample)
     if asked.name == "study_run":  # a run leaves a folder; its report is another command
+        words += ["--out", "example"] if sample and "--out" not in words else []
         return Command(words=tuple(words))
     shareable = values.get("edition") == "shareable"
     if asked.secret:  # it makes a release, which the page offers to be taken away

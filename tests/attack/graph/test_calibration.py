@@ -1,7 +1,7 @@
 """Calibrated guesses: what a choice is judged by, where its probability goes, and that an adversary learns from it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,30 @@ def test_an_experiment_unlike_the_attack_is_said_and_mended_by_seeds(
     assert made[0].chance(guess)[guess.attempted].mean() == pytest.approx(0.5, abs=0.2)
     assert "Too few seed pairs (5)" in made[1].notes[0]
     assert made[1].chance(guess)[guess.attempted].mean() < 0.1
+
+
+class Fickle:
+    """An attack that catches on, or dies out after a tenth of that."""
+
+    def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        whole = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng)
+        assert whole.chosen is not None
+        few = rng.random() < 0.5
+        return replace(whole, chosen=np.where(few & (rng.random(released.nodes) < 0.9), -1, whole.chosen))
+
+
+def test_it_learns_from_experiments_that_went_like_the_attack(world: tuple[GraphRelease, GraphKnowledge]) -> None:
+    release, knowledge = world
+    known: dict[str, Any] = {"released": release.released, "knowledge": knowledge}
+    shares = set()
+    for seed in range(4):
+        guess = Fickle().run(**known, rng=np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        made = calibrate(Fickle(), IdRemoval(), **known, guess=guess, draws=6, check=False, rng=rng)
+        assert made.facts["attempted_here"] == pytest.approx(made.facts["attempted"], rel=0.3)
+        assert made.notes == ()
+        shares.add(round(made.facts["attempted"], 1))
+    assert len(shares) > 1  # it caught on, and died out
 
 
 def test_too_few_choices_to_learn_from_are_said(world: tuple[GraphRelease, GraphKnowledge]) -> None:

@@ -62,7 +62,8 @@ def check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> None
     assert guess.candidate.max(initial=0) < knowledge.auxiliary.nodes
     assert (guess.probability >= 0).all()
     rows = np.repeat(np.arange(released.nodes), guess.considered)
-    assert np.allclose(np.bincount(rows, guess.probability, released.nodes), mapped)
+    away = 0.0 if guess.elsewhere is None else guess.elsewhere
+    assert np.allclose(np.bincount(rows, guess.probability, released.nodes) + away, mapped)
     assert (guess.entry_of(guess.chosen)[mapped] >= 0).all()
 
 

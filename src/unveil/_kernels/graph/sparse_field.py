@@ -1,25 +1,28 @@
 """Mean-field matching with a few candidates for each node, where all pairs of nodes would be too many.
 
-As in :mod:`unveil._kernels.graph.mean_field`, but each row keeps its likeliest columns alone. Every row may be nobody:
-the candidates of all rows together need not have a partner for each.
+As in :mod:`unveil._kernels.graph.mean_field`, but each row keeps its likeliest columns alone, and only these have
+witnesses. All other pairs weigh what degrees say, and rows and columns sum to 1 with them: without them the few that
+are kept would seem far too likely. They are a product of scales and a table of degrees, which is never written out.
+Every row may be nobody.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.mean_field import LAST_STEPS, ROUNDS, degree_prior, edge_ratio
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels._compile import compiled, kernel, loop
+from unveil._kernels.graph.mean_field import ROUNDS, edge_ratio
+from unveil._kernels.graph.sparse_start import EMPTY, Graphs, by_degree
+from unveil._kernels.types import FloatArray, IntArray
 
 #: How much a common edge counts at each step before the last ones.
 HEATING = (0.5, 0.8, 1.2, 1.8, 2.5, 3.5)
-#: No column in this place.
-EMPTY = -1
-# What a common edge counts when the first candidates are chosen, from classes of nodes with about as many neighbours.
-_START_RATIO = 0.3
-_CLASSES = 40
-_ROWS_AT_A_TIME = 1000
+#: Then it counts as much as it is worth by then, until a row moves less than this share of its chances in the mean of
+#: all rows, or so often.
+SETTLED, MOST_STEPS = 5e-4, 30
+#: While it is heated, pairs that are not kept weigh this share of what degrees say: they have witnesses then that are
+#: not counted, nor are those of candidates that lie on such pairs, and with all their weight they would drown these.
+REST_AT_FIRST = 0.1
 # Chances below this bear no witness.
 _LEAST_CHANCE = 1e-3
 # A pair of a mapping to start from has this chance.
@@ -30,44 +33,26 @@ _LOT = 1e-6
 _PLAIN_ENDS = 300
 
 
-class Graphs(NamedTuple):
-    """Both graphs: where the neighbours of each node start, and these.
-
-    ``partner`` is the known column of each row, or ``EMPTY``; ``taken`` says which columns are known. ``kind`` and
-    ``other_kind`` are the places of each node's degree in ``prior``.
-    """
-
-    start: IntArray
-    neighbour: Int32Array
-    other_start: IntArray
-    other_neighbour: Int32Array
-    partner: IntArray
-    taken: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    kind: IntArray
-    other_kind: IntArray
-    prior: FloatArray
-
-
 class SparseField(NamedTuple):
-    """The candidates of each row (``EMPTY`` where there are fewer) and their chances, and that of being nobody."""
+    """The candidates of each row (``EMPTY`` where there are fewer) and their chances, and that of being nobody.
+
+    What is left to 1 lies on columns that are not kept. ``moved`` is the share of its chances that a row moved in the
+    last step, in the mean of all: where it is large, there is no fixed point nearby.
+    """
 
     candidate: IntArray
     chance: FloatArray
     nobody: FloatArray
     ratio: float
+    moved: float
 
 
-def graphs_of(
-    start: IntArray, neighbour: Int32Array, other_start: IntArray, other_neighbour: Int32Array, seeds: IntArray
-) -> Graphs:
-    """Return both graphs with the known pairs."""
-    degree, other_degree = np.diff(start), np.diff(other_start)
-    partner, taken = np.full(degree.size, EMPTY, np.int64), np.zeros(other_degree.size, np.bool_)
-    partner[seeds[:, 0]], taken[seeds[:, 1]] = seeds[:, 1], True
-    kinds, kind = np.unique(degree, return_inverse=True)
-    other_kinds, other_kind = np.unique(other_degree, return_inverse=True)
-    prior = degree_prior(kinds, other_kinds, neighbour.size // 2, other_neighbour.size // 2)
-    return Graphs(start, neighbour, other_start, other_neighbour, partner, taken, kind, other_kind, prior)
+class Balanced(NamedTuple):
+    """Chances of candidates, those of being nobody, and the logs of the scales of columns."""
+
+    chance: FloatArray
+    nobody: FloatArray
+    column: FloatArray
 
 
 def sparse_field(
@@ -81,109 +66,39 @@ def sparse_field(
     nodes, others = graphs.partner.size, graphs.taken.size
     column = np.zeros(others)
     if mapping is None:
-        candidate, logs, column = _by_degree(graphs, min(width, others))
+        candidate, logs, column = by_degree(graphs, min(width, others))
     else:
         candidate, logs = mapping[:, None].copy(), np.where(mapping >= 0, np.log(_MAPPED_CHANCE), 0.0)[:, None]
     known = graphs.partner >= 0
     candidate[known], candidate[known, 0] = EMPTY, graphs.partner[known]
     if mapping is None:
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent, REST_AT_FIRST)
     else:
         chance = np.where(candidate >= 0, _MAPPED_CHANCE, 0.0)
         chance[known, 0] = 1.0
         nobody = 1.0 - chance.sum(axis=1)
-    ratio, edges = 0.0, (graphs.neighbour.size // 2, graphs.other_neighbour.size // 2)
-    common = 0.0
-    for step in range(len(HEATING) + LAST_STEPS):
-        worth = edge_ratio(common, *edges, nodes * others / 2)
-        ratio = HEATING[step] if step < len(HEATING) else worth
-        candidate, witnesses = _best(graphs, candidate, chance, column, ratio, width)
-        logs = ratio * witnesses + graphs.prior[graphs.kind[:, None], graphs.other_kind[np.maximum(candidate, 0)]]
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
-        common = float((chance * witnesses).sum()) / 2
-    return SparseField(candidate, chance, nobody, ratio)
-
-
-def _by_degree(graphs: Graphs, width: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return the best columns of each row, their log weights, and where the logs of column scales start.
-
-    All nodes of a class of degrees have the same chances at first, so that the expected witnesses of all pairs have the
-    rank of the number of classes, and are never held at once.
-    """
-    nodes, others = graphs.partner.size, graphs.taken.size
-    degree, other_degree = np.diff(graphs.start), np.diff(graphs.other_start)
-    cuts = np.unique(np.quantile(np.concatenate([degree, other_degree]), np.linspace(0, 1, _CLASSES + 1)[1:-1]))
-    group, other_group = np.searchsorted(cuts, degree), np.searchsorted(cuts, other_degree)
-    classes = cuts.size + 1
-    table, scale = _between_classes(graphs, group, other_group, classes)
-    near = _neighbours_by_class(graphs.start, graphs.neighbour, group, classes, graphs.partner < 0)
-    near_other = _neighbours_by_class(
-        graphs.other_start, graphs.other_neighbour, other_group, classes, ~graphs.taken
-    ).astype(np.float32)
-    reach = (near @ table).astype(np.float32)
-    column = scale[other_group]
-    free = ~graphs.taken
-    lift = np.where(free, column, -np.inf).astype(np.float32)
-    candidate, logs = np.full((nodes, width), EMPTY, np.int64), np.zeros((nodes, width))
-    prior = graphs.prior.astype(np.float32)
-    kept = min(width, int(free.sum()))
-    for first in range(0, nodes, _ROWS_AT_A_TIME):
-        rows = slice(first, min(first + _ROWS_AT_A_TIME, nodes))
-        weight = _START_RATIO * (reach[rows] @ near_other.T + _known_witnesses(graphs, rows, others))
-        weight += prior[graphs.kind[rows, None], graphs.other_kind]
-        best = np.argpartition(-(weight + lift), kept - 1, axis=1)[:, :kept] if kept < others else None
-        place = np.broadcast_to(np.arange(others), weight.shape) if best is None else best
-        candidate[rows, :kept] = place
-        logs[rows, :kept] = np.take_along_axis(weight, place, axis=1)
-    return candidate, logs, column
-
-
-def _between_classes(
-    graphs: Graphs, group: IntArray, other_group: IntArray, classes: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the chance of a pair of nodes by their classes, and the logs of the scales of columns."""
-    free, other_free = graphs.partner < 0, ~graphs.taken
-    size, other_size = (
-        np.bincount(group[free], minlength=classes).astype(np.float64),
-        np.bincount(other_group[other_free], minlength=classes).astype(np.float64),
-    )
-    means = []
-    for start, which in ((graphs.start, group), (graphs.other_start, other_group)):
-        total, count = np.bincount(which, np.diff(start), classes), np.bincount(which, minlength=classes)
-        means.append(total / np.maximum(count, 1))
     edges = graphs.neighbour.size // 2, graphs.other_neighbour.size // 2
-    weight = np.exp(degree_prior(means[0], means[1], *edges)) + 1e-30
-    scale = np.ones(classes)
-    for _ in range(ROUNDS):
-        row = 1 / np.maximum(weight @ (other_size * scale), 1e-200)
-        scale = 1 / np.maximum(weight.T @ (size * row), 1e-200)
-    table = np.minimum(weight * row[:, None] * scale, 1.0)
-    return table, np.log(scale)
+    common, moved, ratio = 0.0, 1.0, 0.0
+    for step in range(len(HEATING) + MOST_STEPS):
+        heated = step >= len(HEATING)
+        ratio = edge_ratio(common, *edges, nodes * others / 2) if heated else HEATING[step]
+        before = candidate, chance
+        candidate, witnesses = _best(graphs, candidate, chance, column, ratio, width)
+        logs = ratio * witnesses + _prior_of(graphs, candidate)
+        rest = 1.0 if heated else REST_AT_FIRST
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent, rest)
+        common = float((chance * witnesses).sum()) / 2
+        if heated:
+            moved = _moved(*before, candidate, chance, others) / max(int((~known).sum()), 1)
+        if moved < SETTLED:
+            break
+    return SparseField(candidate, chance, nobody, ratio, moved)
 
 
-def _neighbours_by_class(
-    start: IntArray,
-    neighbour: Int32Array,
-    group: IntArray,
-    classes: int,
-    counts: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> FloatArray:
-    row = np.repeat(np.arange(start.size - 1), np.diff(start))
-    kept = counts[neighbour]
-    cell = row[kept] * classes + group[neighbour[kept]]
-    return np.bincount(cell, minlength=(start.size - 1) * classes).reshape(-1, classes).astype(np.float64)
-
-
-def _known_witnesses(graphs: Graphs, rows: slice, others: int) -> FloatArray:
-    """Return how many known pairs are next to each of these rows and each column."""
-    found = np.zeros((rows.stop - rows.start, others), np.float32)
-    for row in range(rows.start, rows.stop):
-        partners = graphs.partner[graphs.neighbour[graphs.start[row] : graphs.start[row + 1]]]
-        for partner in partners[partners >= 0]:
-            found[
-                row - rows.start, graphs.other_neighbour[graphs.other_start[partner] : graphs.other_start[partner + 1]]
-            ] += 1
-    return found
+def _prior_of(graphs: Graphs, candidate: IntArray) -> FloatArray:
+    """Return what degrees say of each candidate."""
+    said: FloatArray = graphs.prior[graphs.kind[:, None], graphs.other_kind[np.maximum(candidate, 0)]]
+    return said
 
 
 def _best(
@@ -306,28 +221,69 @@ def _sift(key: FloatArray, kept_ones: IntArray, kept: int, value: float, other: 
     return kept
 
 
+@kernel("i8[,], f8[,], i8[,], f8[,], i8")
+def _moved(candidate: IntArray, chance: FloatArray, now: IntArray, chance_now: FloatArray, others: int) -> float:
+    """Return by how much all chances of candidates differ from those of the step before: half the sum of changes."""
+    held = np.zeros(others)
+    total = 0.0
+    for row in range(len(candidate)):
+        for place in range(candidate.shape[1]):
+            if candidate[row, place] >= 0:
+                held[candidate[row, place]] += chance[row, place]
+        for place in range(now.shape[1]):
+            if now[row, place] >= 0:
+                held[now[row, place]] -= chance_now[row, place]
+                total += abs(held[now[row, place]])
+                held[now[row, place]] = 0.0
+        for place in range(candidate.shape[1]):
+            if candidate[row, place] >= 0:
+                total += abs(held[candidate[row, place]])
+                held[candidate[row, place]] = 0.0
+    return total / 2
+
+
 def _balance(
-    graphs: Graphs, candidate: IntArray, logs: FloatArray, column: FloatArray, slack: float, absent: int = 0
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the chances of all candidates, that of being nobody, and the logs of the scales of columns."""
-    free = (graphs.partner < 0)[:, None] & (candidate >= 0)
-    place = np.where(candidate >= 0, candidate, 0)
+    graphs: Graphs,
+    candidate: IntArray,
+    logs: FloatArray,
+    column: FloatArray,
+    slack: float,
+    absent: int = 0,
+    rest: float = 1.0,
+) -> Balanced:
+    """Return chances in proportion to exp(logs) of candidates, and to ``rest`` times what degrees say of other pairs.
+
+    Rows sum to 1 with all other columns and the chance of being nobody. All pairs have the weight that degrees give
+    them, a product of scales and a table of degrees, and candidates have more by their witnesses.
+    """
+    known = graphs.partner >= 0
+    free = ~known[:, None] & (candidate >= 0)
+    place, others = np.where(candidate >= 0, candidate, 0), column.size
     lifted = np.where(free, logs + column[place], -np.inf)
     row = -np.maximum(lifted.max(axis=1), slack)
     weight = np.exp(lifted + row[:, None])
+    lifted = np.where(free, _prior_of(graphs, candidate) + column[place] + row[:, None], -np.inf)
+    excess = np.maximum(weight - rest * np.exp(lifted), 0.0)
+    row_scale = np.where(known, 0.0, np.exp(row))
+    column_scale = np.where(graphs.taken, 0.0, np.exp(column))
     row_spare, column_spare = np.exp(slack + row), np.exp(slack + column)
-    flat, others = place.ravel(), column.size
-    scale = np.ones(others)
+    degrees, flat, scale = rest * np.exp(graphs.prior), place.ravel(), np.ones(others)
+
+    def row_factor() -> FloatArray:
+        by_degree = degrees @ np.bincount(graphs.other_kind, column_scale * scale, degrees.shape[1])
+        sums = np.einsum("rc,rc->r", excess, scale[place]) + row_scale * by_degree[graphs.kind] + row_spare
+        return np.asarray(1 / sums, np.float64)
+
     for _ in range(ROUNDS):
-        factor = 1 / ((weight * scale[place]).sum(axis=1) + row_spare)
+        factor = row_factor()
         if absent:
             # Of rows that are known nothing is expected.
-            row_spare *= absent / float((factor * row_spare)[graphs.partner < 0].sum())
-        sums = np.bincount(flat, (weight * factor[:, None]).ravel(), others) + column_spare
+            row_spare *= absent / float((factor * row_spare)[~known].sum())
+        by_degree = np.bincount(graphs.kind, row_scale * factor, degrees.shape[0]) @ degrees
+        of_candidates = np.bincount(flat, (excess * factor[:, None]).ravel(), others)
+        sums = of_candidates + column_scale * by_degree[graphs.other_kind] + column_spare
         scale = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), scale)
-    weight *= scale[place]
-    factor = 1 / (weight.sum(axis=1) + row_spare)
-    chance = weight * factor[:, None]
-    known = graphs.partner >= 0
+    factor = row_factor()
+    chance = weight * scale[place] * factor[:, None]
     chance[known], chance[known, 0] = 0.0, 1.0
-    return chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale)
+    return Balanced(chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale))

@@ -26,7 +26,7 @@ from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph.read import graph_from
 from unveil.errors import InputError
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress, Say, silent, unsaid
 
 #: What a release without any other protection is: names are gone, connections are all there.
 UNPROTECTED = "id-removal"
@@ -48,6 +48,7 @@ def graph(
     unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    say: Say = unsaid,
     notes: Sequence[str] = (),
 ) -> Answer[GraphFindings]:
     """Return how many people an adversary finds in a graph after a protection.
@@ -84,6 +85,8 @@ def graph(
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
         Called with the name of a step and the share of all work that is done.
+    say
+        Called with what a long attack is projected to take, before it begins.
     notes
         Sentences to carry into the report.
 
@@ -118,6 +121,7 @@ def graph(
         attributes=None if attributes is None else attributes_from(attributes, whole),
         rng=rng,
         progress=progress,
+        say=say,
         notes=notes,
     )
     return Answer(findings, VIEW, seed)
@@ -130,6 +134,7 @@ def graph_file(
     *,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    say: Say = unsaid,
     **settings: Any,
 ) -> Answer[GraphFindings]:
     """Return who is found in the protected graph of a file, or of the generated graph inside unveil if there is none.
@@ -138,11 +143,11 @@ def graph_file(
     ----------
     path
         The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
-    protect, attack, rng, progress, settings
+    protect, attack, rng, progress, say, settings
         As in :func:`unveil.graph`.
     """
     inputs = read(path, protect, attack, progress=progress)
-    return graph(*inputs, rng=rng, progress=progress, **settings)
+    return graph(*inputs, rng=rng, progress=progress, say=say, **settings)
 
 
 def graph_made_elsewhere(
@@ -159,6 +164,7 @@ def graph_made_elsewhere(
     unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    say: Say = unsaid,
     notes: Sequence[str] = (),
 ) -> Answer[GraphFindings]:
     """Return how many people an adversary finds in a release that was made elsewhere.
@@ -178,7 +184,7 @@ def graph_made_elsewhere(
         For each released node the auxiliary one that it stands for, and a number from ``auxiliary.nodes`` on for
         somebody who is not in the auxiliary graph. -1 where it stands for nobody: an attempt on it is a failed one. -2
         where that is not known: the attack sees the node, but no figure counts it.
-    attack, repeat, undirected, unweighted, rng, progress, notes
+    attack, repeat, undirected, unweighted, rng, progress, say, notes
         As in :func:`unveil.graph`.
     calibrate
         "seeds" or "none" as there; how the release was protected is not known, so that it cannot be simulated.
@@ -221,6 +227,7 @@ def graph_made_elsewhere(
         attributes=None if attributes is None else attributes_from(attributes, seen),
         rng=rng,
         progress=progress,
+        say=say,
         notes=notes,
     )
     return Answer(findings, VIEW, seed)
@@ -240,6 +247,7 @@ def graph_made_elsewhere_files(
     unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    say: Say = unsaid,
 ) -> Answer[GraphFindings]:
     """Return who is found in the released graph of a file, by an adversary who has the graph of another one.
 
@@ -253,7 +261,7 @@ def graph_made_elsewhere_files(
     truth
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, calibrate, attributes, undirected, unweighted, rng, progress
+    attack, repeat, calibrate, attributes, undirected, unweighted, rng, progress, say
         As in :func:`graph_made_elsewhere`.
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
@@ -266,6 +274,7 @@ def graph_made_elsewhere_files(
         unweighted=unweighted,
         rng=rng,
         progress=progress,
+        say=say,
     )
 
 
@@ -283,6 +292,7 @@ def ask(told: Told) -> Reply:
             attributes=told.path("attributes"),
             rng=told.rng,
             progress=told.progress,
+            say=told.say,
         )
     else:
         answer = graph_file(
@@ -295,5 +305,6 @@ def ask(told: Told) -> Reply:
             attributes=told.path("attributes"),
             rng=told.rng,
             progress=told.progress,
+            say=told.say,
         )
     return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))

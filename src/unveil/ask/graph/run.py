@@ -26,6 +26,7 @@ from unveil.ask.graph.measurements import (
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.attack.graph._settings import compared_at_a_time
 from unveil.attack.graph.calibration import How, calibrate
+from unveil.attack.graph.needs import Needs
 from unveil.attack.graph.resemblance import Resemblance, resemblance
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
@@ -34,13 +35,15 @@ from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.measure.graphs.symmetry import most_found
 from unveil.protect import ProtectsGraph
-from unveil.show.progress import Progress
+from unveil.show.progress import Progress, Say
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
 _NOT_LOOKED_AT = (
     "Whether the auxiliary graph looks like one of the released graph was not looked at: there are too few edges, or "
     "too many nodes. With a graph of others every figure of what the adversary believes is wrong."
 )
+# What takes more CPU seconds is said beforehand.
+_LONG = 30.0
 _ONE_REPETITION = (
     "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
     "adversary, may give other figures."
@@ -78,6 +81,7 @@ def run(
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
+    say: Say,
     notes: Sequence[str],
 ) -> GraphFindings:
     """Return what an adversary finds in a graph that is protected here; see :func:`unveil.graph`.
@@ -118,6 +122,7 @@ def run(
         worlds(),
         repeat=repeat,
         progress=progress,
+        say=say,
         calibration=calibration,
         protection=protection,
         attributes=attributes,
@@ -172,6 +177,7 @@ def run_made_elsewhere(
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
+    say: Say,
     notes: Sequence[str],
 ) -> GraphFindings:
     """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.ask.graph.answer`."""
@@ -191,6 +197,7 @@ def run_made_elsewhere(
         worlds(),
         repeat=repeat,
         progress=progress,
+        say=say,
         calibration=calibration,
         protection=None,
         attributes=attributes,
@@ -218,6 +225,7 @@ def _attack_all(
     *,
     repeat: int,
     progress: Progress,
+    say: Say,
     calibration: How | None,
     protection: ProtectsGraph | None,
     attributes: NodeAttributes | None,
@@ -235,6 +243,8 @@ def _attack_all(
     paired_by_rank = drawn_anew = False
     for number, world in enumerate(worlds):
         progress("attacking", (number + 0.3) / repeat)
+        if number == 0:
+            _say_what_it_takes(attack, world, say)
         whole, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
         guess = whole.only(targets)
         mended: tuple[str, ...] = ()
@@ -266,7 +276,8 @@ def _attack_all(
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
             kept.append({"guess": guess, "truth": truth, "nodes": nodes})
             kept[0]["resemblance"] = _resemblance(attack, world, elsewhere=protection is None)
-            said[0] += tuple(_doubts(kept[0]["resemblance"], elsewhere=protection is None))
+            if kept[0]["resemblance"] is None and protection is None:  # where it is doubtful, the first screen says so
+                said[0] += (_NOT_LOOKED_AT,)
     return GraphFindings(
         attack=attack_text(attack),
         scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
@@ -290,6 +301,15 @@ def _attack_all(
     )
 
 
+def _say_what_it_takes(attack: AttacksGraph, world: World, say: Say) -> None:
+    """Tell beforehand what a long attack takes, if it knows that."""
+    needs = getattr(attack, "needs", None)
+    if callable(needs):
+        taken: Needs = needs(world.released, world.knowledge)
+        if taken.most > _LONG:
+            say(taken.sentence)
+
+
 def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Resemblance | None:
     """Return whether both graphs look alike, where they might not or the attack believes a model in which they do."""
     posterior = any(each.posterior for each in ATTACKS.values() if each.make is type(attack))
@@ -298,13 +318,6 @@ def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Rese
     return resemblance(
         attack if posterior else None, released=world.released, knowledge=world.knowledge, rng=world.rng.spawn(1)[0]
     )
-
-
-def _doubts(found: Resemblance | None, *, elsewhere: bool) -> Iterator[str]:
-    if found is not None and found.doubtful:
-        yield found.sentence
-    elif found is None and elsewhere:
-        yield _NOT_LOOKED_AT
 
 
 def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:

@@ -33,11 +33,17 @@ def guess_of_field(field: Field, rows: IntArray, columns: IntArray, nodes: int) 
 
 
 def guess_of_sparse_field(
-    field: SparseField, free: BoolArray, rows: IntArray, columns: IntArray, rng: np.random.Generator
+    field: SparseField,
+    free: BoolArray,
+    free_columns: BoolArray,
+    rows: IntArray,
+    columns: IntArray,
+    rng: np.random.Generator,
 ) -> Candidates:
     """Return the guess of a few candidates for each row; the likeliest pair is mapped first, ties by lot.
 
-    ``free`` rows are not known, ``rows`` and ``columns`` are the numbers that the nodes have outside.
+    ``free`` rows and columns are not known, ``rows`` and ``columns`` are the numbers that the nodes have outside. What
+    chances leave to candidates that were not kept lies elsewhere, evenly on all of them.
     """
     row, place = np.nonzero((field.candidate >= 0) & free[:, None])
     column, chance = field.candidate[row, place], field.chance[row, place]
@@ -49,9 +55,11 @@ def guess_of_sparse_field(
     np.maximum.at(likeliest, row, chance)
     kept = (chance >= np.minimum(LEAST_CHANCE, likeliest[row])) | (partner[row] == column)
     kept &= partner[row] >= 0
-    chosen = np.full(rows.size, NOT_ATTEMPTED, np.int64)
+    chosen, away = np.full(rows.size, NOT_ATTEMPTED, np.int64), np.zeros(rows.size)
     chosen[rows] = np.where(partner >= 0, columns[partner], NOT_ATTEMPTED)
-    return _guess(rows[row[kept]], columns[column[kept]], chance[kept], chosen)
+    row, column, chance = row[kept], column[kept], chance[kept]
+    away[rows] = 1 - field.nobody - np.bincount(row, chance, rows.size)
+    return _guess(rows[row], columns[column], chance, chosen, away, np.sort(columns[free_columns]))
 
 
 @kernel("i8[], i8[], i8[], b1[]")
@@ -62,12 +70,35 @@ def _map_in_order(row: IntArray, column: IntArray, partner: IntArray, taken: Boo
             taken[column[place]] = True
 
 
-def _guess(row: IntArray, column: IntArray, chance: FloatArray, chosen: IntArray) -> Candidates:
-    """Return the guess with these entries, in any order; what was left out is shared in proportion."""
+def _guess(
+    row: IntArray,
+    column: IntArray,
+    chance: FloatArray,
+    chosen: IntArray,
+    away: FloatArray | None = None,
+    pool: IntArray | None = None,
+) -> Candidates:
+    """Return the guess with these entries, in any order, and with what lies ``away`` of them in each row.
+
+    What is left to 1 is shared in proportion, since that is nobody, or was left out.
+    """
     order = np.lexsort((column, row))
     row, column, chance = row[order], column[order], chance[order]
     start = np.zeros(chosen.size + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=chosen.size), out=start[1:])
+    listed = np.bincount(row, minlength=chosen.size)
+    np.cumsum(listed, out=start[1:])
     total = np.bincount(row, chance, chosen.size)
+    elsewhere = None
+    if away is not None and pool is not None:
+        elsewhere = np.where((listed > 0) & (listed < pool.size), np.maximum(away, 0.0), 0.0)
+        total = total + elsewhere
+        elsewhere /= np.where(total > 0, total, 1.0)
     probability = chance / np.where(total > 0, total, 1.0)[row]
-    return Candidates(start, column.astype(np.int32), probability, chosen.astype(np.int32))
+    return Candidates(
+        start,
+        column.astype(np.int32),
+        probability,
+        chosen.astype(np.int32),
+        elsewhere=elsewhere,
+        pool=None if pool is None else pool.astype(np.int32),
+    )

@@ -28,7 +28,9 @@ How = Literal["simulate", "seeds"]
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
 #: An experiment is repeated until so many choices can be learned from; at least and at most so often.
-ENOUGH_LABELS, LEAST_DRAWS, MOST_DRAWS = 2_000, 2, 20
+ENOUGH_LABELS, LEAST_DRAWS, MOST_DRAWS = 6_000, 2, 20
+# Where experiments go otherwise than the attack, so many times as many are looked at before that is accepted.
+_PATIENCE = 3
 _FOLDS = 5
 _LEAST = 1e-12
 _FARTHEST_LEAD = 6.0
@@ -161,10 +163,11 @@ def calibrate(
     how
         "simulate": the released graph is protected once more and attacked by somebody who knows the same nodes in it,
         as large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
-        original, which the auxiliary graph is not. "seeds": the release is attacked five times, each time without a
-        fifth of the seed pairs, which tell what is right.
+        original, which the auxiliary graph is not. An attack that grows catches on in one experiment and dies out in
+        the next: those are learned from in which it attempted about as many nodes as here, if there are any. "seeds":
+        the release is attacked five times, each time without a fifth of the seed pairs, which tell what is right.
     draws
-        How often the experiment is done; None repeats it, from 2 to 20 times, until there are 2,000 choices.
+        How often the experiment is done; None repeats it, from 2 to 20 times, until there are 6,000 choices.
     check
         Whether an own experiment is preceded by a look at whether the auxiliary graph is one of the released graph at
         all (:func:`~unveil.attack.graph.resemblance.resemblance`), which takes about as long as ``mean-field``. Of a
@@ -206,12 +209,14 @@ def calibrate(
     elif protection is None:
         raise InputError("an own experiment needs the protection of the release. Pass it, or how='seeds'")
     else:
-        known = _simulated(attack, protection, released, knowledge, draws, rng)
+        known = _simulated(
+            attack, protection, released, knowledge, _share_attempted(guess, released, knowledge), draws, rng
+        )
     learned = fit(known.features, known.right)
     notes: tuple[str, ...] = ()
     there = known.right.size / max(known.targets, 1)
-    here = float(guess.attempted.sum()) / max(knowledge.targets(released).size, 1)
-    if how == "simulate" and max(there, here) > _UNLIKE * min(there, here):
+    here = _share_attempted(guess, released, knowledge)
+    if how == "simulate" and not _alike(there, here):
         learned, notes = _moved(learned, there, here, _from_seeds(attack, released, knowledge, rng))
     if known.right.size < FEWEST_LABELS:
         notes += (
@@ -276,28 +281,50 @@ def _chosen(guess: Candidates) -> IntArray:
     return guess.chosen.astype(np.int64)
 
 
+def _share_attempted(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> float:
+    return float(guess.attempted.sum()) / max(knowledge.targets(released).size, 1)
+
+
+def _alike(there: float, here: float) -> bool:
+    """Return whether two shares of nodes that were attempted are about the same."""
+    return max(there, here) <= _UNLIKE * min(there, here)
+
+
 def _simulated(
     attack: AttacksGraph,
     protection: Protects,
     released: Graph,
     knowledge: GraphKnowledge,
+    here: float,
     draws: int | None,
     rng: np.random.Generator,
 ) -> Labels:
-    """Return how the attack fares when the released graph is taken for an original and protected again."""
+    """Return how the attack fares when the released graph is taken for an original and protected again.
+
+    ``here`` is the share of nodes that it attempted; experiments in which it did about as well are preferred.
+    """
     heard = min(1.0, knowledge.auxiliary.nodes / released.nodes)
     among = max(released.edges * heard**2, 1.0)
     overlap = min(MOST_OVERLAP, knowledge.auxiliary.edges / among)
-    least, most = (LEAST_DRAWS, MOST_DRAWS) if draws is None else (draws, draws)
     every: list[Labels] = []
-    while len(every) < least or (len(every) < most and sum(each.right.size for each in every) < ENOUGH_LABELS):
+    alike: list[Labels] = []
+    while not _enough(every, alike, draws):
         release = protection.apply(released, rng=rng)
         own = draw_knowledge(release, overlap=overlap, known=knowledge.seeds[:, 0], node_share=heard, rng=rng)
         guess = attack.run(released=release.released, knowledge=own, rng=rng)
         features = features_of(guess, release.released, own.auxiliary)
         targets, truth = own.targets(release.released).size, own.in_auxiliary_numbers(release.truth)
         every.append(_labels(guess, truth, np.flatnonzero(guess.attempted), features, targets))
-    return _joined(every)
+        alike += every[-1:] if _alike(every[-1].right.size / max(targets, 1), here) else []
+    return _joined(alike or every)
+
+
+def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool:
+    """Return whether there were experiments enough, of all those done and of those that went like the attack."""
+    if draws is not None or len(every) >= MOST_DRAWS:
+        return len(every) >= (MOST_DRAWS if draws is None else draws)
+    goals = ((alike, ENOUGH_LABELS), (every, _PATIENCE * ENOUGH_LABELS))
+    return any(len(some) >= LEAST_DRAWS and sum(each.right.size for each in some) >= goal for some, goal in goals)
 
 
 def _from_seeds(attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:

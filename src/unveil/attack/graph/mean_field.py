@@ -8,12 +8,21 @@ from typing import Literal
 import numpy as np
 
 from unveil._kernels.graph.mean_field import mean_field, pair_of
-from unveil._kernels.graph.sparse_field import graphs_of, sparse_field
+from unveil._kernels.graph.sparse_field import sparse_field
+from unveil._kernels.graph.sparse_start import graphs_of
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.graph._field_guess import guess_of_field, guess_of_sparse_field
 from unveil.attack.graph._guess import check_knowledge
 from unveil.attack.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attack.graph.needs import (
+    BYTES_PER_CANDIDATE,
+    BYTES_PER_NODE,
+    BYTES_PER_PAIR,
+    Needs,
+    needs_of_all,
+    needs_of_few,
+)
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError, whole_number
@@ -26,9 +35,6 @@ FEW = 30
 DEGREES_UP_TO = 30_000
 #: The log weight of being nobody where one graph has more nodes to be matched.
 SLACK = -8.0
-# Bytes for each pair of nodes with all candidates, for each candidate of a node, and for each node of the larger graph
-# while the first candidates are chosen.
-_BYTES_PER_PAIR, _BYTES_PER_CANDIDATE, _BYTES_PER_NODE = 56, 80, 20_000
 
 
 @attack(
@@ -51,7 +57,8 @@ class MeanField:
     are certain from the start.
 
     The mapping is the one with the largest product of chances, ties by lot. The guess holds the chances
-    themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others.
+    themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
+    where candidates are few, lie elsewhere with those of nodes that are no candidates, which weigh what degrees say.
 
     Parameters
     ----------
@@ -104,12 +111,20 @@ class MeanField:
             mapping = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng).chosen
         return run_sparse(released, knowledge, width, self.slack, self.memory, mapping, rng)
 
+    def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
+        """Return about what a run takes, by the sizes of both graphs."""
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
+        if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
+            return needs_of_all(released.nodes, knowledge.auxiliary.nodes)
+        width = FEW if isinstance(self.candidates, str) else int(self.candidates)
+        return needs_of_few(released, knowledge.auxiliary, width, by_degree=largest <= DEGREES_UP_TO)
+
     def _all(self, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         # In an order by lot: rounding, and the assignment, then tell nothing by where a node stands.
         rows = rng.permutation(knowledge.targets(released))
         columns = rng.permutation(np.setdiff1d(np.arange(knowledge.auxiliary.nodes), knowledge.seeds[:, 1]))
         check_memory(
-            rows.size * columns.size * _BYTES_PER_PAIR,
+            rows.size * columns.size * BYTES_PER_PAIR,
             self.memory,
             f"comparing {rows.size:,} with {columns.size:,} nodes",
             f"Set candidates={FEW}, or raise memory",
@@ -135,9 +150,9 @@ def run_sparse(
     auxiliary = knowledge.auxiliary
     width = min(width, auxiliary.nodes)
     # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
-    of_choosing = max(released.nodes, auxiliary.nodes) * _BYTES_PER_NODE if mapping is None else 0
+    of_choosing = max(released.nodes, auxiliary.nodes) * BYTES_PER_NODE if mapping is None else 0
     check_memory(
-        width * released.nodes * _BYTES_PER_CANDIDATE + of_choosing,
+        width * released.nodes * BYTES_PER_CANDIDATE + of_choosing,
         memory,
         f"keeping {width:,} candidates for each of {released.nodes:,} nodes",
         "Lower candidates, or raise memory",
@@ -155,7 +170,8 @@ def run_sparse(
         renumbered[number] = np.where(mapping >= 0, other_number[mapping], NOT_ATTEMPTED)
     absent = max(released.nodes - auxiliary.nodes, 0) if slack is None else 0
     field = sparse_field(graphs, width, slack=SLACK if slack is None else slack, mapping=renumbered, absent=absent)
-    return guess_of_sparse_field(field, graphs.partner < 0, np.argsort(number), np.argsort(other_number), rng)
+    rows, columns = np.argsort(number), np.argsort(other_number)
+    return guess_of_sparse_field(field, graphs.partner < 0, ~graphs.taken, rows, columns, rng)
 
 
 def nobody_attempted(released: Graph) -> Candidates:
@@ -169,7 +185,7 @@ def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
     """Refuse what would take more GB than may be taken, before anything is computed."""
     if needed > memory * 1e9:
         raise InputError(
-            f"mean-field needs about {needed / 1e9:.1f} GB for {what}, and memory={memory:g} GB is the most. {advice}"
+            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
         )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from unveil.attack._listing import attack
 from unveil.attack.graph.mean_field import FEW, MeanField, run_sparse
+from unveil.attack.graph.needs import Needs, needs_of_few
 from unveil.attack.specification import graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
@@ -60,3 +61,7 @@ class Refine:
         first = graph_attack_from(self.attack).run(released=released, knowledge=knowledge, rng=rng)
         mapping = np.full(released.nodes, NOT_ATTEMPTED, np.int64) if first.chosen is None else first.chosen
         return run_sparse(released, knowledge, self.candidates, self.slack, self.memory, mapping, rng)
+
+    def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
+        """Return about what a run takes beside the other attack, by the sizes of both graphs."""
+        return needs_of_few(released, knowledge.auxiliary, self.candidates, by_degree=False)
