@@ -195,9 +195,9 @@ def generated(shape: tuple[int, ...], rng: np.random.Generator) -> pl.DataFrame:
     return pl.DataFrame({**names, "count": inner.ravel()})
 
 
-def size(only: str) -> None:
+def size(only: str, seed: int) -> None:
     """Print what it takes to attack larger tables."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     cases: list[tuple[str, tuple[int, ...], str]] = [
         ("small hidden", (100, 100), "small"),
         ("random 5", (100, 100), "5:random"),
@@ -253,9 +253,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure what published counts give away.")
     parser.add_argument("what", choices=("primary", "repair", "rounding", "records", "size"))
     parser.add_argument("only", nargs="?", default="", help="only cases that hold this text")
+    parser.add_argument("--seed", type=int, default=1, help="what the tables of `size` are generated from")
     asked = parser.parse_args()
     if asked.what == "size":
-        size(asked.only)
+        size(asked.only, asked.seed)
     else:
         {"primary": primary, "repair": repair, "rounding": rounding, "records": records}[asked.what]()
 

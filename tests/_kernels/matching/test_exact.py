@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests._kernels.matching.examples import sparse
 from tests.oracles import matchings as oracle
-from unveil._kernels import _threads
+from unveil._kernels import threads
 from unveil._kernels.matching import as_edges, edge_at, permanent, sinkhorn, solve
 from unveil._kernels.matching.anneal import annealed
 from unveil._kernels.matching.chains import sample
@@ -170,7 +170,7 @@ def test_any_number_of_threads_gives_the_same_bytes(seed: int, monkeypatch: pyte
     matrix, edges = rng.random((18, 18)) / 9, as_edges(rng.random((40, 40)) / 20)
     found = []
     for cores in (1, 2, 5):
-        monkeypatch.setattr(_threads, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(threads, "processors", lambda cores=cores: cores)
         drawn = sample(edges, np.arange(40), rng=np.random.default_rng(3), precision=0.2)
         crossed = annealed(edges, rng=np.random.default_rng(4), error=0.5, budget=300_000)
         value, marginal, _ = glynn_marginals(matrix)

@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests._kernels.neighbours.test_nearest import Case, cases, halves, large
-from unveil._kernels.neighbours import nearest, sketch
+from unveil._kernels.neighbours import sketch
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import _chances_by_blocks, link_chances, nearest_distances
+from unveil._kernels.neighbours.search import FAR
 from unveil._kernels.neighbours.secret_chances import right_chances
-from unveil._kernels.neighbours.sketch import FAR, Sketch, blocks_of, empty_sketch, merged, nearest_sketch, sketch_block
+from unveil._kernels.neighbours.sketch import Sketch, blocks_of, empty_sketch, merged, nearest_sketch, sketch_block
 from unveil._kernels.threads import threads
 
 
@@ -93,7 +95,7 @@ def test_large_tables_are_searched_right_by_blocks_and_on_threads(
 ) -> None:
     rng = np.random.default_rng(3)
     released, targets = make(12_000, rng), make(150, rng)
-    distance = np.sort(nearest.all_distances(released, targets), axis=1)
+    distance = np.sort(all_distances(released, targets), axis=1)
     for rows, number in ((2**20, 1), (2**20, 2), (5_000, 2)):
         monkeypatch.setattr(sketch, "BLOCK_ROWS", rows)
         with threads(number):

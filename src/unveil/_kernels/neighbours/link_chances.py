@@ -54,7 +54,7 @@ def shared_within(first: Prepared, second: Prepared, limits: IntArray, other_lim
         some = todo.pop()
         sets = []
         for around, limit in ((first, own), (second, others)):
-            targets = np.sort(around.target_of[some])
+            targets = np.sort(around.target_of[some]).astype(np.int64)
             sets.append((targets, around.nearest(targets, k, limit[targets])))
         (one, near), (other, other_near) = sets
         if near is None or other_near is None:

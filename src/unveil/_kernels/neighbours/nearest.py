@@ -142,8 +142,9 @@ def _chances_by_blocks(first: Grid, second: Grid, first_targets: Grid, second_ta
     limits = near.limit(k), other.limit(k)
 
     def shared(block: tuple[slice, tuple[Grid, ...]]) -> IntArray:
-        pairs = zip(block[1], (first_targets, second_targets), strict=True)
-        return shared_within(*(prepare(*pair, collapse=False) for pair in pairs), *limits, k)
+        own, others = block[1]
+        one, two = prepare(own, first_targets, collapse=False), prepare(others, second_targets, collapse=False)
+        return shared_within(one, two, *limits, k)
 
     both = sum(in_threads(shared, sketch.blocks_of(first, second)), start=np.zeros((limits[0].size, 4), np.int64))
     return link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])

@@ -44,7 +44,8 @@ class Sketch(NamedTuple):
 
     def _last(self, k: int) -> IntArray:
         held = np.count_nonzero(self.rows, axis=1) - 1
-        return np.minimum(np.count_nonzero(np.cumsum(self.rows, axis=1) < k, axis=1), np.maximum(held, 0))
+        nearer = np.count_nonzero(np.cumsum(self.rows, axis=1) < k, axis=1)
+        return np.asarray(np.minimum(nearer, np.maximum(held, 0)))
 
 
 def empty_sketch(targets: int, k: int) -> Sketch:
