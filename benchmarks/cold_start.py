@@ -1,6 +1,7 @@
 """What the first call costs where nothing was ever compiled: CPU seconds of the compiler, loop by loop.
 
-``python -m benchmarks.cold_start`` compiles every listed loop alone into an empty folder, slowest first in the table.
+``python -m benchmarks.cold_start`` compiles every listed loop into an empty folder in one process, slowest first
+in the table; what several share counts for the first of them.
 ``python -m benchmarks.cold_start --times`` asks some questions in fresh processes instead, with an empty folder (cold)
 and with the folder that the first left (warm).
 """

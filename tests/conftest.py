@@ -195,7 +195,7 @@ class HouseRules:
 @pytest.fixture(scope="session", autouse=True)
 def answers_are_as_their_schemas_say() -> Iterator[None]:
     """Every answer that any test makes as JSON is held to its schema."""
-    from tests.answer_schemas import checked
+    from tools.answer_schemas import checked
     from unveil.show import machine
 
     with pytest.MonkeyPatch.context() as patch:

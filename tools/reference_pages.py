@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import unveil
-from unveil._listed import Listed
+from unveil._listed import Listed, On
 from unveil.attack import ATTACKS
 from unveil.cli.common import EXIT_CODES
 from unveil.protect import PROTECTIONS
@@ -97,11 +97,12 @@ def _page(title: str, lead: str, blocks: Iterable[str]) -> str:
 
 
 def _listed(things: Mapping[str, Listed]) -> Iterator[str]:
-    for on in ("table", "graph"):
-        yield f"## Of {on}s"
-        for _, each in sorted(things.items()):
-            if each.on == on:
-                yield "\n".join(_facts(each))
+    for on in get_args(On):
+        some = [each for _, each in sorted(things.items()) if each.on == on]
+        if some:
+            yield f"## Of {on}s"
+        for each in some:
+            yield "\n".join(_facts(each))
 
 
 def _facts(each: Listed) -> Iterator[str]:

@@ -370,13 +370,6 @@ def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], namin
     refuse(*arguments, naming=naming)
 
 
-def test_a_hundred_thousand_rows_are_refused_with_the_reason() -> None:
-    n = 100_000
-    sp.save_npz("huge.npz", sp.csr_array(sp.eye_array(n)))
-    save_truth("same.csv", [(str(k), str(k)) for k in range(1, n + 1)])
-    refuse("huge.npz", "--truth", "same.csv", naming=("100,000", "at most"))
-
-
 @pytest.mark.parametrize("name", ["matrix.csv", "truth.csv", "groups.csv"])
 def test_the_report_never_replaces_an_input(name: str) -> None:
     before = Path(name).read_bytes()

@@ -8,7 +8,7 @@ import fastjsonschema
 import pytest
 from click.testing import CliRunner
 
-from tests.answer_schemas import check
+from tools.answer_schemas import check
 from tools.schemas import begun, type_of, widen, without_words
 from unveil.ask import QUESTIONS
 from unveil.cli import main

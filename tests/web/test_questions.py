@@ -295,7 +295,7 @@ def test_no_question_is_missing_on_the_page() -> None:
     """Whatever the command line asks, the page asks too: a form, an example, and an answer to it."""
     from unveil.cli.study import study
 
-    commands = {name for name in COMMANDS if name not in ("study", "digest", "serve", "schema", "list")}
+    commands = {name for name in COMMANDS if name not in ("study", "digest", "serve", "warm-up", "schema", "list")}
     commands |= {f"study {name}" for name in study.commands if name not in ("status", "summary")}
     assert {home.command for home in QUESTIONS.values()} == commands
     shown = pages.home()

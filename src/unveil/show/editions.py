@@ -21,6 +21,7 @@ MINIMUM_CELL = 11
 SHOWN_OPTIONS = frozenset(
     {
         "--decimal",
+        "--threads",
         "--encoding",
         "--exact",
         "--separator",
