@@ -7,7 +7,11 @@ import polars as pl
 import pytest
 
 from unveil import _optional
-from unveil.attack.table import _guessing_search
+from unveil._kernels.neighbours.best_rows import RightRanks
+from unveil._kernels.neighbours.guesses import Secrets
+from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.threads import in_threads
+from unveil.attack.table import _guessers, _guessing_search
 from unveil.attack.table._guessing_case import Parts
 from unveil.attack.table._guessing_search import ChosenGuesser, SearchedGuesses
 from unveil.attack.table.inference import Inference
@@ -276,3 +280,19 @@ def test_a_secret_of_one_value_and_an_original_of_too_few_people_are_refused() -
         searched().run(released=released, knowledge=two, rng=RNG(1))
     constant = table(released.frame.with_columns(c0=pl.lit("x")), "released")
     assert searched().run(released=constant, knowledge=knowledge, rng=RNG(1)).attack.tries == 40
+
+
+def test_learners_side_by_side_leave_the_threads_of_the_process_as_they_were() -> None:
+    """Sums of other measures round differently with another number of threads, so it must not change on the way."""
+    from threadpoolctl import threadpool_info
+
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, (400, 3)).astype(np.int32)
+    known = Grid(np.empty((400, 0), np.int64), codes, np.empty(0, np.int64), 1)
+    rank = codes[:, 0].astype(np.int64)
+    teacher = _guessers.Teacher(known, Secrets(rank, 4))
+    before = [(each["filepath"], each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"]
+    right = RightRanks(rank, rank, rank + 1)
+    found = in_threads(lambda _: _guessers.guess_chances("forest", teacher, known, right), range(6), threads=3)
+    assert all(np.array_equal(each, found[0]) for each in found)
+    assert [(e["filepath"], e["num_threads"]) for e in threadpool_info() if e["user_api"] == "blas"] == before

@@ -241,8 +241,9 @@ def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: G
     learner = _LEARNERS[adversary](np.unique(own).size)
     lines = features(taught, [people])
     try:
-        # One thread, because sums over several round differently from machine to machine.
-        with threads(limits=1):
+        # One thread, because sums over several round differently from machine to machine. The limit of OpenMP holds for
+        # this thread; others hold for the whole process, and learners side by side would leave them changed.
+        with threads(limits=1, user_api="openmp"):
             learner.fit(lines[0], own)
             return np.asarray(learner.predict(lines[1]), np.int64)
     except Exception as error:
