@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil._kernels.threads import processors, threads
+from unveil._kernels.threads import available, threads
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario
@@ -45,7 +45,7 @@ def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progres
             rng=release.rng(attack.name),
             progress=step,
         )
-        with threads(settings.threads or processors()):
+        with threads(settings.threads or available()):
             found += _with_small_groups(attack, attacked, attack.run(attacked))
     return tuple(found)
 
@@ -213,7 +213,7 @@ def _weighed(prepared: PreparedAudit, release: PreparedRelease, findings: tuple[
             rng=release.rng(f"{name} weights"),
             progress=silent,
         )
-        with threads(prepared.settings.threads or processors()):
+        with threads(prepared.settings.threads or available()):
             made[findings.index(first)] = weigh(attacked, first)
     return tuple(made)
 
