@@ -1,8 +1,7 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
 from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -14,22 +13,19 @@ from unveil.ask.audit.asked import names_of, paper_of, settings_of
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
-from unveil.ask.audit.generator.claim import epsilon_from_tables
 from unveil.ask.audit.generator.run import WAY, audit_generator, given_of
 from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
 from unveil.ask.audit.generator.words import contradiction
-from unveil.ask.audit.inputs import PreparedRelease, prepare
+from unveil.ask.audit.inputs import PreparedRelease
 from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.parts.membership import exposed_table
 from unveil.ask.audit.people import LEAST_OUTSIDE
 from unveil.ask.audit.printed import full, short
-from unveil.ask.audit.projection import forewarn, refuse_too_large
 from unveil.ask.audit.read import AuditFiles
-from unveil.ask.audit.run import audit_releases
-from unveil.ask.audit.runner import AuditOrder, Runner, RunSettings, running
+from unveil.ask.audit.run import AskedTables, audit_tables
+from unveil.ask.audit.runner import RunSettings, running
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
-from unveil.ask.audit.suggest import suggest as suggestions
 from unveil.ask.audit.view import VIEW, whole_page
 from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
@@ -37,7 +33,6 @@ from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import ToldMarkers
-from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure.epsilon.bound import Adjacency
 from unveil.measure.epsilon.claim import Claim
@@ -281,64 +276,18 @@ def audit(
         raise InputError("hold_out, folds, canaries and made say how a generator is run. Pass the generator too")
     run = RunSettings(workers=workers, cluster=cluster, resume=None if resume is None else Path(resume), memory=memory)
     with running(run) as runner:
-        findings, releases = _audit_tables(
-            _Asked(original, released, control, settings, rng, run, progress, say),
-            runner,
-            notes=notes,
+        asked = AskedTables(
+            original=original,
+            released=released,
+            control=control,
+            settings=settings,
+            rng=rng,
+            run=run,
             suggest=suggest,
-            held={name.partition(".")[0] for name in suggest_for},
+            held=frozenset(name.partition(".")[0] for name in suggest_for),
         )
+        findings, releases = audit_tables(asked, runner, progress=progress, say=say, notes=notes)
     return _answer(findings, releases, seed)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked of tables: the tables, or the files that hold all of them in place of the original."""
-
-    original: Any
-    released: Any
-    control: Any
-    settings: AuditSettings
-    rng: np.random.Generator
-    run: RunSettings
-    progress: Progress
-    say: Say
-
-
-def _audit_tables(
-    asked: _Asked, runner: Runner, *, notes: Sequence[str], suggest: int, held: Collection[str]
-) -> tuple[Audit, tuple[PreparedRelease, ...]]:
-    """Return what was found in tables, and the tables."""
-    settings, progress, order = asked.settings, asked.progress, None
-    given = asked.original, asked.released, asked.control
-    start = deepcopy(asked.rng)
-    if isinstance(asked.original, AuditFiles):
-        refuse_too_large(asked.original, asked.run)
-        tables = asked.original.read(progress)
-        order = AuditOrder.of(asked.original, tables, settings, start)
-        given = tuple(tables)
-    if given[1] is None:
-        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
-    progress("looking at the tables", 0.0)
-    prepared = prepare(*given, settings=settings, rng=asked.rng)
-    if settings.claim is not None and len(prepared.releases) > 1:
-        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
-    forewarn(prepared, asked.run, say=asked.say, suggest=suggest)
-    runner.begin(prepared, order=order, resume=asked.run.resume)
-    findings = audit_releases(prepared, progress=progress, notes=notes, runner=runner)
-    if settings.claim is not None:
-        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
-    if suggest:
-
-        def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
-            # The same start gives the same people, and the same draws in each attack.
-            anew = prepare(given[0], changed, given[2], settings=settings, rng=deepcopy(start))
-            own: Progress = lambda name, share: progress(f"{name} (what to change)", share)  # noqa: E731
-            return audit_releases(anew, progress=own, runner=runner)
-
-        found = suggestions(findings, prepared, suggest, held=held, audit_again=again)
-        findings = replace(findings, suggestions=found)
-    return findings, prepared.releases
 
 
 def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:

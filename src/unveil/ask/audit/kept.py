@@ -33,12 +33,13 @@ class KeptResults(ClaimedFolder):
     what, whose, option = "results", "of this audit", "--resume"
     other = MappingProxyType(
         {
+            # What was told comes before the tables, which hold what was told of their columns.
             "version": "of another version of unveil",
+            "settings": "with other settings",
+            "seed": "with another seed",
             "original": "of another original",
             "control": "with another control",
             "releases": "of other releases",
-            "seed": "with another seed",
-            "settings": "with other settings",
         }
     )
 

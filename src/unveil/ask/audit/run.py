@@ -1,20 +1,28 @@
 """All attacks and measures on one release or several: as tasks that do not hang on one another, judged together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unveil.ask.audit.bench import ORIGINAL_ITSELF
+from unveil.ask.audit.checked import AuditSettings
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding
-from unveil.ask.audit.inputs import PreparedAudit
+from unveil.ask.audit.generator.claim import epsilon_from_tables
+from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
-from unveil.ask.audit.runner import Runner
+from unveil.ask.audit.projection import forewarn, refuse_too_large
+from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.runner import AuditOrder, Runner, RunSettings
 from unveil.ask.audit.separation import ExposedPerson
+from unveil.ask.audit.suggest import suggest as suggestions
 from unveil.ask.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
 from unveil.ask.audit.trials import Tried
-from unveil.show.progress import Progress, silent
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.show.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.
 Results = Mapping[AuditTask, Any]
@@ -133,3 +141,55 @@ def _audited(
         near_names=release.near_names,
         exposed=exposed,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedTables:
+    """What is asked of tables: these, or the files that hold all of them in place of the original."""
+
+    original: Any
+    released: Any
+    control: Any
+    settings: AuditSettings
+    rng: np.random.Generator
+    run: RunSettings
+    #: How many changes are tried on a release, and what is held to limits, which the changes are measured by too.
+    suggest: int
+    held: frozenset[str]
+
+
+def audit_tables(
+    asked: AskedTables, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
+) -> tuple[Audit, tuple[PreparedRelease, ...]]:
+    """Return what was found in the tables, and the tables as they were attacked."""
+    settings, order = asked.settings, None
+    start = deepcopy(asked.rng)
+    given = asked.original, asked.released, asked.control
+    if isinstance(asked.original, AuditFiles):
+        refuse_too_large(asked.original, asked.run)
+        tables = asked.original.read(progress)
+        order = AuditOrder.of(asked.original, tables, settings, start)
+        given = tuple(tables)
+    if given[1] is None:
+        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
+    progress("looking at the tables", 0.0)
+    prepared = prepare(*given, settings=settings, rng=asked.rng)
+    if settings.claim is not None and len(prepared.releases) > 1:
+        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
+    forewarn(prepared, asked.run, say=say, suggest=asked.suggest)
+    runner.begin(prepared, order=order, resume=asked.run.resume)
+    findings = audit_releases(prepared, progress=progress, notes=notes, runner=runner)
+    if settings.claim is not None:
+        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
+    if not asked.suggest:
+        return findings, prepared.releases
+
+    def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
+        # The same start gives the same people, and the same draws in each attack.
+        anew = prepare(given[0], changed, given[2], settings=settings, rng=deepcopy(start))
+        return audit_releases(
+            anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
+        )
+
+    found = suggestions(findings, prepared, asked.suggest, held=asked.held, audit_again=again)
+    return replace(findings, suggestions=found), prepared.releases

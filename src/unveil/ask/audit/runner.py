@@ -105,6 +105,16 @@ class AuditOrder:
         return prepare(*tables, settings=self.settings, rng=deepcopy(self.rng))
 
 
+@dataclass(eq=False)
+class _KnownAudit:
+    """An audit that is being computed: how others prepare it, what tells them so, and what it is called in a folder."""
+
+    prepared: PreparedAudit
+    order: AuditOrder | None = None
+    sent: bytes | None = None
+    digest: str = ""
+
+
 class Runner:
     """Computes the parts of audits, and keeps what they give where a folder was named.
 
@@ -120,18 +130,20 @@ class Runner:
         self._hands = hands
         self._stack = stack or ExitStack()
         self._kept: KeptResults | None = None
-        self._orders: list[tuple[PreparedAudit, AuditOrder]] = []
-        self._sent: list[tuple[PreparedAudit, bytes]] = []
-        self._known_as: list[tuple[PreparedAudit, str]] = []
+        self._audits: list[_KnownAudit] = []
 
     def begin(self, prepared: PreparedAudit, *, order: AuditOrder | None, resume: Path | None) -> None:
         """Take the folder for the audit that was asked for, and note how others prepare it."""
-        if self._hands is not None and not isinstance(self._hands, LocalProcesses):
-            _refuse_unread(order)
-        if order is not None and order.is_readable:
-            self._orders.append((prepared, order))
+        if order is not None and not order.is_readable:
+            order = None
+        if order is None and self._hands is not None and not isinstance(self._hands, LocalProcesses):
+            raise InputError(
+                "the workers of a cluster read the tables themselves, so that these must be files that all of them "
+                "see. Write the tables to files and name those, or do without the cluster"
+            )
+        self._audits.append(_KnownAudit(prepared, order))
         if resume is not None:
-            self._kept = self._stack.enter_context(KeptResults(resume.absolute(), identity_of(prepared)))
+            self._kept = self._stack.enter_context(KeptResults(resume, identity_of(prepared)))
 
     def compute(
         self,
@@ -141,28 +153,28 @@ class Runner:
         progress: Progress,
     ) -> dict[AuditTask, Any]:
         """Return what each task gives, in their order; with findings, each is weighed."""
-        findings = wanted if isinstance(wanted, Mapping) else {}
         tasks = list(wanted)
-        audit = self._digest(prepared) if self._kept is not None else ""
-        found = {} if self._kept is None else self._kept.found(audit, tasks)
+        findings = wanted if isinstance(wanted, Mapping) else {}
+        audit = self._known(prepared)
+        kept, digest = self._kept, self._digest(audit) if self._kept is not None else ""
+        found = {} if kept is None else kept.found(digest, tasks)
         missing = [task for task in tasks if task not in found]
-        sent = self._send(prepared) if missing else None
+        sent = self._sent(audit) if missing else None
         hands = self._hands if self._hands is not None and sent is not None else InThisProcess()
         bench = Workbench(prepared)
 
         def begin(task: AuditTask) -> "Future[Any]":
             if sent is not None:
                 return hands.submit(_work, version(), sent, task, findings.get(task))
-            done = len(found)
-            step: Progress = lambda name, share: progress(f"{name}{task.where(prepared)}", (done + share) / len(tasks))  # noqa: E731
-            progress(task.words(prepared), done / len(tasks))
+            step = _within(progress, task.where(prepared), len(found), len(tasks))
+            progress(task.words(prepared), len(found) / len(tasks))
             return hands.submit(bench.compute, task, findings.get(task), progress=step)
 
         def settle(task: AuditTask, error: BaseException | None, result: Any) -> tuple[AuditTask, ...]:
             if error is not None:
                 raise _explained(error, task.words(prepared))
-            if self._kept is not None:
-                self._kept.keep(audit, task, result)
+            if kept is not None:
+                kept.keep(digest, task, result)
             found[task] = result
             if sent is not None:
                 progress(f"{len(found)} of {len(tasks)} parts", len(found) / len(tasks))
@@ -171,46 +183,46 @@ class Runner:
         run_tasks(missing, hands, begin=begin, settle=settle)
         return {task: found[task] for task in tasks}
 
-    def _send(self, prepared: PreparedAudit) -> bytes | None:
+    def _known(self, prepared: PreparedAudit) -> _KnownAudit:
+        for each in self._audits:
+            if each.prepared is prepared:
+                return each
+        self._audits.append(_KnownAudit(prepared))
+        return self._audits[-1]
+
+    def _digest(self, audit: _KnownAudit) -> str:
+        audit.digest = audit.digest or digest_of(identity_of(audit.prepared))
+        return audit.digest
+
+    def _sent(self, audit: _KnownAudit) -> bytes | None:
         """Return what tells other processes how to prepare an audit; None computes it in this one.
 
         Who can read the files is told which; processes of this machine get all else as a private file. A cluster may
         share no disk, and what was changed to see whether that helps is in no file: it is computed here.
         """
-        if self._hands is None:
-            return None
-        for known, sent in self._sent:
-            if known is prepared:
-                return sent
-        order: AuditOrder | Path | None = next((each for known, each in self._orders if known is prepared), None)
-        try:
-            if order is None and isinstance(self._hands, LocalProcesses):
-                order = self._private_file(prepared)
-            made = None if order is None else pickle.dumps(order)
-        except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
-            raise InputError(
-                "what an audit is asked with must be such that other processes can be told, but a model or a setting "
-                "cannot be sent to them. Do without workers and cluster"
-            ) from None
-        if made is not None:
-            self._sent.append((prepared, made))
-        return made
+        if audit.sent is None and self._hands is not None:
+            try:
+                if audit.order is not None:
+                    audit.sent = pickle.dumps(audit.order)
+                elif isinstance(self._hands, LocalProcesses):
+                    audit.sent = pickle.dumps(self._private_file(audit.prepared))
+            except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
+                raise InputError(
+                    "what is asked of several processes must be such that all can be told, but a model cannot be sent "
+                    "to them. Do without workers and cluster"
+                ) from None
+        return audit.sent
 
     def _private_file(self, prepared: PreparedAudit) -> Path:
+        content = pickle.dumps(replace(prepared, settings=_one_thread(prepared.settings)))
         folder = Path(tempfile.mkdtemp(prefix="unveil-audit-"))
         self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        content = pickle.dumps(replace(prepared, settings=_one_thread(prepared.settings)))
         write_bytes(folder / "prepared", content)
         return folder / "prepared"
 
-    def _digest(self, prepared: PreparedAudit) -> str:
-        """Return what an audit is known by in the folder."""
-        for known, digest in self._known_as:
-            if known is prepared:
-                return digest
-        digest = digest_of(identity_of(prepared))
-        self._known_as.append((prepared, digest))
-        return digest
+
+def _within(progress: Progress, where: str, done: int, total: int) -> Progress:
+    return lambda name, share: progress(f"{name}{where}", (done + share) / total)
 
 
 @contextmanager
@@ -230,14 +242,6 @@ def running(settings: RunSettings) -> Iterator[Runner]:
 def _one_thread(settings: AuditSettings) -> AuditSettings:
     """Return the settings for one of several processes, which share the same cores, unless threads are told."""
     return replace(settings, threads=settings.threads or 1)
-
-
-def _refuse_unread(order: AuditOrder | None) -> None:
-    if order is None or not order.is_readable:
-        raise InputError(
-            "the workers of a cluster read the tables themselves, so that these must be files that all of them see. "
-            "Write the tables to files and name those, or do without the cluster"
-        )
 
 
 def _explained(error: BaseException, doing: str) -> BaseException:
