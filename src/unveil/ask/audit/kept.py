@@ -86,7 +86,7 @@ class _Reader(pickle.Unpickler):
             return super().find_class(module, name)
         if module.startswith("unveil."):
             found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple)):
+            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple | float)):
                 return found
             if module.startswith(_PURE) and isinstance(getattr(found, "py_func", found), FunctionType):
                 return found
