@@ -151,7 +151,9 @@ def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch
             return np.zeros(len(rows))
 
     monkeypatch.setattr(_guessers, "MOST_ROWS", 50)
-    monkeypatch.setitem(_guessers._LEARNERS, "forest", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers]))
+    monkeypatch.setitem(
+        _guessers._LEARNERS, "forest", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
+    )
     monkeypatch.setattr(_guessers.guess_chances, "__kwdefaults__", {"most_rows": 50})
     monkeypatch.setattr(_guessers.notes_on_rows, "__defaults__", (50,))
     released = plain_rule(200, 1)
@@ -183,7 +185,9 @@ def test_a_learner_that_fails_is_named_without_its_words(monkeypatch: pytest.Mon
         def fit(self, rows: Any, _: Any) -> None:
             raise ValueError(f"the value {rows[0]} is bad")
 
-    monkeypatch.setitem(_guessers._LEARNERS, "boosting", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers]))
+    monkeypatch.setitem(
+        _guessers._LEARNERS, "boosting", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
+    )
     with pytest.raises(
         InputError, match=r"the boosting must learn from 60 rows of 2 features, but raised ValueError"
     ) as told:
