@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.blas import one_blas_thread
 from unveil.ask.audit.checked import AuditSettings
 from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.inputs import PreparedAudit, prepare
@@ -271,6 +272,7 @@ def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None) ->
 
 @lru_cache(maxsize=1)
 def _workbench(sent: bytes) -> Workbench:
+    one_blas_thread()  # for good: a worker may have several threads, and one of them would end it for all
     order: AuditOrder | Path = pickle.loads(sent)  # noqa: S301 (from the process that asked us to work)
     if isinstance(order, AuditOrder):
         return Workbench(order.prepared())

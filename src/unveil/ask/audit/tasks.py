@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
+from unveil._kernels.blas import one_blas_thread
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.bench import ORIGINAL_ITSELF, ReleaseBench, original_itself, parts_before
 from unveil.ask.audit.findings import Finding
@@ -81,8 +82,9 @@ class Workbench:
             self._last = None  # before the next one takes memory
             self._last = last = (task.release, bench_of(self.prepared, task.release))
         bench = last[1]
-        if finding is not None:
-            return bench.weigh(finding)
-        if task.step == "attack":
-            return bench.attack(task.part, progress=progress)
-        return getattr(bench, task.part)()
+        with one_blas_thread():
+            if finding is not None:
+                return bench.weigh(finding)
+            if task.step == "attack":
+                return bench.attack(task.part, progress=progress)
+            return getattr(bench, task.part)()
