@@ -125,8 +125,8 @@ def main() -> None:
                 print(f"{rows:10,} {threads:7} {used:6.1f} {wall:7.1f} {most:>6}  {digest}", flush=True)
                 for part, seconds in parts.items() if threads == asked.threads[0] else ():
                     table.setdefault(part, []).append(seconds)
-    for part, seconds in table.items() if asked.table else ():
-        print(f'        "{part}": ({", ".join(f"{each:.1f}" for each in seconds)}),')
+    for part, sizes in table.items() if asked.table else ():
+        print(f'        "{part}": ({", ".join(f"{each:.1f}" for each in sizes)}),')
 
 
 if __name__ == "__main__":

@@ -95,13 +95,17 @@ def test_an_audit_beyond_the_memory_of_the_machine_is_announced(monkeypatch: pyt
 
 
 def test_more_releases_and_changes_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
+    seconds: list[float] = []
+
+    def noted(each: float) -> str:
+        seconds.append(each)
+        return ""
+
     monkeypatch.setattr(projection, "LONG", 0.0)
-    seconds = []
+    monkeypatch.setattr(projection, "duration", noted)
     for releases, suggest in ((1, 0), (3, 0), (1, 2)):
         tables = {f"r{number}": MASKED for number in range(releases)}
-        monkeypatch.setattr(projection, "duration", lambda each: seconds.append(each) or "")
-        ask(ORIGINAL, tables, attacks=["copies"], suggest=suggest, say=said.append)
+        ask(ORIGINAL, tables, attacks=["copies"], suggest=suggest)
     assert seconds[1] == pytest.approx(3 * seconds[0])
     assert seconds[2] == pytest.approx(3 * seconds[0])
 

@@ -25,6 +25,7 @@ from unveil.ask.audit.inputs import PreparedAudit
 from unveil.ask.audit.read import AuditFiles
 from unveil.ask.audit.runner import AuditOrder, RunSettings
 from unveil.ask.audit.tasks import AuditTask, Workbench
+from unveil.data.files.whole_files import replace_file
 from unveil.errors import InputError
 from unveil.study import seal
 from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError
@@ -158,7 +159,7 @@ def test_a_folder_of_other_files_is_refused(files: Path) -> None:
 def test_a_disk_that_is_full_is_said_and_what_was_kept_stays(
     files: Path, few: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
 ) -> None:
-    folder, write = tmp_path / "kept", seal.replace_file
+    folder, write = tmp_path / "kept", replace_file
 
     def full(path: Path, content: bytes) -> None:
         if "attack-copies" in path.name:
@@ -300,7 +301,12 @@ def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, AuditO
     home = write_files(tmp_path / "files")
     orders: list[AuditOrder] = []
     of = AuditOrder.of
-    monkeypatch.setattr(AuditOrder, "of", lambda *told: orders.append(of(*told)) or orders[-1])
+
+    def noted(*told: Any) -> AuditOrder:
+        orders.append(of(*told))
+        return orders[-1]
+
+    monkeypatch.setattr(AuditOrder, "of", noted)
     asked(home, attacks=["copies"])
     return home, orders[0]
 

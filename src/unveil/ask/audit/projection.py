@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log
+from math import exp, log
 from pathlib import Path
 from types import MappingProxyType
 
@@ -93,7 +93,7 @@ def part_seconds(part: str, rows: int, columns: int) -> float:
     # Whatever takes next to nothing cannot be told from nothing, whose logarithm has no end.
     low, high = (max(each, 1e-3) for each in measured[at : at + 2])
     power = log(high / low) / log(ROWS[at + 1] / ROWS[at])
-    return scale * low * (rows / ROWS[at]) ** power
+    return scale * low * exp(power * log(rows / ROWS[at]))
 
 
 def memory_of(cells: int, run: RunSettings) -> int:

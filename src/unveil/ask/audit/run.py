@@ -169,7 +169,7 @@ def audit_tables(
         refuse_too_large(asked.original, asked.run)
         tables = asked.original.read(progress)
         order = AuditOrder.of(asked.original, tables, settings, start)
-        given = tuple(tables)
+        given = tables.original, tables.released, tables.control
     if given[1] is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
