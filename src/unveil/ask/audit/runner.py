@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.blas import one_blas_thread
 from unveil._kernels.threads import available, in_threads, threads
 from unveil.ask.audit.checked import AuditSettings
 from unveil.ask.audit.findings import Finding
@@ -218,7 +219,7 @@ class _Ledger:
         progress: Progress,
     ) -> None:
         self.prepared, self.tasks, self.findings, self.progress = audit.prepared, tasks, findings, progress
-        self._kept, self._digest = kept, digest
+        self._kept, self._digest, self._share = kept, digest, 0.0
         self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(digest, tasks)
         # Release by release, as the parts of one share what was prepared of it, and the longest first.
         places = list(dict.fromkeys(task.release for task in tasks))
@@ -235,7 +236,9 @@ class _Ledger:
 
     def say(self, what: str, share: float = 0.0) -> None:
         """Tell what is being done, and how much of one part of it is."""
-        self.progress(what, (len(self.found) + share) / len(self.tasks))
+        # Several parts tell how far they are, each of itself; a bar never goes back.
+        self._share = max(self._share, (len(self.found) + share) / len(self.tasks))
+        self.progress(what, self._share)
 
 
 def _compute_here(ledger: _Ledger) -> None:
@@ -248,7 +251,8 @@ def _compute_here(ledger: _Ledger) -> None:
         step: Progress = lambda name, share: ledger.say(f"{name}{where}", share)  # noqa: E731
         ledger.keep(task, bench.compute(task, ledger.findings.get(task), progress=step))
 
-    with threads(ledger.prepared.settings.threads or available()):
+    # Around all of them: whoever ended it for one part would end it for those beside it.
+    with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
         in_threads(part, ledger.missing)
 
 
@@ -315,6 +319,7 @@ def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None) ->
 
 @lru_cache(maxsize=1)
 def _workbench(sent: bytes) -> Workbench:
+    one_blas_thread()  # for good: a worker may have several threads, and one of them would end it for all
     order: AuditOrder | Path = pickle.loads(sent)  # noqa: S301 (from the process that asked us to work)
     if isinstance(order, AuditOrder):
         return Workbench(order.prepared())
