@@ -113,5 +113,23 @@ def test_pieces_of_what_was_given_up_are_not_begun() -> None:
 
     with threads(2), pytest.raises(KeyboardInterrupt):
         in_threads(whole, range(2))
+    until(lambda: busy.now == 0)
     assert busy.begun < 1000
-    assert busy.now == 0
+
+
+def test_who_gives_up_does_not_wait_for_a_long_piece() -> None:
+    in_hand, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def whole(number: int) -> None:
+        if number == 0:
+            in_hand.wait(10)
+            raise KeyboardInterrupt
+        in_hand.set()
+        may_end.wait(10)
+        ended.set()
+
+    with threads(2), pytest.raises(KeyboardInterrupt):
+        in_threads(whole, range(2))
+    assert not ended.is_set()
+    may_end.set()
+    assert ended.wait(10)

@@ -36,6 +36,9 @@ class _Team:
             self._idle += idle
 
 
+#: Whoever presses Ctrl-C waits so many seconds for a helper to end its piece, and no longer.
+_PATIENCE = 0.5
+
 #: None is one thread per processor, of whoever asks first.
 _TEAM: ContextVar[_Team | None] = ContextVar("team", default=None)
 #: The work that this piece belongs to.
@@ -109,17 +112,18 @@ class _Work(Generic[Item, Result]):
         self._lock = threading.Lock()
 
     def done(self) -> list[Result]:
-        """Return all results, after everybody has ended."""
+        """Return all results, after everybody has ended; of what is given up only the pieces in hand go on."""
+        wait = None
         try:
             self._work()
         except BaseException:
-            self.given_up = True
+            self.given_up, wait = True, _PATIENCE
             raise
         finally:
             # Who waits lets others have the thread.
             self.team.change(1)
             for helper in self._helpers:
-                helper.join()
+                helper.join(wait)
             self.team.change(-1)
         if self.failed:
             # Items are begun in their order, so that those before the first that failed have all ended.
@@ -153,7 +157,7 @@ class _Work(Generic[Item, Result]):
             self._next += 1
             if self._helpers_left and self._next < len(self.items) and self.team.take():
                 self._helpers_left -= 1
-                helper = threading.Thread(target=copy_context().run, args=(self._help,))
+                helper = threading.Thread(target=copy_context().run, args=(self._help,), daemon=True)
                 self._helpers.append(helper)
                 helper.start()
             return place

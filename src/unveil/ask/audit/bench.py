@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil._kernels.threads import available, threads
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Finding, Scenario
@@ -40,8 +39,7 @@ class ReleaseBench:
         """Return what one attack achieved."""
         attack = ATTACKS[name]
         attacked = self._attacked(name, name, settled=self.settled, progress=progress)
-        with threads(self.prepared.settings.threads or available()):
-            return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
+        return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
 
     def weigh(self, finding: Finding) -> Finding:
         """Return the finding that an attack is known by, with what it owes to each column."""
@@ -49,8 +47,7 @@ class ReleaseBench:
         if weigh is None:
             return finding
         attacked = self._attacked(finding.attack, f"{finding.attack} weights", settled=(), progress=silent)
-        with threads(self.prepared.settings.threads or available()):
-            return weigh(attacked, finding)
+        return weigh(attacked, finding)
 
     def weighed_places(self, findings: Sequence[Finding]) -> list[int]:
         """Return where the findings stand that say what columns are worth: the first one shown of such an attack."""

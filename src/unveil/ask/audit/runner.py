@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.blas import one_blas_thread
+from unveil._kernels.threads import available, in_threads, threads
 from unveil.ask.audit.checked import AuditSettings
 from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.inputs import PreparedAudit, prepare
@@ -26,7 +27,7 @@ from unveil.data.files.source import shown
 from unveil.data.table import Hierarchy
 from unveil.errors import InputError, UnveilError, whole_number
 from unveil.show.progress import Progress
-from unveil.study.executors import InThisProcess, LocalProcesses, Workers, died, local, lost
+from unveil.study.executors import LocalProcesses, Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.seal import write_bytes
 from unveil.study.tasks import check_version, endings_raise, how_lost, run_tasks, version
@@ -154,35 +155,18 @@ class Runner:
         progress: Progress,
     ) -> dict[AuditTask, Any]:
         """Return what each task gives, in their order; with findings, each is weighed."""
-        tasks = list(wanted)
-        findings = wanted if isinstance(wanted, Mapping) else {}
         audit = self._known(prepared)
-        kept, digest = self._kept, self._digest(audit) if self._kept is not None else ""
-        found = {} if kept is None else kept.found(digest, tasks)
-        missing = [task for task in tasks if task not in found]
-        sent = self._sent(audit) if missing else None
-        hands = self._hands if self._hands is not None and sent is not None else InThisProcess()
-        bench = Workbench(prepared)
-
-        def begin(task: AuditTask) -> "Future[Any]":
-            if sent is not None:
-                return hands.submit(_work, version(), sent, task, findings.get(task))
-            step = _within(progress, task.where(prepared), len(found), len(tasks))
-            progress(task.words(prepared), len(found) / len(tasks))
-            return hands.submit(bench.compute, task, findings.get(task), progress=step)
-
-        def settle(task: AuditTask, error: BaseException | None, result: Any) -> tuple[AuditTask, ...]:
-            if error is not None:
-                raise _explained(error, task.words(prepared))
-            if kept is not None:
-                kept.keep(digest, task, result)
-            found[task] = result
-            if sent is not None:
-                progress(f"{len(found)} of {len(tasks)} parts", len(found) / len(tasks))
-            return ()
-
-        run_tasks(missing, hands, begin=begin, settle=settle)
-        return {task: found[task] for task in tasks}
+        digest = self._digest(audit) if self._kept is not None else ""
+        ledger = _Ledger(
+            audit, list(wanted), wanted if isinstance(wanted, Mapping) else {}, self._kept, digest, progress
+        )
+        if ledger.missing:
+            sent = self._sent(audit)
+            if self._hands is None or sent is None:
+                _compute_here(ledger)
+            else:
+                _compute_elsewhere(ledger, self._hands, sent)
+        return {task: ledger.found[task] for task in ledger.tasks}
 
     def _known(self, prepared: PreparedAudit) -> _KnownAudit:
         for each in self._audits:
@@ -222,8 +206,70 @@ class Runner:
         return folder / "prepared"
 
 
-def _within(progress: Progress, where: str, done: int, total: int) -> Progress:
-    return lambda name, share: progress(f"{name}{where}", (done + share) / total)
+class _Ledger:
+    """Which parts of an audit are wanted, and what they gave so far."""
+
+    def __init__(
+        self,
+        audit: _KnownAudit,
+        tasks: list[AuditTask],
+        findings: Mapping[AuditTask, Finding],
+        kept: KeptResults | None,
+        digest: str,
+        progress: Progress,
+    ) -> None:
+        self.prepared, self.tasks, self.findings, self.progress = audit.prepared, tasks, findings, progress
+        self._kept, self._digest, self._share = kept, digest, 0.0
+        self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(digest, tasks)
+        # Release by release, as the parts of one share what was prepared of it, and the longest first.
+        places = list(dict.fromkeys(task.release for task in tasks))
+        self.missing = sorted(
+            (task for task in tasks if task not in self.found),
+            key=lambda task: (places.index(task.release), not task.is_long),
+        )
+
+    def keep(self, task: AuditTask, result: Any) -> None:
+        """Note what a part gave."""
+        if self._kept is not None:
+            self._kept.keep(self._digest, task, result)
+        self.found[task] = result
+
+    def say(self, what: str, share: float = 0.0) -> None:
+        """Tell what is being done, and how much of one part of it is."""
+        # Several parts tell how far they are, each of itself; a bar never goes back.
+        self._share = max(self._share, (len(self.found) + share) / len(self.tasks))
+        self.progress(what, self._share)
+
+
+def _compute_here(ledger: _Ledger) -> None:
+    """Compute what is missing on threads of this process; a part that is cut finer takes those that are idle."""
+    bench = Workbench(ledger.prepared)
+
+    def part(task: AuditTask) -> None:
+        where = task.where(ledger.prepared)
+        ledger.say(task.words(ledger.prepared))
+        step: Progress = lambda name, share: ledger.say(f"{name}{where}", share)  # noqa: E731
+        ledger.keep(task, bench.compute(task, ledger.findings.get(task), progress=step))
+
+    # Around all of them: whoever ended it for one part would end it for those beside it.
+    with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
+        in_threads(part, ledger.missing)
+
+
+def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes) -> None:
+    """Compute what is missing in other processes."""
+
+    def begin(task: AuditTask) -> "Future[Any]":
+        return hands.submit(_work, version(), sent, task, ledger.findings.get(task))
+
+    def settle(task: AuditTask, error: BaseException | None, result: Any) -> tuple[AuditTask, ...]:
+        if error is not None:
+            raise _explained(error, task.words(ledger.prepared))
+        ledger.keep(task, result)
+        ledger.say(f"{len(ledger.found)} of {len(ledger.tasks)} parts")
+        return ()
+
+    run_tasks(ledger.missing, hands, begin=begin, settle=settle)
 
 
 @contextmanager
@@ -267,7 +313,8 @@ def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None) ->
     check_version(wanted)
     with _PREPARING:  # a worker may have several threads, and the tables are read once
         bench = _workbench(sent)
-    return bench.compute(task, finding)
+    with threads(bench.prepared.settings.threads or available()):
+        return bench.compute(task, finding)
 
 
 @lru_cache(maxsize=1)

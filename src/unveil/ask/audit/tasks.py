@@ -1,9 +1,9 @@
 """An audit in parts that do not hang on one another: what each part is, and how it is computed in any process."""
 
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from unveil._kernels.blas import one_blas_thread
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.bench import ORIGINAL_ITSELF, ReleaseBench, original_itself, parts_before
 from unveil.ask.audit.findings import Finding
@@ -31,6 +31,11 @@ class AuditTask(NamedTuple):
     release: int
     part: str
     finding: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it had better begin early, so that nobody waits for it at the end: learners take longest."""
+        return self.step == "attack" and ATTACKS[self.part].learns
 
     @property
     def name(self) -> str:
@@ -69,22 +74,27 @@ def bench_of(prepared: PreparedAudit, place: int) -> ReleaseBench:
 
 
 class Workbench:
-    """A prepared audit in one process; what the tasks of one release share is kept until another one comes."""
+    """A prepared audit in one process; what the tasks of a release share is kept until others come, two at a time."""
 
     def __init__(self, prepared: PreparedAudit) -> None:
         self.prepared = prepared
-        self._last: tuple[int, ReleaseBench] | None = None
+        self._benches: dict[int, ReleaseBench] = {}
+        self._lock = Lock()
 
     def compute(self, task: AuditTask, finding: Finding | None = None, *, progress: Progress = silent) -> Any:
         """Return what the task gives: what was tried, a measure, or the finding weighed."""
-        last = self._last
-        if last is None or last[0] != task.release:
-            self._last = None  # before the next one takes memory
-            self._last = last = (task.release, bench_of(self.prepared, task.release))
-        bench = last[1]
-        with one_blas_thread():
-            if finding is not None:
-                return bench.weigh(finding)
-            if task.step == "attack":
-                return bench.attack(task.part, progress=progress)
-            return getattr(bench, task.part)()
+        bench = self._bench(task.release)
+        if finding is not None:
+            return bench.weigh(finding)
+        if task.step == "attack":
+            return bench.attack(task.part, progress=progress)
+        return getattr(bench, task.part)()
+
+    def _bench(self, place: int) -> ReleaseBench:
+        # While the last tasks of one release are computed the first ones of the next may have begun.
+        with self._lock:
+            if place not in self._benches:
+                for old in list(self._benches)[:-1]:
+                    del self._benches[old]  # before the next one takes memory
+                self._benches[place] = bench_of(self.prepared, place)
+            return self._benches[place]
