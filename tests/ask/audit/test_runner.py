@@ -192,7 +192,7 @@ kept, keep = [], KeptResults.keep
 def slow(self, *told):
     keep(self, *told)
     kept.append(told)
-    if len(kept) == 3:
+    if len(kept) >= 3:  # also on other threads, which would compute all the rest meanwhile
         print("three", flush=True)
         time.sleep(60)
 
@@ -225,11 +225,12 @@ def test_an_audit_that_was_stopped_goes_on(
     assert process.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
     assert said == ("\nunveil: stopped\n" if how is signal.SIGINT else "")
     assert list(temporary.iterdir()) == []
-    assert len(list((folder / "results").iterdir())) == 3
+    done = len(list((folder / "results").iterdir()))
+    assert done >= 3
     release_kinds: dict[Path, str] = {}
     first = asked(files, attacks=FEW, release_kinds=release_kinds, resume=folder)
     total = len(list((folder / "results").iterdir()))
-    assert len(computed) == total - 3
+    assert len(computed) == total - done > 0
     assert first == asked(files, attacks=FEW, release_kinds=release_kinds)
     assert first != few  # that one was told of which kind a release is
 
