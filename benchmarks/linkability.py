@@ -89,7 +89,7 @@ def _beside(peer: dict[str, Any], frames: Sequence[pl.DataFrame], case: str, min
     attack = AnonymeterLinkability(first=FIRST, second=SECOND, neighbours=NEIGHBOURS, targets=TARGETS, seed=0)
 
     def run() -> Trials:
-        return attack.run_on([released, original, control], np.random.RandomState(0))  # noqa: NPY002
+        return attack.run_on([released, original, control], np.random.RandomState(0))
 
     found = run()
     same = all(
