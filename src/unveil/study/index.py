@@ -66,11 +66,13 @@ def releases_of(told: Mapping[str, Any], folder: Path | None, where: str) -> tup
         source = str(told["index"]["source"])
         home = source.rpartition("/")[0]
         for row in _index(source, folder):
-            file = f"{home}/{row['file']}" if home and not row["file"].startswith(("/", "$")) else row["file"]
             rules = _rules(row, told.get("where", ()), where)
-            found.append(_release({"name": _name(row["file"]), **row, "file": file, **rules}, originals, where))
-    for each in told.get("release", ()):
-        found.append(_release({"name": _name(PurePosixPath(str(each["file"])).name), **each}, originals, where))
+            row |= {key: _beside_index(row[key], home) for key in ("file", "control") if key in row} | rules
+            found.append(_release({"name": _name(row["file"].removeprefix(f"{home}/")), **row}, originals, where))
+    found += [
+        _release({"name": _name(PurePosixPath(str(each["file"])).name), **each}, originals, where)
+        for each in told.get("release", ())
+    ]
     if not found:
         raise InputError(f"{where} must name at least one release, but names none. Add [[release]] or an [index]")
     return tuple(found)
@@ -102,8 +104,8 @@ def _rules(row: Mapping[str, str], rules: Sequence[Mapping[str, Any]], where: st
         asked = {key: value for key, value in rule.items() if key not in ("control", "made")}
         if not asked or len(asked) == len(rule):
             raise InputError(
-                f"{called} must name a column of the index with the texts it must have, and what holds then (control or "
-                'made). Write technique = ["a", "b"] and control = "rest", say'
+                f"{called} must name a column of the index with the texts it must have, and what holds then (control "
+                'or made). Write technique = ["a", "b"] and control = "rest", say'
             )
         for key, value in asked.items():
             if key not in row:
@@ -143,6 +145,11 @@ def _release(told: Mapping[str, Any], originals: Mapping[str, Mapping[str, Any]]
             labels=tuple((key, text) for key, text in labels.items() if text),
         ),
     )
+
+
+def _beside_index(file: str, home: str) -> str:
+    """Return where a file lies that an index names: paths in it start from its folder."""
+    return f"{home}/{file}" if home and file not in ("", REST) and not file.startswith(("/", "$")) else file
 
 
 def _name(file: str) -> str:

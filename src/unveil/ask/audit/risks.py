@@ -14,7 +14,7 @@ from unveil.ask.audit.attacks.attack import Asked
 from unveil.ask.audit.attacks.memory import OTHERS, REMEMBERS
 from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding
 from unveil.ask.audit.quantities import bounds_at, rate_at
-from unveil.measure.trials.risk import CONFIDENCE, Rate, clopper_pearson, excess
+from unveil.measure.trials.risk import CONFIDENCE, Measured, Rate, clopper_pearson, excess, measured
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +40,16 @@ def risks_of(audit: Audit, release: AuditedRelease) -> dict[Asked, Rate]:
     """Return the clearest excess of each question; undefined where nothing can be said.
 
     The clearest is the one with the highest lower end. Intervals are at a confidence of 1 - 0.05 / F for all F figures
-    of the release together, so that choosing among them accuses nobody by luck.
+    of the release together, so that choosing among them accuses nobody by luck. Figures that are too blunt to measure
+    an excess do not count.
     """
     every = [*_beyond(audit, release)]
     confidence = 1 - (1 - CONFIDENCE) / max(len(every) + 1, 1)
     found: dict[Asked, Rate] = dict.fromkeys(ASKED, UNDEFINED)
     for each in every:
-        found[each.asked] = _clearer(found[each.asked], each.rate(confidence))
+        rate = each.rate(confidence)
+        if measured(rate, each.strangers or each.finding.risk.control_rate) is Measured.YES:
+            found[each.asked] = _clearer(found[each.asked], rate)
     copies = next((each.copies for each in audit.verdict.releases if each.name == release.name), None)
     if copies is not None and not _compares(audit):
         found["copied"] = clopper_pearson(copies.unmistakable, copies.people, confidence=confidence)
