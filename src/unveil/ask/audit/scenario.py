@@ -19,7 +19,7 @@ from unveil.ask.audit.quantities import meanings, needs, quantities_of
 from unveil.ask.audit.risks import risks_of, worst_risk
 from unveil.measure.trials.risk import Rate
 from unveil.show.bounded import Bounded
-from unveil.study.audited import COMPARED, LOST, MORE, PROVED, RISK
+from unveil.study.audited import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
 
 if TYPE_CHECKING:
     from unveil.study.given import GivenTables
@@ -51,6 +51,21 @@ class WholeAudit:
         """The names of all numbers, whichever of them a release has."""
         return _columns()
 
+    @property
+    def graded(self) -> dict[str, bool]:
+        """The figures that releases can be ordered by, and whether more of each means that more is told.
+
+        Ends of intervals are none, nor what strangers reach.
+        """
+        quantities = quantities_of(_NOTHING)
+        figures = {
+            name: each.more_is_worse
+            for name, each in quantities.items()
+            if name.split(".")[1] not in ("naive_rate", "control_rate", "worst_group") and name.count(".") == 1
+        }
+        risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in ASKED)], True)
+        return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
+
     def measure(self, tables: "GivenTables", *, rng: np.random.Generator) -> dict[str, float]:
         """Return what the audit found, as far as it is defined."""
         from unveil.ask.audit.attacks import ATTACKS
@@ -67,6 +82,9 @@ class WholeAudit:
             rng=rng,
         )
         return numbers_of(answer.findings)
+
+
+_NOTHING = Audit(rows=0, columns=(), sha256=None, control_rows=None, control_sha256=None, releases=(), attacks=())
 
 
 @cache
@@ -90,10 +108,11 @@ def numbers_of(audit: Audit) -> dict[str, float]:
     own = audit.verdict.releases[0]
     copies = own.copies
     more: Mapping[str, float] = {
-        "people": float(audit.rows),
+        PEOPLE: float(audit.rows),
+        COLUMNS: float(len(audit.columns)),
         "copies.expected": nan if copies is None else copies.expected,
         "copies.people_unchanged": nan if copies is None else float(copies.people_unchanged),
-        "unseen_values": float(sum(each.unseen > 0 for each in release.unseen)),
+        "unseen_columns": float(sum(each.unseen > 0 for each in release.unseen)),
     }
     compares = audit.verdict.control.outcome in ("usable", "overlap")
     return {**found, **more, PROVED: float(own.outcome in ("found", "copies")), COMPARED: float(compares)}
