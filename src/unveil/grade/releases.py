@@ -133,8 +133,8 @@ def grade_releases(results: Results, *, rng: np.random.Generator) -> ReleaseGrad
     """
     if results.study.kind != "release":
         raise InputError(
-            "figures are graded on releases that were made already, but this study makes its own. Name a study of given "
-            "releases, such as studies/atlas.toml"
+            "figures are graded on releases that were made already, but this study makes its own. Name a study of "
+            "given releases, such as studies/atlas.toml"
         )
     releases = releases_of(results)
     graded: dict[str, bool] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.ask.audit.answer import audit
-from unveil.ask.audit.attacks import ASKED
+from unveil.ask.audit.attacks import ASKED, ATTACKS
 from unveil.ask.audit.checked import MEASURES
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.quantities import meanings, needs, quantities_of
@@ -63,13 +63,12 @@ class WholeAudit:
             for name, each in quantities.items()
             if name.split(".")[1] not in ("naive_rate", "control_rate", "worst_group") and name.count(".") == 1
         }
+        figures |= dict.fromkeys(_means(), True)
         risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in ASKED)], True)
         return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
 
     def measure(self, tables: "GivenTables", *, rng: np.random.Generator) -> dict[str, float]:
         """Return what the audit found, as far as it is defined."""
-        from unveil.ask.audit.attacks import ATTACKS
-
         answer = audit(
             tables.original,
             {tables.name: tables.released},
@@ -92,7 +91,12 @@ def _columns() -> tuple[str, ...]:
     asked = [f"{RISK}.{name}{end}" for name in ASKED for end in _ENDS]
     worst = [f"{RISK}{end}" for end in _ENDS]
     limited = [name for name in meanings() if "by" not in needs(name)]
-    return (*worst, *asked, *limited, *LOST, *MORE, PROVED, COMPARED)
+    return (*worst, *asked, *limited, *_means(), *LOST, *MORE, PROVED, COMPARED)
+
+
+def _means() -> tuple[str, ...]:
+    """Return the figures that are means over many adversaries or columns, where an attack tries many."""
+    return tuple(f"{name}.mean_rate" for name, attack in ATTACKS.items() if attack.controlled and not attack.distances)
 
 
 def numbers_of(audit: Audit) -> dict[str, float]:
@@ -102,6 +106,7 @@ def numbers_of(audit: Audit) -> dict[str, float]:
     found = {f"{RISK}.{name}{end}": value for name, rate in risks.items() for end, value in _ends(rate)}
     found |= {f"{RISK}{end}": value for end, value in _ends(worst_risk(risks))}
     found |= {name: _number(each.value) for name, each in quantities_of(audit).items() if name in set(_columns())}
+    found |= {f"{each.attack}.mean_rate": each.risk.attack_rate.value for each in release.findings if each.is_mean}
     lost = release.utility
     if lost is not None:
         found |= {name: float(getattr(lost, name.partition(".")[2])) for name in LOST}
