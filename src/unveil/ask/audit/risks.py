@@ -11,7 +11,7 @@ from math import isnan, nan
 
 from unveil.ask.audit.attacks import ASKED, ATTACKS
 from unveil.ask.audit.attacks.attack import Asked
-from unveil.ask.audit.attacks.memory import OTHERS, REMEMBERS
+from unveil.ask.audit.attacks.memory import GUESSES, OTHERS, REMEMBERS
 from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding
 from unveil.ask.audit.quantities import bounds_at, rate_at
 from unveil.measure.trials.risk import CONFIDENCE, Measured, Rate, clopper_pearson, excess, measured
@@ -96,7 +96,7 @@ def _strangers(release: AuditedRelease, finding: Finding) -> Rate:
         return Rate(most, most, most)
     if not ATTACKS[finding.attack].controlled:
         return finding.risk.naive_rate
-    if _role(finding) == REMEMBERS:
+    if _role(finding) in (REMEMBERS, GUESSES):
         taught = (each for each in release.of(finding.attack) if _role(each) == OTHERS)
         return next((each.risk.attack_rate for each in taught if each.secret == finding.secret), UNDEFINED)
     return UNDEFINED
