@@ -1,0 +1,123 @@
+"""What a study of given releases found, in plain sentences."""
+
+from collections.abc import Iterator
+from math import isnan
+
+from unveil.ask.study.releases.findings import FEWEST, AuditedFile, Family, ReleasesFindings, Spread
+from unveil.ask.study.words import computed, together_and
+from unveil.measure.trials.risk import Rate
+from unveil.show.text import about, count, percent, together
+
+#: What an audit asks, in words that follow "by".
+QUESTIONS = {
+    "who": "who it is",
+    "together": "linking records",
+    "secret": "a remembered secret",
+    "member": "who was in it",
+    "copied": "copies",
+}
+_MOST_NAMED = 4
+
+
+def headline(found: ReleasesFindings) -> str:
+    """Return the finding in one sentence: which technique keeps most for the least risk, and who gives people away."""
+    if not found.releases:
+        return computed(found.counts)
+    guilty = sum(each.proved for each in found.releases)
+    gives = "gives" if guilty == 1 else "give"
+    said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {gives} people away beyond doubt"
+    best = next(found.ranked(), None)
+    if best is None:
+        return f"{said}."
+    return (
+        f"{said}; {best.technique} keeps most for the least risk: {_of(best.beaten)} of the other releases with the "
+        "same columns are both safer and more useful."
+    )
+
+
+def explanation(found: ReleasesFindings) -> tuple[str, ...]:
+    """Return what the headline rests on, and what is missing."""
+    if not found.releases:
+        return ()
+    missing = (computed(found.counts),) if found.counts.left else ()
+    without = sum(not each.compared for each in found.releases)
+    return (
+        *missing,
+        f"{count(without, 'release has', 'releases have')} no people outside the data to compare with: of them is said "
+        "what no stranger explains (copies beyond coincidence, secrets that other people of the data do not teach, "
+        "descriptions and orders that single people out), and which of two with the same columns is safer by how often "
+        "records of one person are linked.",
+        *_guilty(found),
+        *_epsilon(found),
+    )
+
+
+def _guilty(found: ReleasesFindings) -> Iterator[str]:
+    """Yield which techniques gave people away."""
+    named = sorted((each for each in found.families if each.proved), key=lambda each: -each.proved)
+    if named:
+        said = [f"{each.technique} ({each.proved} of {each.releases})" for each in named[:_MOST_NAMED]]
+        more = len(named) - _MOST_NAMED
+        yield f"Given away by {together_and([*said, *([f'{more} more'] if more > 0 else [])])}."
+
+
+def _epsilon(found: ReleasesFindings) -> Iterator[str]:
+    """Yield what a greater epsilon buys and costs."""
+    for each in found.levels:
+        first, last = f"{each.epsilons[0]:g}", f"{each.epsilons[-1]:g}"
+        yield (
+            f"{each.technique}, epsilon {last} in place of {first}: loses {_points(each.less_loss)} less, and links "
+            f"{_points(each.more_linked)} more ({count(each.groups, 'pair', 'pairs')} of the same columns and people)."
+        )
+
+
+def next_steps(found: ReleasesFindings) -> tuple[str, ...]:
+    """Return what to do with it."""
+    steps = ["Audit a release of your own and place it among these: examples/atlas/place.py."]
+    if any(not each.compared for each in found.releases):
+        steps.append("Whoever can make a release again can have a control: 'unveil audit --generator'.")
+    return tuple(steps)
+
+
+def risk_text(file: AuditedFile) -> str:
+    """Return the clearest excess of a release with its question and interval."""
+    if not file.risk.defined:
+        return "–"
+    return f"{rate_text(file.risk)} by {QUESTIONS.get(file.asked, file.asked)}"
+
+
+def rate_text(rate: Rate) -> str:
+    """Return a rate and its interval.
+
+    >>> rate_text(Rate(0.25, 0.2, 0.31))
+    '25.0% (20.0% to 31.0%)'
+    """
+    if not rate.defined:
+        return "–"
+    return f"{percent(max(rate.value, 0.0))} ({percent(max(rate.low, 0.0))} to {percent(max(rate.high, 0.0))})"
+
+
+def spread_text(spread: Spread) -> str:
+    """Return a mean and its interval over releases; a single release has none."""
+    if isnan(spread.mean):
+        return "–"
+    return percent(spread.mean) + ("" if isnan(spread.low) else f" ({percent(spread.low)} to {percent(spread.high)})")
+
+
+def _of(spread: Spread) -> str:
+    """Return a share in few digits, with its interval."""
+    said = about(spread.mean)
+    return said if isnan(spread.low) else f"{said} ({about(spread.low)} to {about(spread.high)})"
+
+
+def _points(spread: Spread) -> str:
+    said = f"{100 * spread.mean:.0f}"
+    return (
+        f"{said} points" if isnan(spread.low) else f"{said} points ({100 * spread.low:.0f} to {100 * spread.high:.0f})"
+    )
+
+
+def ranking_sentence(ranked: list[Family]) -> str:
+    """Return how techniques follow one another, the best first."""
+    few = f"Techniques of fewer than {FEWEST} releases are in the tables alone."
+    return f"From most kept for the least risk to least: {together([each.technique for each in ranked], 20)}. {few}"
