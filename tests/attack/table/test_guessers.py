@@ -151,7 +151,9 @@ def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch
             return np.zeros(len(rows))
 
     monkeypatch.setattr(_guessers, "MOST_ROWS", 50)
-    monkeypatch.setitem(_guessers._LEARNERS, "forest", lambda _: Learner())
+    monkeypatch.setitem(
+        _guessers._LEARNERS, "forest", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
+    )
     monkeypatch.setattr(_guessers.guess_chances, "__kwdefaults__", {"most_rows": 50})
     monkeypatch.setattr(_guessers.notes_on_rows, "__defaults__", (50,))
     released = plain_rule(200, 1)
@@ -162,12 +164,30 @@ def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch
     assert seen[0][0] == 50
 
 
+@LEARNERS
+def test_learners_take_more_categories_than_they_tell_apart(adversary: Any) -> None:
+    """Town 0 to 5 say what people are ill with; hundreds of others, each of one row, and gaps say nothing."""
+
+    def people(rows: int, seed: int) -> dict[str, Any]:
+        draw = np.random.default_rng(seed)
+        frequent = draw.random(rows) < 0.5
+        place = np.where(frequent, draw.integers(0, 6, rows), 1000 * seed + np.arange(rows))
+        ill = np.where(frequent, place % 3, draw.integers(0, 3, rows))
+        town = [None if at % 29 == 0 else f"t{each}" for at, each in enumerate(place)]
+        return {"town": town, "age": draw.integers(0, 90, rows), "ill": np.array(list("abc"))[ill]}
+
+    trials = run(people(200, 1), people(1200, 2), adversary, about="ill", known=("town", "age"))
+    assert 0.55 < trials.attack.expected / trials.attack.tries < 0.8
+
+
 def test_a_learner_that_fails_is_named_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     class Learner:
         def fit(self, rows: Any, _: Any) -> None:
             raise ValueError(f"the value {rows[0]} is bad")
 
-    monkeypatch.setitem(_guessers._LEARNERS, "boosting", lambda _: Learner())
+    monkeypatch.setitem(
+        _guessers._LEARNERS, "boosting", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
+    )
     with pytest.raises(
         InputError, match=r"the boosting must learn from 60 rows of 2 features, but raised ValueError"
     ) as told:

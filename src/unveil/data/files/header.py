@@ -93,7 +93,7 @@ def _vote(name: str, cells: Sequence[str]) -> int:
     filled = [cell for cell in cells if cell.casefold() not in _MISSING]
     if name.casefold() in _MISSING:
         return 0
-    own, shape = _shape(name), _common([_shape(cell) for cell in filled])
+    own, shape = _shape(name), _common(filled)
     if own in _TELLING and (own == shape or own == "personal"):
         return -1
     if runs_of(words_of(name)) & _NAMES:
@@ -123,12 +123,13 @@ def _shape(cell: str) -> str:
     return "full name" if _FULL_NAME.fullmatch(cell) else "word"
 
 
-def _common(shapes: Sequence[str]) -> str | None:
+def _common(cells: Sequence[str]) -> str | None:
     """Return the shape of nearly all cells; None where they differ or are words, which have no shape."""
-    if not shapes:
-        return None
-    most = max(set(shapes), key=shapes.count)
-    return most if most != "word" and shapes.count(most) >= _MOST_OF * len(shapes) else None
+    shapes: Counter[str] = Counter()
+    for cell, times in Counter(cells).items():  # most cells stand there many times, and a look at one takes a while
+        shapes[_shape(cell)] += times
+    most, times = shapes.most_common(1)[0] if shapes else ("word", 0)
+    return most if most != "word" and times >= _MOST_OF * len(cells) else None
 
 
 def _is_repeating(cells: Sequence[str]) -> bool:
