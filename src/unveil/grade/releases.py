@@ -94,6 +94,21 @@ class FigureGrade:
         how = "no better than a coin" if self.verdict == "do not rank by it" else "not surely better than a coin"
         return f"it orders releases {how} {' and '.join(worse)}"
 
+    def to_shipped(self) -> ShippedGrade:
+        """Return the grade as it comes with the package."""
+        order = self.epsilon
+        scores = (nan,) * 3 if self.verdict == "no grade" else (order.share, order.low, order.high)
+        share, low, high = (None if isnan(each) else round(each, 4) for each in scores)
+        return ShippedGrade(
+            verdict=self.verdict,
+            reason=self.reason,
+            monotonicity=share,
+            low=low,
+            high=high,
+            evenness=None,
+            shared_range=None,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseGrades:
@@ -108,18 +123,7 @@ class ReleaseGrades:
         return Shipped(
             studies=(self.study,),
             cases=max((each.epsilon.groups for each in self.figures), default=0),
-            metrics={
-                each.figure: ShippedGrade(
-                    verdict=each.verdict,
-                    reason=each.reason,
-                    monotonicity=_rounded(each.epsilon.share),
-                    low=_rounded(each.epsilon.low),
-                    high=_rounded(each.epsilon.high),
-                    evenness=None,
-                    shared_range=None,
-                )
-                for each in sorted(self.figures, key=lambda each: each.figure)
-            },
+            metrics={each.figure: each.to_shipped() for each in sorted(self.figures, key=lambda each: each.figure)},
         )
 
 
@@ -243,7 +247,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return nan
-
-
-def _rounded(value: float) -> float | None:
-    return None if isnan(value) else round(value, 4)
