@@ -2,11 +2,13 @@
 
 from itertools import combinations
 from math import isnan, nan
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.study.given import index, study_file
+from tests.study.small import small_study
 from unveil.errors import InputError
 from unveil.grade.releases import FigureGrade, GradedRelease, Order, grade_releases, order_of, releases_of
 from unveil.study import Results, Study, run_study
@@ -41,13 +43,11 @@ def test_pairs_are_counted_within_their_group_alone() -> None:
         release(str(at), float(rng.choice([1, 5, 10])), float(rng.integers(0, 4)), technique=str(rng.integers(0, 3)))
         for at in range(30)
     ]
-    right = [
-        0.5
-        if a.figures["figure"] == b.figures["figure"]
-        else (a.figures["figure"] > b.figures["figure"]) == (a.epsilon > b.epsilon)
-        for a, b in combinations(releases, 2)
-        if a.technique == b.technique and a.epsilon != b.epsilon
-    ]
+    right = []
+    for a, b in combinations(releases, 2):
+        if a.technique == b.technique and a.epsilon != b.epsilon:
+            more, stronger = a.figures["figure"] - b.figures["figure"], a.epsilon - b.epsilon
+            right.append(0.5 if more == 0 else float((more > 0) == (stronger > 0)))
     found = order(releases)
     assert found.pairs == len(right)
     assert found.share == pytest.approx(np.mean(right))
@@ -81,7 +81,7 @@ def test_a_figure_must_beat_a_coin_in_both_orders(
     assert grade.reason
 
 
-def test_a_study_of_releases_is_graded(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_study_of_releases_is_graded(tmp_path: Path) -> None:
     index(tmp_path)
     run_study(Study.read(study_file(tmp_path)), tmp_path / "out", workers=0)
     results = Results.read(tmp_path / "out")
@@ -93,9 +93,7 @@ def test_a_study_of_releases_is_graded(tmp_path) -> None:  # type: ignore[no-unt
     assert grades.to_shipped().metrics["released"].verdict == "no grade"
 
 
-def test_a_study_that_makes_its_own_releases_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    from tests.study.small import small_study
-
+def test_a_study_that_makes_its_own_releases_is_refused(tmp_path: Path) -> None:
     run_study(small_study(tmp_path), tmp_path / "out", workers=0)
     with pytest.raises(InputError, match="but this study makes its own"):
         grade_releases(Results.read(tmp_path / "out"), rng=np.random.default_rng(1))
