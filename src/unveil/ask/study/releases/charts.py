@@ -51,7 +51,7 @@ def safety_chart(found: ReleasesFindings) -> Chart | None:
     values: tuple[tuple[str, Callable[[Family], Spread]], ...] = (
         ("safer than", lambda each: each.safer),
         ("more useful than", lambda each: each.more_useful),
-        ("beaten in both by", lambda each: each.beaten),
+        ("mean of both", lambda each: each.balance),
     )
     return Chart(
         title="Each technique beside the others",
@@ -69,8 +69,7 @@ def safety_chart(found: ReleasesFindings) -> Chart | None:
             )
             for (name, value), style in zip(values, STYLES, strict=False)
         ),
-        caption="Means with their 95% intervals over releases. Best first: the fewest others are both safer and more "
-        "useful.",
+        caption="Means with their 95% intervals over releases. First stands who is safer and more useful than most.",
         x_kind="share",
         rows=tuple(each.technique for each in ranked),
     )

@@ -46,7 +46,8 @@ class AuditedFile:
     safer, more_useful
         Than which share of the other releases with the same columns of the same people: by ``linked`` and by ``loss``.
     beaten
-        Which share of those is both safer and more useful.
+        Which share of those is both safer and more useful. The most useful release is never beaten in both, nor is the
+        safest, however bad they are otherwise.
     """
 
     name: str
@@ -68,6 +69,11 @@ class AuditedFile:
     more_useful: float
     beaten: float
 
+    @property
+    def balance(self) -> float:
+        """The mean of ``safer`` and ``more_useful``: a half for whoever wins in one what it loses in the other."""
+        return (self.safer + self.more_useful) / 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
@@ -83,6 +89,7 @@ class Family:
     loss: Spread
     safer: Spread
     more_useful: Spread
+    balance: Spread
     beaten: Spread
 
 
@@ -124,6 +131,9 @@ class ReleasesFindings:
         return sum(each.seconds for each in self.spent)
 
     def ranked(self) -> Iterator[Family]:
-        """Yield the techniques with enough releases, those first that the fewest beat in risk and in use."""
-        known = [each for each in self.families if each.releases >= FEWEST and not isnan(each.beaten.mean)]
-        yield from sorted(known, key=lambda each: (each.beaten.mean, each.loss.mean))
+        """Yield the techniques with enough releases, those first that keep most for the least risk.
+
+        That is who is safer and more useful than most, both counting alike.
+        """
+        known = [each for each in self.families if each.releases >= FEWEST and not isnan(each.balance.mean)]
+        yield from sorted(known, key=lambda each: (-each.balance.mean, each.loss.mean))

@@ -120,6 +120,7 @@ def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: 
         loss=spread(lambda each: each.loss),
         safer=spread(lambda each: each.safer),
         more_useful=spread(lambda each: each.more_useful),
+        balance=spread(lambda each: each.balance),
         beaten=spread(lambda each: each.beaten),
     )
 

@@ -30,8 +30,8 @@ def headline(found: ReleasesFindings) -> str:
     if best is None:
         return f"{said}."
     return (
-        f"{said}; {best.technique} keeps most for the least risk: {_of(best.beaten)} of the other releases with the "
-        "same columns are both safer and more useful."
+        f"{said}; {best.technique} keeps most for the least risk: its releases are safer than {_of(best.safer)} and "
+        f"more useful than {_of(best.more_useful)} of the others with the same columns."
     )
 
 
