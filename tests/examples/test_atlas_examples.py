@@ -1,4 +1,4 @@
-"""The examples on the atlas: a release of one's own is placed, controlled releases are made, and the page is written."""
+"""The examples on the atlas: a release of one's own is placed, controlled releases are made, the page is written."""
 
 import json
 import re
@@ -10,17 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from examples.atlas import atlas_page, controlled, place
 from tests.study.given import people
 from unveil.study import Results, Study, run_study
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "examples" / "atlas"
 AUDIT = "audit:guesses=20,without=before,memory,membership,inference,attribute_disclosure"
-
-sys.path.append(str(FOLDER))
-import atlas_page
-import controlled
-import place
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +101,6 @@ def test_controlled_releases_have_two_halves_and_an_index(tmp_path: Path, monkey
         ]
         wanted = some.select(halves[0].columns)
         assert sorted(pl.concat(halves).rows()) == sorted(wanted.rows())
-        made = pl.read_csv(tmp_path / features / "shuffle.csv", infer_schema=False)
         assert sorted(made.rows()) == sorted(halves[0].rows())
 
 
