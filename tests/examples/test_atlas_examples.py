@@ -96,9 +96,8 @@ def test_controlled_releases_have_two_halves_and_an_index(tmp_path: Path, monkey
     index = pl.read_csv(tmp_path / "index.csv")
     assert index.height == 3 * 4 * 2
     for features in controlled.FEATURES:
-        halves = [
-            pl.read_csv(tmp_path / features / f"{name}.csv", infer_schema=False) for name in ("original", "control")
-        ]
+        files = [tmp_path / features / f"{name}.csv" for name in ("original", "control", "shuffle")]
+        *halves, made = (pl.read_csv(file, infer_schema=False) for file in files)
         wanted = some.select(halves[0].columns)
         assert sorted(pl.concat(halves).rows()) == sorted(wanted.rows())
         assert sorted(made.rows()) == sorted(halves[0].rows())
