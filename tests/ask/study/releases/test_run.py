@@ -75,8 +75,19 @@ def test_who_is_safer_and_more_useful_is_counted_among_the_same_columns(
         useful = [0.5 if one[LOSS] == own[LOSS] else float(one[LOSS] > own[LOSS]) for one in others]
         assert each.safer == pytest.approx(np.mean(safer))
         assert each.more_useful == pytest.approx(np.mean(useful))
-        assert each.balance == pytest.approx((np.mean(safer) + np.mean(useful)) / 2)
         assert each.beaten == pytest.approx(np.mean([(1 - a) * (1 - b) for a, b in zip(safer, useful, strict=True)]))
+
+
+def test_what_is_saved_is_what_a_line_within_the_same_columns_leaves(answer: Answer[ReleasesFindings]) -> None:
+    releases = answer.findings.releases
+    groups = sorted({each.features for each in releases})
+    # One slope, and a level of its own for each group: ordinary least squares.
+    columns = [
+        [np.log(each.linked.value + 0.01), *(float(each.features == name) for name in groups)] for each in releases
+    ]
+    lost = np.array([each.loss for each in releases])
+    fitted = np.array(columns) @ np.linalg.lstsq(np.array(columns), lost, rcond=None)[0]
+    assert [each.saves for each in releases] == pytest.approx((fitted - lost).tolist())
 
 
 def test_techniques_and_epsilons_are_means_over_their_releases(answer: Answer[ReleasesFindings]) -> None:

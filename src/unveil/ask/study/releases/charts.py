@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.ask.study.charts import STYLES
 from unveil.ask.study.releases.findings import Family, Levels, ReleasesFindings, Spread
-from unveil.show.blocks import Chart, Series
+from unveil.show.blocks import Chart, Series, Threshold
 
 _LINKED = "records of one person that are linked"
 _LOST = "lost of what the original says"
@@ -44,34 +44,32 @@ def trade_chart(found: ReleasesFindings) -> Chart | None:
 
 
 def safety_chart(found: ReleasesFindings) -> Chart | None:
-    """Return how techniques stand beside others with the same columns: safer and more useful than which share."""
+    """Return how much less each technique loses than others that link as much; None where there are not two."""
     ranked = list(found.ranked())
     if len(ranked) < 2:
         return None
-    values: tuple[tuple[str, Callable[[Family], Spread]], ...] = (
-        ("safer than", lambda each: each.safer),
-        ("more useful than", lambda each: each.more_useful),
-        ("mean of both", lambda each: each.balance),
-    )
+    ends = [_end(each.saves, end) for each in ranked for end in ("low", "high")]
     return Chart(
-        title="Each technique beside the others",
-        x_label="share of the other releases with the same columns of the same people",
+        title="Who keeps most for the least risk",
+        x_label="lost less than by others with the same columns that link as much",
         y_label="",
-        series=tuple(
+        series=(
             Series(
-                name=name,
-                x=np.array([value(each).mean for each in ranked]),
+                name="mean over releases",
+                x=np.array([each.saves.mean for each in ranked]),
                 y=np.arange(len(ranked), dtype=float),
-                low=np.array([_end(value(each), "low") for each in ranked]),
-                high=np.array([_end(value(each), "high") for each in ranked]),
-                style=style,
+                low=np.array([_end(each.saves, "low") for each in ranked]),
+                high=np.array([_end(each.saves, "high") for each in ranked]),
+                style=STYLES[0],
                 kind="points",
-            )
-            for (name, value), style in zip(values, STYLES, strict=False)
+            ),
         ),
-        caption="Means with their 95% intervals over releases. First stands who is safer and more useful than most.",
+        caption="With 95% intervals from drawing releases anew. Further right is better; left of 0% more is lost than "
+        "by others at the same risk.",
+        x_range=(min(-0.01, *ends), max(0.01, *ends)),
         x_kind="share",
         rows=tuple(each.technique for each in ranked),
+        thresholds=(Threshold(name="as others", value=0.0, across="x"),),
     )
 
 

@@ -48,6 +48,9 @@ class AuditedFile:
     beaten
         Which share of those is both safer and more useful. The most useful release is never beaten in both, nor is the
         safest, however bad they are otherwise.
+    saves
+        How much less it has lost than others with the same columns that link as much would: what a line through loss
+        and the logarithm of what is linked says, within the same columns. NaN where there are no others.
     """
 
     name: str
@@ -68,11 +71,7 @@ class AuditedFile:
     safer: float
     more_useful: float
     beaten: float
-
-    @property
-    def balance(self) -> float:
-        """The mean of ``safer`` and ``more_useful``: a half for whoever wins in one what it loses in the other."""
-        return (self.safer + self.more_useful) / 2
+    saves: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +88,8 @@ class Family:
     loss: Spread
     safer: Spread
     more_useful: Spread
-    balance: Spread
     beaten: Spread
+    saves: Spread
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +132,7 @@ class ReleasesFindings:
     def ranked(self) -> Iterator[Family]:
         """Yield the techniques with enough releases, those first that keep most for the least risk.
 
-        That is who is safer and more useful than most, both counting alike.
+        That is who loses least in comparison with others that link as much.
         """
-        known = [each for each in self.families if each.releases >= FEWEST and not isnan(each.balance.mean)]
-        yield from sorted(known, key=lambda each: (-each.balance.mean, each.loss.mean))
+        known = [each for each in self.families if each.releases >= FEWEST and not isnan(each.saves.mean)]
+        yield from sorted(known, key=lambda each: (-each.saves.mean, each.loss.mean))

@@ -48,10 +48,37 @@ def _files(releases: Sequence[GradedRelease]) -> tuple[AuditedFile, ...]:
     alike: dict[tuple[str, ...], list[GradedRelease]] = defaultdict(list)
     for each in releases:
         alike[each.same_columns].append(each)
-    return tuple(_file(each, [one for one in alike[each.same_columns] if one is not each]) for each in releases)
+    saves = _saves(alike)
+    return tuple(
+        _file(each, [one for one in alike[each.same_columns] if one is not each], saves.get(each.name, nan))
+        for each in releases
+    )
 
 
-def _file(release: GradedRelease, others: Sequence[GradedRelease]) -> AuditedFile:
+#: Added before logarithms are taken: who links nobody is not infinitely safer than who links one of a hundred.
+_LEAST = 0.01
+
+
+def _saves(alike: Mapping[tuple[str, ...], Sequence[GradedRelease]]) -> dict[str, float]:
+    """Return how much less each release lost than one with the same columns that links as much, by a common slope."""
+    names: list[str] = []
+    linked: list[float] = []
+    lost: list[float] = []
+    for every in alike.values():
+        known = [each for each in every if not isnan(each.figures[LINKED]) and not isnan(each.figures[LOSS])]
+        if len(known) < 2:
+            continue
+        x = np.log([each.figures[LINKED] + _LEAST for each in known])
+        y = np.array([each.figures[LOSS] for each in known])
+        names += [each.name for each in known]
+        linked += (x - x.mean()).tolist()
+        lost += (y - y.mean()).tolist()
+    x, y = np.array(linked), np.array(lost)
+    slope = float(x @ y / (x @ x)) if x.size and x @ x > 0 else 0.0
+    return dict(zip(names, (slope * x - y).tolist(), strict=True))
+
+
+def _file(release: GradedRelease, others: Sequence[GradedRelease], saves: float) -> AuditedFile:
     figures = release.figures
     asked = [name for name in figures if name.startswith(f"{RISK}.") and name.count(".") == 1]
     asked = [name for name in asked if name not in (f"{RISK}.low", f"{RISK}.high")]
@@ -77,6 +104,7 @@ def _file(release: GradedRelease, others: Sequence[GradedRelease]) -> AuditedFil
         safer=_mean(more_linked),
         more_useful=_mean(more_lost),
         beaten=_mean(beaten),
+        saves=saves,
     )
 
 
@@ -120,8 +148,8 @@ def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: 
         loss=spread(lambda each: each.loss),
         safer=spread(lambda each: each.safer),
         more_useful=spread(lambda each: each.more_useful),
-        balance=spread(lambda each: each.balance),
         beaten=spread(lambda each: each.beaten),
+        saves=spread(lambda each: each.saves),
     )
 
 

@@ -3,7 +3,7 @@
 from math import isnan
 
 from unveil.ask.study.releases.findings import ReleasesFindings
-from unveil.ask.study.releases.words import rate_text, risk_text, spread_text
+from unveil.ask.study.releases.words import points, rate_text, risk_text, spread_text
 from unveil.grade.releases import Order
 from unveil.show.blocks import Side, Table
 from unveil.show.text import percent
@@ -41,19 +41,30 @@ def family_table(found: ReleasesFindings) -> Table:
     """Return the techniques, those first that keep most for the least risk."""
     return Table(
         caption="Techniques beside the other releases with the same columns of the same people",
-        columns=("technique", "releases", "safer than", "more useful than", "mean of both", "beaten in both by"),
+        columns=(
+            "technique",
+            "releases",
+            "proved",
+            "less lost at the same risk",
+            "safer than",
+            "more useful than",
+            "beaten in both by",
+        ),
         rows=tuple(
             (
                 each.technique,
                 f"{each.releases:,}",
-                *map(spread_text, (each.safer, each.more_useful, each.balance, each.beaten)),
+                f"{each.proved:,}",
+                points(each.saves),
+                *map(spread_text, (each.safer, each.more_useful, each.beaten)),
             )
             for each in found.ranked()
         ),
-        align=_sides("lrrrrr"),
-        note="Shares of the other releases, with 95% intervals from drawing the releases of a technique anew. Safer is "
-        "by how often records are linked; 50% in the mean of both has whoever wins in one what it loses in the other. "
-        "The most useful release is never beaten in both, however much it gives away.",
+        align=_sides("lrrrrrr"),
+        note="Less lost at the same risk: in points of a hundred, beside what a line through loss and the logarithm of "
+        "what is linked says for the same columns. The others are shares of the other releases. All with 95% intervals "
+        "from drawing the releases of a technique anew. The most useful release is never beaten in both, however much "
+        "it gives away.",
     )
 
 

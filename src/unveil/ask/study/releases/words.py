@@ -28,12 +28,12 @@ def headline(found: ReleasesFindings) -> str:
     guilty = sum(each.proved for each in found.releases)
     gives = "gives" if guilty == 1 else "give"
     said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {gives} people away beyond doubt"
-    best = next(found.ranked(), None)
+    best = next((each for each in found.ranked() if each.proved <= each.releases / 2), None)
     if best is None:
         return f"{said}."
     return (
-        f"{said}; {best.technique} keeps most for the least risk: its releases are safer than {_of(best.safer)} and "
-        f"more useful than {_of(best.more_useful)} of the others with the same columns."
+        f"{said}; of techniques that mostly do not, {best.technique} keeps most for the least risk: it loses "
+        f"{points(best.saves)} less than others with the same columns that link as much."
     )
 
 
@@ -79,8 +79,8 @@ def _epsilon(found: ReleasesFindings) -> Iterator[str]:
     for each in found.levels:
         first, last = f"{each.epsilons[0]:g}", f"{each.epsilons[-1]:g}"
         yield (
-            f"{each.technique}, epsilon {last} in place of {first}: loses {_points(each.less_loss)} less, and links "
-            f"{_points(each.more_linked)} more ({count(each.groups, 'pair', 'pairs')} of the same columns and people)."
+            f"{each.technique}, epsilon {last} in place of {first}: loses {points(each.less_loss)} less, and links "
+            f"{points(each.more_linked)} more ({count(each.groups, 'pair', 'pairs')} of the same columns and people)."
         )
 
 
@@ -123,7 +123,8 @@ def _of(spread: Spread) -> str:
     return said if isnan(spread.low) else f"{said} ({about(spread.low)} to {about(spread.high)})"
 
 
-def _points(spread: Spread) -> str:
+def points(spread: Spread) -> str:
+    """Return a difference of shares in points of a hundred, with its interval."""
     said = f"{100 * spread.mean:.0f}"
     return (
         f"{said} points" if isnan(spread.low) else f"{said} points ({100 * spread.low:.0f} to {100 * spread.high:.0f})"
@@ -133,4 +134,7 @@ def _points(spread: Spread) -> str:
 def ranking_sentence(ranked: list[Family]) -> str:
     """Return how techniques follow one another, the best first."""
     few = f"Techniques of fewer than {FEWEST} releases are in the tables alone."
-    return f"From most kept for the least risk to least: {together([each.technique for each in ranked], 20)}. {few}"
+    return (
+        "From most kept for the least risk to least, by what is lost less than by others that link as much: "
+        f"{together([each.technique for each in ranked], 20)}. {few}"
+    )
