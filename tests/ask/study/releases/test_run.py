@@ -82,9 +82,8 @@ def test_what_is_saved_is_what_a_line_within_the_same_columns_leaves(answer: Ans
     releases = answer.findings.releases
     groups = sorted({each.features for each in releases})
     # One slope, and a level of its own for each group: ordinary least squares.
-    columns = [
-        [np.log(each.linked.value + 0.01), *(float(each.features == name) for name in groups)] for each in releases
-    ]
+    levels = [[float(each.features == name) for name in groups] for each in releases]
+    columns = [[np.log(each.linked.value + 0.01), *level] for each, level in zip(releases, levels, strict=True)]
     lost = np.array([each.loss for each in releases])
     fitted = np.array(columns) @ np.linalg.lstsq(np.array(columns), lost, rcond=None)[0]
     assert [each.saves for each in releases] == pytest.approx((fitted - lost).tolist())
@@ -127,7 +126,7 @@ def test_the_first_screen_says_who_keeps_most(answer: Answer[ReleasesFindings]) 
     page = answer.page()
     assert page.headline.startswith("Of 6 releases ")
     assert "noise keeps most for the least risk" in page.headline
-    assert any("epsilon 10 in place of 1" in each for each in page.explanation)
+    assert any("epsilon 10 in place of 1" in section.lead for section in page.sections)
     html = answer.to_html()
     assert page.headline.replace("'", "&#39;") in html or page.headline in html
     assert len(html) < 1_000_000

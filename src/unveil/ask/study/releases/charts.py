@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 
 from unveil.ask.study.charts import STYLES
-from unveil.ask.study.releases.findings import Family, Levels, ReleasesFindings, Spread
+from unveil.ask.study.releases.findings import FEWEST, Family, Levels, ReleasesFindings, Spread
 from unveil.show.blocks import Chart, Series, Threshold
 
 _LINKED = "records of one person that are linked"
@@ -15,7 +15,7 @@ _LOST = "lost of what the original says"
 
 def trade_chart(found: ReleasesFindings) -> Chart | None:
     """Return how far linking gets against what was lost, a mark for each technique; None where there are not two."""
-    known = [each for each in found.families if not isnan(each.linked.mean) and not isnan(each.loss.mean)]
+    known = [each for each in found.families if each.releases >= FEWEST and not isnan(each.loss.mean)]
     if len(known) < 2:
         return None
     rows = sorted(known, key=lambda each: each.linked.mean)
@@ -36,7 +36,7 @@ def trade_chart(found: ReleasesFindings) -> Chart | None:
             for each in rows
         ),
         caption="Means over the releases of a technique, with 95% intervals from drawing them anew. Further down is "
-        "safer, further left more useful. Circles: with an epsilon; others without.",
+        f"safer, further left more useful. Circles: with an epsilon; others without. Of {FEWEST} releases and more.",
         x_range=(0.0, max(0.1, *(each.loss.mean for each in known)) * 1.25),
         y_range=(0.0, min(1.0, max(0.1, *(_end(each.linked, "high") for each in known)) * 1.1)),
         x_kind="share",

@@ -8,7 +8,7 @@ from unveil.ask.answer import View
 from unveil.ask.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.ask.study.releases.findings import Family, ReleasesFindings
 from unveil.ask.study.releases.tables import cell_table, family_table, grade_table, release_table
-from unveil.ask.study.releases.words import explanation, headline, next_steps, ranking_sentence
+from unveil.ask.study.releases.words import epsilon_sentences, explanation, headline, next_steps, ranking_sentence
 from unveil.ask.study.words import failed, tone
 from unveil.errors import InputError
 from unveil.measure.releases._plain import plain
@@ -78,14 +78,14 @@ def plot(found: ReleasesFindings) -> "NDArray[Any]":
 
 def page(found: ReleasesFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data."""
-    trade = trade_chart(found)
+    best = safety_chart(found)
     return Page(
         title="Releases that others made",
         question=f"Which releases of the study {found.study.name!r} keep most for the least risk?",
         headline=headline(found),
         explanation=explanation(found),
         next_steps=next_steps(found),
-        picture=(trade,) if trade else (),
+        picture=(best,) if best else (),
         tone=tone(found.counts),
         sections=tuple(_sections(found)),
         method=_METHOD,
@@ -98,16 +98,15 @@ def page(found: ReleasesFindings, *, seed: int | None = None) -> Page:
 def _sections(found: ReleasesFindings) -> Iterator[Section]:
     if found.releases:
         yield Section(heading="Technique and epsilon", lead="", blocks=(cell_table(found),))
-        ranked = list(found.ranked())
-        beside = safety_chart(found)
-        blocks: tuple[Block, ...] = (*([beside] if beside else []), family_table(found))
+        ranked, trade = list(found.ranked()), trade_chart(found)
+        blocks: tuple[Block, ...] = (*([trade] if trade else []), family_table(found))
         if ranked:
-            yield Section(heading="Who keeps most for the least risk", lead=ranking_sentence(ranked), blocks=blocks)
+            yield Section(heading="Risk against usefulness", lead=ranking_sentence(ranked), blocks=blocks)
         charts = epsilon_charts(found)
         if charts:
             yield Section(
                 heading="What epsilon buys and costs",
-                lead="Each line is a technique, each point a mean with its 95% interval over groups of releases.",
+                lead=" ".join(epsilon_sentences(found)),
                 blocks=charts,
             )
         yield Section(

@@ -28,12 +28,16 @@ def headline(found: ReleasesFindings) -> str:
     guilty = sum(each.proved for each in found.releases)
     gives = "gives" if guilty == 1 else "give"
     said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {gives} people away beyond doubt"
-    best = next((each for each in found.ranked() if each.proved <= each.releases / 2), None)
-    if best is None:
+    ranked = [each for each in found.ranked() if each.proved <= each.releases / 2]
+    if not ranked:
         return f"{said}."
+    best = ranked[0]
+    noisy = {each.technique for each in found.releases if not isnan(each.epsilon)}
+    private = next((each for each in ranked if each.technique in noisy), best)
+    also = "" if private is best else f"; of those with an epsilon {private.technique}, {points(private.saves)}"
     return (
         f"{said}; of techniques that mostly do not, {best.technique} keeps most for the least risk: it loses "
-        f"{points(best.saves)} less than others with the same columns that link as much."
+        f"{points(best.saves)} less than others with the same columns that link as much{also}."
     )
 
 
@@ -45,13 +49,10 @@ def explanation(found: ReleasesFindings) -> tuple[str, ...]:
     without = sum(not each.compared for each in found.releases)
     return (
         *missing,
-        f"{count(without, 'release has', 'releases have')} no people outside the data to compare with: of them is said "
-        "what no stranger explains (copies beyond coincidence, secrets that other people of the data do not teach, "
-        "descriptions and orders that single people out), and which of two with the same columns is safer by how often "
-        "records of one person are linked.",
         *_guilty(found),
         *_by_luck(found),
-        *_epsilon(found),
+        f"{count(without, 'release has', 'releases have')} nobody outside the data to compare with: of them is said only "
+        "what no stranger explains, and which of two with the same columns is safer.",
     )
 
 
@@ -74,7 +75,7 @@ def _by_luck(found: ReleasesFindings) -> Iterator[str]:
         )
 
 
-def _epsilon(found: ReleasesFindings) -> Iterator[str]:
+def epsilon_sentences(found: ReleasesFindings) -> Iterator[str]:
     """Yield what a greater epsilon buys and costs."""
     for each in found.levels:
         first, last = f"{each.epsilons[0]:g}", f"{each.epsilons[-1]:g}"
@@ -115,12 +116,6 @@ def spread_text(spread: Spread) -> str:
     if isnan(spread.mean):
         return "–"
     return percent(spread.mean) + ("" if isnan(spread.low) else f" ({percent(spread.low)} to {percent(spread.high)})")
-
-
-def _of(spread: Spread) -> str:
-    """Return a share in few digits, with its interval."""
-    said = about(spread.mean)
-    return said if isnan(spread.low) else f"{said} ({about(spread.low)} to {about(spread.high)})"
 
 
 def points(spread: Spread) -> str:
