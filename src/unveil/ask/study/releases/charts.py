@@ -51,7 +51,7 @@ def safety_chart(found: ReleasesFindings) -> Chart | None:
     ends = [_end(each.saves, end) for each in ranked for end in ("low", "high")]
     return Chart(
         title="Who keeps most for the least risk",
-        x_label="lost less than by others with the same columns that link as much",
+        x_label="lost less than by others at the same risk",
         y_label="",
         series=(
             Series(

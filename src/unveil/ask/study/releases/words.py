@@ -51,8 +51,8 @@ def explanation(found: ReleasesFindings) -> tuple[str, ...]:
         *missing,
         *_guilty(found),
         *_by_luck(found),
-        f"{count(without, 'release has', 'releases have')} nobody outside the data to compare with: of them is said only "
-        "what no stranger explains, and which of two with the same columns is safer.",
+        f"{count(without, 'release has', 'releases have')} nobody outside the data to compare with: of them is said "
+        "only what no stranger explains, and which of two with the same columns is safer.",
     )
 
 
@@ -119,11 +119,14 @@ def spread_text(spread: Spread) -> str:
 
 
 def points(spread: Spread) -> str:
-    """Return a difference of shares in points of a hundred, with its interval."""
-    said = f"{100 * spread.mean:.0f}"
-    return (
-        f"{said} points" if isnan(spread.low) else f"{said} points ({100 * spread.low:.0f} to {100 * spread.high:.0f})"
-    )
+    """Return a difference of shares in points of a hundred, with its interval.
+
+    >>> points(Spread(mean=0.041, low=-0.001, high=0.08)), points(Spread(mean=0.01, low=float("nan"), high=float("nan")))
+    ('4 points (0 to 8)', '1 point')
+    """
+    mean, low, high = (0 if isnan(each) else round(100 * each) for each in (spread.mean, spread.low, spread.high))
+    said = "1 point" if mean == 1 else f"{mean} points"
+    return said if isnan(spread.low) else f"{said} ({low} to {high})"
 
 
 def ranking_sentence(ranked: list[Family]) -> str:
