@@ -1,11 +1,13 @@
 """What a whole audit costs: CPU and wall seconds, memory, and that threads change no byte.
 
 ``python -m benchmarks.audit_scale 10000 100000 --threads 1 2`` audits generated tables of 15 mixed columns with a
-control of a quarter as many rows; 2 % of the released rows are people as they are. ``--steps`` says what each takes.
+control of a quarter as many rows; 2 % of the released rows are people as they are. ``--table`` prints what each part
+takes as `unveil.ask.audit.projection` has it: remake that table with ``10000 100000 1000000 --threads 1 --table``.
 """
 
 import argparse
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -17,23 +19,35 @@ import numpy as np
 import polars as pl
 
 _AUDIT = """
-import resource, sys, time
+import json, resource, sys, time
+from collections import Counter
+from unveil.ask.audit import run
 from unveil.ask.audit.answer import audit_files
-folder, threads, steps = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "True"
-last = [time.process_time(), "reading"]
+from unveil.ask.audit.tasks import ITSELF, Workbench
+folder, threads = sys.argv[1], int(sys.argv[2])
+seconds = Counter()
 
-def progress(name, share):
-    what = name.split(" as ")[0].split(" remembered ")[0]
-    what = what if not what.startswith("guessing ") else "guessing"
-    if steps and what != last[1]:
-        print(f"    {time.process_time() - last[0]:7.1f} s {last[1]}", file=sys.stderr, flush=True)
-        last[:] = [time.process_time(), what]
+def timed(function, named):
+    def wrapped(*told, **more):
+        began = time.process_time()
+        try:
+            return function(*told, **more)
+        finally:
+            seconds[named(*told)] += time.process_time() - began
+    return wrapped
 
-answer = audit_files(*(f"{folder}/original.parquet", [f"{folder}/released.parquet"], f"{folder}/control.parquet"),
-    threads=threads, progress=progress)
-progress("the end", 1.0)
+def part(bench, task, *_):
+    return "before" if task.release == ITSELF else "weigh" if task.step == "weigh" else task.part
+
+Workbench.compute = timed(Workbench.compute, part)
+run.AuditFiles.read = timed(run.AuditFiles.read, lambda *_: "reading")
+run.prepare = timed(run.prepare, lambda *_: "reading")
+run.judge_audit = timed(run.judge_audit, lambda *_: "judging")
+found = audit_files(*(f"{folder}/original.parquet", [f"{folder}/released.parquet"], f"{folder}/control.parquet"),
+    threads=threads, say=lambda sentence: print(sentence, file=sys.stderr))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-print(answer.to_json())
+print(json.dumps(seconds))
+print(found.to_json())
 """
 
 
@@ -82,30 +96,37 @@ def write_tables(rows: int, folder: Path) -> None:
         table.write_parquet(folder / f"{name}.parquet")
 
 
+def measured(folder: str, threads: int) -> tuple[float, float, int, dict[str, float], str]:
+    """Return CPU seconds, seconds by the clock, MB, the CPU seconds of each part, and the JSON of an audit."""
+    before, begin = os.times(), time.perf_counter()
+    told = [sys.executable, "-c", _AUDIT, folder, str(threads)]
+    done = subprocess.run(told, stdout=subprocess.PIPE, check=True, text=True)
+    wall, after = time.perf_counter() - begin, os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    most, parts, answer = done.stdout.split("\n", 2)
+    return used, wall, int(most), json.loads(parts), answer
+
+
 def main() -> None:
     """Print a line for each size and number of threads."""
     parser = argparse.ArgumentParser(description="Measure whole audits.")
     parser.add_argument("rows", type=int, nargs="+")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--steps", action="store_true", help="what each step takes, on standard error")
+    parser.add_argument("--table", action="store_true", help="what each part takes, in CPU seconds for each size")
     asked = parser.parse_args()
+    table: dict[str, list[float]] = {}
     print("      rows threads  CPU s  wall s     MB  sha256 of the JSON")
     for rows in asked.rows:
         with tempfile.TemporaryDirectory() as folder:
             write_tables(rows, Path(folder))
             for threads in asked.threads:
-                before, begin = os.times(), time.perf_counter()
-                done = subprocess.run(
-                    [sys.executable, "-c", _AUDIT, folder, str(threads), str(asked.steps)],
-                    stdout=subprocess.PIPE,
-                    check=True,
-                    text=True,
-                )
-                wall, after = time.perf_counter() - begin, os.times()
-                used = after.children_user + after.children_system - before.children_user - before.children_system
-                most, _, answer = done.stdout.partition("\n")
+                used, wall, most, parts, answer = measured(folder, threads)
                 digest = hashlib.sha256(answer.encode()).hexdigest()[:12]
                 print(f"{rows:10,} {threads:7} {used:6.1f} {wall:7.1f} {most:>6}  {digest}", flush=True)
+                for part, seconds in parts.items() if threads == asked.threads[0] else ():
+                    table.setdefault(part, []).append(seconds)
+    for part, sizes in table.items() if asked.table else ():
+        print(f'        "{part}": ({", ".join(f"{each:.1f}" for each in sizes)}),')
 
 
 if __name__ == "__main__":

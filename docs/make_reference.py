@@ -24,10 +24,11 @@ sys.path.insert(0, str(FOLDER.parent))
 
 from tools import reference_pages  # noqa: E402
 
-HEAD = """# Metrics
+HEAD = f"""# Metrics
 
-Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list.
-This page is written by `python docs/make_reference.py`: change the docstrings, not the page."""
+{reference_pages.MADE}
+
+Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list."""
 
 
 def render() -> str:
@@ -99,13 +100,13 @@ def _bound(value: float) -> str:
     return ("−∞" if value < 0 else "∞") if isinf(value) else f"{value:g}".replace("-", "−")
 
 
-SETTINGS_HEAD = """# Settings
+SETTINGS_HEAD = f"""# Settings
+
+{reference_pages.MADE}
 
 What can be said of each question: on the command line by the option, on the page of `unveil serve` in the field of the
 same words. Every command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR` and `--quiet`; a file of
-settings for `unveil audit --config` and `unveil tables --config` calls a setting by its option, with `_` for `-`. This
-page is written by
-`python docs/make_reference.py`."""
+settings for `unveil audit --config` and `unveil tables --config` calls a setting by its option, with `_` for `-`."""
 
 
 def render_settings() -> str:
@@ -129,11 +130,12 @@ def _setting(each: Setting, sample_of: str) -> str:
     return f"| {'–' if on_page_only else f'`{written}`'} | {words} | {told} | {each.only or 'both'} |"
 
 
-CLAUSES_HEAD = """# What each source asks, and what answers it
+CLAUSES_HEAD = f"""# What each source asks, and what answers it
+
+{reference_pages.MADE}
 
 Which sentence of a [published limit](limits.md) is answered by which figure of an audit, or which part of its report.
-The words are ours; what was not compared with the original is marked. This page is written by
-`python docs/make_reference.py`."""
+The words are ours; what was not compared with the original is marked."""
 
 
 def render_clauses() -> str:

@@ -11,10 +11,12 @@ import unveil
 from unveil._listed import Listed, On
 from unveil.attack import ATTACKS
 from unveil.cli.common import EXIT_CODES
+from unveil.measure import METRICS
 from unveil.protect import PROTECTIONS
 from unveil.show.schemas import schema, schema_names
 
-MADE = "This page is written by `python docs/make_reference.py`: change the docstrings, not the page."
+#: For whoever edits a page; readers of the site do not see it.
+MADE = "<!-- Written by python docs/make_reference.py: change the docstrings, not the page. -->"
 #: The facts that every listed thing shows in other words than a line of its own.
 _TOLD_OTHERWISE = {"name", "summary", "source", "settings", "aka"}
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
@@ -93,7 +95,7 @@ def json_fields(name: str) -> str:
 
 
 def _page(title: str, lead: str, blocks: Iterable[str]) -> str:
-    return "\n\n".join([f"# {title}", f"{lead} {MADE}", *blocks]) + "\n"
+    return "\n\n".join([f"# {title}", MADE, lead, *blocks]) + "\n"
 
 
 def _listed(things: Mapping[str, Listed]) -> Iterator[str]:
@@ -128,11 +130,18 @@ def _home(made: Any) -> str:
 def part(name: str) -> str:
     """Return the page of the public names of one part of the package."""
     part = getattr(unveil, name)
-    rows = []
-    for name in sorted(getattr(part, "__all__", ())):
-        thing = getattr(part, name)
-        rows.append(f"| `{name}` | {_cell(_summary(thing))} |")
-    return _page(f"`unveil.{name}`", _prose(_summary(part)), ["\n".join(["| Name | What it is |", "|---|---|", *rows])])
+    things = {public: getattr(part, public) for public in sorted(part.__all__)}
+    rows = [f"| `{public}` | {_cell(_summary(thing))} |" for public, thing in things.items()]
+    # What is listed has an entry on the page of its list.
+    listed = {id(each.make) for each in (*ATTACKS.values(), *PROTECTIONS.values())}
+    listed |= {id(each.function) for each in METRICS.values()}
+    own = [
+        _entry(f"unveil.{name}.{public}", thing)
+        for public, thing in things.items()
+        if id(thing) not in listed and _summary(thing) == (inspect.getdoc(thing) or "").partition("\n")[0]
+    ]
+    table = "\n".join(["| Name | What it is |", "|---|---|", *rows])
+    return _page(f"`unveil.{name}`", _prose(_summary(part)), [table, *own])
 
 
 def _entry(name: str, thing: Any) -> str:

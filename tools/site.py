@@ -29,6 +29,11 @@ PARTS = (
 #: What the theme would fetch from elsewhere where a page is opened as a file, and what comes with the site instead.
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 _OWN_SHIM = "docs/site/iframe-worker.js"
+#: Code within a sentence or a cell (blocks have further tags inside), and where it must and may not be broken in two.
+_CODE = re.compile(r"<code>([^<\n]+)</code>")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_JOINT = re.compile(r"(?<=\w)((?:\[\])?\??\.|[,:=])(?=\w)")
+_LONG_WORD = re.compile(r"\w{19,}")
 #: What a browser fetches by itself: scripts, styles, pictures, frames.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|source|video|link)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"'\s>]+)"
@@ -110,10 +115,21 @@ def _pages(navigation: Any) -> Iterator[str]:
 
 
 def _finish(page: Path, site: Path) -> None:
-    """Let a page take the script that comes with the site, and make no heading of an empty corner of a table."""
-    text = page.read_text(encoding="utf-8").replace("<th></th>", "<td></td>")
+    """Let a page take the script that comes with the site, break code well, and no heading be an empty corner."""
+    text = broken_well(page.read_text(encoding="utf-8").replace("<th></th>", "<td></td>"))
     up = "../" * (len(page.relative_to(site).parts) - 1)
     page.write_text(text.replace(_SHIM, f"{up}{_OWN_SHIM}"), encoding="utf-8")
+
+
+def broken_well(text: str) -> str:
+    """Return a page in whose sentences options stay whole, and long names of code may go on in the next line."""
+
+    def whole(code: re.Match[str]) -> str:
+        words = _LONG_WORD.sub(lambda word: word[0].replace("_", "_<wbr>"), code[1])
+        joints = _JOINT.sub(r"\1<wbr>", words)
+        return "<code>" + _OPTION.sub(r'<span class="whole">\g<0></span>', joints) + "</code>"
+
+    return _CODE.sub(whole, text)
 
 
 def fetched_from_elsewhere(site: Path) -> Iterator[str]:

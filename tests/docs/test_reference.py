@@ -85,3 +85,4 @@ def test_every_public_name_is_told() -> None:
     for part in parts:
         own = page(f"reference/python/{part}.md")
         assert [name for name in getattr(unveil, part).__all__ if f"| `{name}` |" not in own] == [], part
+        assert own.startswith(f"# `unveil.{part}`\n")

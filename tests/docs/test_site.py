@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tools.notebooks import NOTEBOOKS, Cell, cells_of, page_of
-from tools.site import build, fetched_from_elsewhere, not_in_navigation
+from tools.site import broken_well, build, fetched_from_elsewhere, not_in_navigation
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -58,6 +58,14 @@ def test_a_page_that_is_not_named_and_a_script_from_elsewhere_are_seen(tmp_path:
     text = '<a href="https://example.org">fine</a><script src="https://example.org/a.js"></script><img src="a.png">'
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     assert list(fetched_from_elsewhere(tmp_path)) == ["page.html: https://example.org/a.js"]
+
+
+def test_code_is_broken_between_words_and_never_within_an_option() -> None:
+    assert broken_well("<code>a --hold-out N</code>") == '<code>a <span class="whole">--hold-out</span> N</code>'
+    assert broken_well("<code>releases[].attacks?.rate</code>") == "<code>releases[].<wbr>attacks?.<wbr>rate</code>"
+    assert broken_well("<code>excess_over_control_of</code>") == "<code>excess_<wbr>over_<wbr>control_<wbr>of</code>"
+    for whole in ("<code>entropy_of</code>", "<code>0.5 --- x</code>", "<code>a <b>--option</b></code>", "--option"):
+        assert broken_well(whole) == whole.replace("0.5", "0.<wbr>5")
 
 
 def test_a_notebook_shows_what_it_prints_and_its_last_value(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The schemas of answers: each answer has one, each field has words, and what is new does not go unnoticed."""
 
 import json
+import re
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +32,34 @@ def test_every_field_has_words_and_the_schema_is_one(name: str) -> None:
     assert whole["properties"]["schema"]["const"] == whole["title"] == schema_names()[name]
     assert whole["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert callable(fastjsonschema.compile({key: whole[key] for key in whole if key != "$id"}))
+
+
+def vague(node: Any, place: str = "") -> list[str]:
+    """Return the fields whose words say nothing of their own, or speak of Python where JSON has null."""
+    if isinstance(node, list):
+        return [found for each in node for found in vague(each, place)]
+    if not isinstance(node, dict):
+        return []
+    fields = node.get("properties", {}) if isinstance(node.get("properties"), dict) else {}
+    words = {name: each["description"] for name, each in fields.items()}
+    own = [
+        f"{place}{name}"
+        for name, said in words.items()
+        if len(said.split()) < 4 or re.search(r"\b(NaN|None)\b", said) or list(words.values()).count(said) > 1
+    ]
+    return own + [found for name, each in node.items() for found in vague(each, f"{place}{name}.")]
+
+
+@each_schema
+def test_every_field_has_words_of_its_own(name: str) -> None:
+    assert vague(schema(name)) == []
+
+
+def test_vague_words_are_seen() -> None:
+    said = ["The value.", "NaN where nobody was asked.", "How many of both.", "How many of both.", "The share of rows."]
+    fields = {f"field{place}": {"description": each} for place, each in enumerate(said)}
+    found = vague({"properties": {"deep": {"description": "What lies below it.", "items": {"properties": fields}}}})
+    assert found == [f"properties.deep.items.field{place}" for place in range(4)]
 
 
 def test_a_field_that_is_not_named_and_a_wrong_type_are_seen() -> None:

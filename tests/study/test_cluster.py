@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.ask.audit.example import asked, write_files
 from tests.protect.generators.people import left, people, script
 from tests.study.small import GUESS, files, node_files, small_study
 from unveil.errors import InputError
@@ -155,6 +156,38 @@ def test_runs_of_a_generator_on_a_cluster(dask: Cluster, tmp_path: Path) -> None
     )
     assert kept == clean
     assert not (out / "work").exists()
+
+
+def test_an_audit_on_a_cluster_loses_a_worker_and_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(2)
+    home = write_files(tmp_path / "files")
+    killed: list[int] = []
+
+    def kill(name: str, _share: float) -> None:
+        if name.endswith(" parts") and not killed:
+            killed.append(dask.workers[0].pid)
+            dask.workers[0].kill()
+
+    attacks = ("singling_out", "linkability", "inference", "membership", "row_order", "utility", "before")
+    told: dict[str, Any] = {"attacks": attacks, "suggest": 1}
+    assert asked(home, cluster=dask.address, progress=kill, resume=tmp_path / "kept", **told) == asked(home, **told)
+    assert len(killed) == 1
+
+
+def test_a_file_that_workers_see_otherwise_ends_the_audit(
+    dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.have(1)
+    home = write_files(tmp_path / "files")
+
+    def change(name: str, _share: float) -> None:
+        if name == "looking at the tables":
+            with (home / "masked.csv").open("a") as stream:
+                stream.write("30,f,north,31\n")
+
+    monkeypatch.chdir(home)
+    with pytest.raises(InputError, match=r"every worker must read the same files, but '.*/masked\.csv' is another one"):
+        asked(Path(), attacks=("copies",), cluster=dask.address, progress=change)
 
 
 def test_a_cluster_without_workers_is_refused(dask: Cluster, tmp_path: Path) -> None:

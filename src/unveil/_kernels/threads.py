@@ -1,17 +1,48 @@
-"""Independent pieces of work on several threads of this process, with results in the order of the pieces."""
+"""Independent pieces of work on several threads of this process, with results in the order of the pieces.
+
+Pieces may be made of pieces: all share one number of threads, and a piece that is cut into smaller ones takes the
+threads that others do without by then.
+"""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TypeVar
+from contextvars import ContextVar, copy_context
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: 0 is one per processor.
-_THREADS: ContextVar[int] = ContextVar("threads", default=0)
+
+class _Team:
+    """So many threads, and how many of them nobody uses. Whoever comes back from waiting makes that one fewer."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._idle = number - 1
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """Return whether there was an idle thread, which is the caller's from now on."""
+        with self._lock:
+            taken = self._idle > 0
+            self._idle -= taken
+            return taken
+
+    def change(self, idle: int) -> None:
+        """Say that so many more threads are idle, or fewer."""
+        with self._lock:
+            self._idle += idle
+
+
+#: Whoever presses Ctrl-C waits so many seconds for a helper to end its piece, and no longer.
+_PATIENCE = 0.5
+
+#: None is one thread per processor, of whoever asks first.
+_TEAM: ContextVar[_Team | None] = ContextVar("team", default=None)
+#: The work that this piece belongs to.
+_WORK: ContextVar["_Work[Any, Any] | None"] = ContextVar("work", default=None)
 
 
 @contextmanager
@@ -22,11 +53,11 @@ def threads(number: int) -> Iterator[None]:
     ...     in_threads(abs, [-3, 2])
     [3, 2]
     """
-    token = _THREADS.set(number)
+    token = _TEAM.set(_Team(number or processors()))
     try:
         yield
     finally:
-        _THREADS.reset(token)
+        _TEAM.reset(token)
 
 
 def processors() -> int:
@@ -35,28 +66,108 @@ def processors() -> int:
 
 
 def available() -> int:
-    """Return how many threads may be taken here: one per processor unless told, and one inside a piece of work."""
-    return _THREADS.get() or processors()
+    """Return how many threads there are for all work that is done here together: one per processor unless told."""
+    team = _TEAM.get()
+    return processors() if team is None else team.number
 
 
 def in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], *, threads: int | None = None
 ) -> list[Result]:
-    """Return what the function gives for each item, in the order of the items, on so many threads.
+    """Return what the function gives for each item, in the order of the items, on so many threads at most.
 
     Items must not depend on one another, nor on the number of threads: then results do not either. Compiled loops
-    release Python's lock. What the first item that fails raises is raised here.
+    release Python's lock. What the first item that fails raises is raised here, and no further item is begun.
 
     >>> in_threads(abs, [-3, 2])
     [3, 2]
     """
     every = list(items)
-    number = min(available() if threads is None else threads, len(every))
-    if number < 2:
+    team = _TEAM.get() or _Team(threads or processors())
+    most = min(team.number, len(every), threads or len(every))
+    if most < 2:
         return [function(item) for item in every]
-    with ThreadPoolExecutor(number, initializer=_THREADS.set, initargs=(1,)) as pool:
-        futures = [pool.submit(function, item) for item in every]
+    token = _TEAM.set(team)
+    try:
+        return _Work(function, every, team, most - 1).done()
+    finally:
+        _TEAM.reset(token)
+
+
+class _StoppedError(BaseException):
+    """What this is a piece of was given up, by Ctrl-C for instance, and nobody waits for it."""
+
+
+class _Work(Generic[Item, Result]):
+    """Items that are worked on by this thread and by helpers, who come as threads get idle and stay to the end."""
+
+    def __init__(self, function: Callable[[Item], Result], items: Sequence[Item], team: _Team, helpers: int) -> None:
+        self.function, self.items, self.team = function, items, team
+        self.results: dict[int, Result] = {}
+        self.failed: dict[int, BaseException] = {}
+        self.parent = _WORK.get()
+        self.given_up = False
+        self._next, self._helpers_left = 0, helpers
+        self._helpers: list[threading.Thread] = []
+        self._lock = threading.Lock()
+
+    def done(self) -> list[Result]:
+        """Return all results, after everybody has ended; of what is given up only the pieces in hand go on."""
+        wait = None
         try:
-            return [future.result() for future in futures]
+            self._work()
+        except BaseException:
+            self.given_up, wait = True, _PATIENCE
+            raise
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            # Who waits lets others have the thread.
+            self.team.change(1)
+            for helper in self._helpers:
+                helper.join(wait)
+            self.team.change(-1)
+        if self.failed:
+            # Items are begun in their order, so that those before the first that failed have all ended.
+            raise self.failed[min(self.failed)]
+        return [self.results[place] for place in range(len(self.items))]
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether this, or what it is a piece of, was given up."""
+        return self.given_up or (self.parent is not None and self.parent.is_given_up)
+
+    def _work(self) -> None:
+        token = _WORK.set(self)
+        try:
+            while (place := self._taken()) is not None:
+                try:
+                    self.results[place] = self.function(self.items[place])
+                except Exception as error:
+                    self.failed[place] = error
+        finally:
+            _WORK.reset(token)
+
+    def _taken(self) -> int | None:
+        """Return the next item, or None; where more are left and a thread is idle, it helps from now on."""
+        with self._lock:
+            if self.is_given_up:
+                raise _StoppedError
+            place = self._next
+            if place == len(self.items) or self.failed:
+                return None
+            self._next += 1
+            if self._helpers_left and self._next < len(self.items) and self.team.take():
+                self._helpers_left -= 1
+                helper = threading.Thread(target=copy_context().run, args=(self._help,), daemon=True)
+                self._helpers.append(helper)
+                helper.start()
+            return place
+
+    def _help(self) -> None:
+        try:
+            self._work()
+        except _StoppedError:
+            pass
+        except BaseException as error:
+            self.failed[len(self.items)] = error
+        finally:
+            self.team.change(1)

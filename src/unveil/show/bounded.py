@@ -1,6 +1,7 @@
 """Numbers that a shareable report gives by their bounds alone, because the exact ones rest on a few people."""
 
 from math import isnan, nan
+from typing import Any
 
 
 class Bounded(float):
@@ -24,6 +25,10 @@ class Bounded(float):
         made = super().__new__(cls, most if at is None else at)
         made.least, made.most, made.words = least, most, words
         return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[float, float], dict[str, Any]]:
+        """Return what makes the same number again, so that it can be copied and sent to other processes."""
+        return (self.least, self.most), {"at": float(self), "words": self.words}
 
     @classmethod
     def withheld(cls) -> "Bounded":

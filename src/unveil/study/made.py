@@ -1,13 +1,10 @@
 """Make the runs of a generator: many at once, none twice, and none lost whatever becomes of the workers."""
 
-import contextlib
 import pickle
 import shutil
-import signal
 import tempfile
-import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,12 +30,9 @@ from unveil.study.made_folder import (
     write_log,
 )
 from unveil.study.seal import Seal, write_bytes
-from unveil.study.tasks import Pace, Progress, check_version, how_lost, run_tasks, version
+from unveil.study.tasks import Pace, Progress, check_version, endings_raise, how_lost, run_tasks, version
 
 __all__ = ["MadeRuns", "PlannedRun", "make_runs", "projected"]
-
-# What asks a process to end, and would leave a private folder behind.
-_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class MadeRuns(Sequence[Made]):
@@ -116,7 +110,7 @@ def make_runs(
         raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
     home = Path(tempfile.mkdtemp(prefix="unveil-made-")) if folder is None else folder.absolute()
     try:
-        with _endings_raise():
+        with endings_raise():
             answer = _made_in(
                 MadeFolder(home, identity_of(generator, identity)),
                 generator,
@@ -287,21 +281,3 @@ def _make(generator: Generator, given: Given, run: PlannedRun, folder: Path, sea
         write_log(folder, run, made.log)
     write_bytes(folder / RUNS / seal.name, content_of_made(made, seal))
     return _Outcome(made.seconds)
-
-
-@contextlib.contextmanager
-def _endings_raise() -> Iterator[None]:
-    """Let what asks this process to end leave nothing behind; only the main thread can do that."""
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        usual = [each for each in _ENDINGS if signal.getsignal(each) is signal.SIG_DFL]
-        before = {each: signal.signal(each, _leave) for each in usual}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def _leave(number: int, _frame: object) -> None:
-    raise SystemExit(128 + number)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import nan
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from types import MappingProxyType, TracebackType
 
 import numpy as np
 
@@ -21,21 +20,23 @@ from unveil.data.files.whole_files import open_secret, replace_file
 from unveil.errors import InputError
 from unveil.protect.generators import Generator, Made, scripts_of
 from unveil.protect.generators.command import remove_left
-from unveil.study.lock import Lock
+from unveil.study.claimed_folder import ClaimedFolder
 from unveil.study.releases import facts_of_table, marks_of_table, table_of_facts
-from unveil.study.seal import Seal, seal_of, sealed, write_bytes
-from unveil.study.store import content_of, take_folder, writing
+from unveil.study.seal import Seal, sealed
+from unveil.study.store import writing
 from unveil.study.tasks import version
 
 MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
 #: What is said of runs that are not those asked for, by what differs; of all else, that a setting does.
-_OTHER = {
-    "generator": "of another generator",
-    "scripts": "of a generator whose scripts have changed since",
-    "people": "of other people",
-    "seed": "with another seed",
-    "version": "of another version of unveil",
-}
+_OTHER = MappingProxyType(
+    {
+        "generator": "of another generator",
+        "scripts": "of a generator whose scripts have changed since",
+        "people": "of other people",
+        "seed": "with another seed",
+        "version": "of another version of unveil",
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,79 +53,27 @@ class PlannedRun:
         return f"run-{self.number:04}"
 
 
-class MadeFolder:
-    """The folder of runs; as a context, it also holds the lock of the folder.
+class MadeFolder(ClaimedFolder):
+    """The folder of the runs of a generator."""
 
-    Parameters
-    ----------
-    folder
-        Where the runs are; made if it does not exist.
-    identity
-        All that the runs depend on: a folder of others is refused.
-    """
-
-    def __init__(self, folder: Path, identity: Mapping[str, object]) -> None:
-        self.folder = folder
-        self.identity: dict[str, Any] = json.loads(json.dumps(dict(identity), default=str))
-        self._lock = Lock(folder)
-
-    def __enter__(self) -> "MadeFolder":
-        take_folder(
-            self.folder,
-            self._lock,
-            refuse_others=self._refuse_other_files,
-            claim=self._begin,
-            parts=(RUNS, LOGS, WORK),
-        )
-        return self
+    manifest, parts = MANIFEST, (RUNS, LOGS, WORK)
+    what, whose, option = "runs", "of this generator", "--made"
+    other = _OTHER
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         remove_left(self.folder / WORK)
-        shutil.rmtree(self.folder / WORK, ignore_errors=True)
-        self._lock.free()
+        self.give_up()
+        super().__exit__(kind, error, trace)
 
     def give_up(self) -> None:
         """Let generators on other machines see that they are not wanted any more."""
         shutil.rmtree(self.folder / WORK, ignore_errors=True)
 
-    def _refuse_other_files(self) -> None:
-        if (self.folder / MANIFEST).exists():
-            return
-        others = [entry for entry in self.folder.iterdir() if not entry.name.startswith((".", "run.lock"))]
-        if others:
-            raise InputError(
-                f"the folder of runs must be empty or hold runs of this generator, but {shown(self.folder)} holds "
-                "other files. Name another folder (--made)"
-            )
-
     def _begin(self) -> None:
-        self._claim()
-        shutil.rmtree(self.folder / WORK, ignore_errors=True)  # what runs that were killed may have left
-
-    def _claim(self) -> None:
-        """Make the folder that of these runs, or see that it is."""
-        path = self.folder / MANIFEST
-        if not path.exists():
-            write_bytes(path, json.dumps(self.identity, indent=1).encode())
-            return
-        try:
-            there = json.loads(content_of(path))
-        except (OSError, ValueError, RecursionError):
-            there = None
-        if not isinstance(there, dict):
-            raise InputError(
-                f"the file {MANIFEST} in {shown(self.folder)} is damaged, so that it cannot be told whose runs these "
-                "are. Name another folder (--made)"
-            )
-        names = [*_OTHER, *self.identity, *there]
-        differs = next((name for name in names if there.get(name) != self.identity.get(name)), None)
-        if differs is not None:
-            raise InputError(
-                f"{shown(self.folder)} holds runs {_OTHER.get(differs, f'with another setting ({differs})')}: they are "
-                "not mixed. Name another folder (--made)"
-            )
+        super()._begin()
+        self.give_up()  # what runs that were killed may have left
 
     def seal(self, run: PlannedRun) -> Seal:
         """Return what the file of a run says about itself."""
@@ -138,11 +87,7 @@ class MadeFolder:
 
     def content(self, run: PlannedRun) -> bytes | None:
         """Return the file of a run, or None where it is not there, damaged, or another one's."""
-        try:
-            content = content_of(self.folder / RUNS / f"{run.name}.parquet")
-        except OSError:
-            return None
-        return content if seal_of(content) == self.seal(run) else None
+        return self.sealed_content(RUNS, self.seal(run))
 
     def note_seconds(self, run: PlannedRun, seconds: float) -> None:
         """Note how long a run took, once its file is there; a worker elsewhere may have another disk."""

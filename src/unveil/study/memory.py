@@ -52,12 +52,17 @@ def table_bytes(rows: int, columns: int) -> int:
     return BASE + 2 * PER_CELL * rows * columns + PER_ROW * rows
 
 
-def check_memory(need: int, limit: int | None, what: str) -> None:
-    """Refuse what would take more memory than there may be."""
+def check_memory(
+    need: int,
+    limit: int | None,
+    what: str,
+    *,
+    advice: str = "Allow more memory, use fewer workers, or leave it out of the study",
+) -> None:
+    """Refuse what would take more memory than there may be, with what to do about it."""
     if limit is not None and need > limit:
         raise NeedsMemoryError(
-            f"{what} is projected to take {_shown(need)} of memory, and may take {_shown(limit)}. Allow more memory, "
-            "use fewer workers, or leave it out of the study"
+            f"{what} is projected to take {size_shown(need)} of memory, and may take {size_shown(limit)}. {advice}"
         )
 
 
@@ -67,5 +72,10 @@ def check_reading(path: Path, limit: int | None, what: str) -> None:
         check_memory(READING * path.stat().st_size, limit, f"reading {what}")
 
 
-def _shown(size: int) -> str:
+def size_shown(size: int) -> str:
+    """Return a number of bytes in the unit that suits it.
+
+    >>> size_shown(3 * 2**30), size_shown(700_000_000)
+    ('3 GiB', '0.65 GiB')
+    """
     return f"{size / 2**30:.2g} GiB" if size >= 2**29 else f"{size / 2**20:.3g} MiB"

@@ -1,9 +1,12 @@
 """Hand tasks to workers, and lose none of them whatever becomes of the workers."""
 
+import signal
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any, TypeVar
@@ -19,6 +22,8 @@ Task = TypeVar("Task", bound=Hashable)
 # A task that ended its worker is tried again at once, then once more when nothing else runs.
 _TRIES = 3
 _LOOK = 1.0
+# What asks a process to end, and would leave a private folder behind.
+_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def run_tasks(
@@ -113,3 +118,21 @@ def how_lost(error: BaseException) -> str:
     """Return in words that no worker lived to the end of a task."""
     last = str(error) if isinstance(error, WorkerDiedError) else "says the cluster"
     return f"every worker was lost that computed this, also when nothing else was computed ({last})"
+
+
+@contextmanager
+def endings_raise() -> Iterator[None]:
+    """Let what asks this process to end leave nothing behind; only the main thread can do that."""
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        usual = [each for each in _ENDINGS if signal.getsignal(each) is signal.SIG_DFL]
+        before = {each: signal.signal(each, _leave) for each in usual}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)

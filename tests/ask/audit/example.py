@@ -1,12 +1,13 @@
 """People who are masked a little, and others: what the tests of an audit ask about."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unveil.ask.answer import Answer
-from unveil.ask.audit.answer import audit
+from unveil.ask.audit.answer import audit, audit_files
 from unveil.ask.audit.findings import Audit
 
 
@@ -44,3 +45,19 @@ def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
 def of(answer: Answer[Audit], attack: str, release: str = "release") -> list[dict[str, Any]]:
     rows = answer.to_frame().filter((pl.col("attack") == attack) & (pl.col("release") == release))
     return rows.rows(named=True)
+
+
+def write_files(folder: Path) -> Path:
+    """Write the tables of the example."""
+    folder.mkdir(exist_ok=True)
+    for name, frame in {"original": ORIGINAL, "masked": MASKED, "foreign": FOREIGN, "control": CONTROL}.items():
+        frame.write_csv(folder / f"{name}.csv")
+    return folder
+
+
+def asked(folder: Path, *, seed: int = 5, **settings: Any) -> str:
+    """Return the JSON of the audit of these files."""
+    told = {"sensitive": ["income"], "by": "region", "release_kinds": {folder / "masked.csv": "masked"}, **settings}
+    released = [folder / "masked.csv", folder / "foreign.csv"]
+    rng = np.random.default_rng(seed)
+    return audit_files(folder / "original.csv", released, folder / "control.csv", rng=rng, **told).to_json()

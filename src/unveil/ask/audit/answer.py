@@ -1,7 +1,6 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
 from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,20 +13,19 @@ from unveil.ask.audit.asked import names_of, paper_of, settings_of
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
-from unveil.ask.audit.generator.claim import epsilon_from_tables
 from unveil.ask.audit.generator.run import WAY, audit_generator, given_of
 from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
 from unveil.ask.audit.generator.words import contradiction
-from unveil.ask.audit.inputs import PreparedRelease, prepare
+from unveil.ask.audit.inputs import PreparedRelease
 from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.parts.membership import exposed_table
 from unveil.ask.audit.people import LEAST_OUTSIDE
 from unveil.ask.audit.printed import full, short
-from unveil.ask.audit.read import read
-from unveil.ask.audit.run import audit_releases
+from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.run import AskedTables, audit_tables
+from unveil.ask.audit.runner import RunSettings, running
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
-from unveil.ask.audit.suggest import suggest as suggestions
 from unveil.ask.audit.view import VIEW, whole_page
 from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
@@ -35,7 +33,6 @@ from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import ToldMarkers
-from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure.epsilon.bound import Adjacency
 from unveil.measure.epsilon.claim import Claim
@@ -67,6 +64,8 @@ def audit(
     memory_limit: float | None = None,
     workers: int = 1,
     cluster: str | None = None,
+    resume: str | Path | None = None,
+    memory: int | None = None,
     threads: int | None = None,
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
@@ -134,8 +133,14 @@ def audit(
     time_limit, memory_limit
         How many seconds a run of a command may take, and how many GB each of its processes may have.
     workers, cluster
-        How many runs are made at once by processes of this machine (a function that cannot be sent is run in this one),
-        or the address of a Dask cluster.
+        How many processes of this machine compute parts of the audit at once, each with all tables in its memory, or
+        make runs of a generator (a function that cannot be sent is run in this one); or the address of a Dask cluster,
+        whose workers read the files themselves, so that tables in memory are refused. No number depends on it.
+    resume
+        The folder that keeps what was computed, so that the same call goes on where another one was stopped; None keeps
+        nothing. What lies there is data about people. With a generator ``made`` is that folder.
+    memory
+        How many bytes the audit may take; where more is projected it is refused before anything is computed.
     threads
         How many threads the attacks take, one per processor if None. No number depends on it.
     scenarios
@@ -195,7 +200,8 @@ def audit(
     progress
         Called with the name of a step and the share of it that is done.
     say
-        Called with what should be known while a generator is run: what its coins can show, and how long it will take.
+        Called with what should be known before it goes on: how long it will take where that is long, and what the
+        coins of a generator can show.
     notes
         Sentences to carry into the report.
 
@@ -241,6 +247,8 @@ def audit(
     )
     rng, seed = randomness(rng)
     if generator is not None:
+        if resume is not None or memory is not None:
+            raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
         making = GeneratorSettings(
             generator=generator,
             hold_out=hold_out,
@@ -264,30 +272,22 @@ def audit(
             given, released, making=making, settings=settings, rng=rng, progress=progress, say=say, notes=notes
         )
         return _answer(findings, releases, seed)
-    if released is None:
-        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
-    if any(each is not None for each in (hold_out, folds, canaries, made, cluster)):
-        raise InputError(
-            "hold_out, folds, canaries, made and cluster say how a generator is run. Pass the generator too"
+    if any(each is not None for each in (hold_out, folds, canaries, made)):
+        raise InputError("hold_out, folds, canaries and made say how a generator is run. Pass the generator too")
+    run = RunSettings(workers=workers, cluster=cluster, resume=None if resume is None else Path(resume), memory=memory)
+    with running(run) as runner:
+        asked = AskedTables(
+            original=original,
+            released=released,
+            control=control,
+            settings=settings,
+            rng=rng,
+            run=run,
+            suggest=suggest,
+            held=frozenset(name.partition(".")[0] for name in suggest_for),
         )
-    start = deepcopy(rng)
-    progress("looking at the tables", 0.0)
-    prepared = prepare(original, released, control, settings=settings, rng=rng)
-    if settings.claim is not None and len(prepared.releases) > 1:
-        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
-    findings = audit_releases(prepared, progress=progress, notes=notes)
-    if settings.claim is not None:
-        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
-    if suggest:
-
-        def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
-            # The same start gives the same people, and the same draws in each attack.
-            anew = prepare(original, changed, control, settings=settings, rng=deepcopy(start))
-            return audit_releases(anew, progress=lambda name, share: progress(f"{name} (what to change)", share))
-
-        held = {name.partition(".")[0] for name in suggest_for}
-        findings = replace(findings, suggestions=suggestions(findings, prepared, suggest, held=held, audit_again=again))
-    return _answer(findings, prepared.releases, seed)
+        findings, releases = audit_tables(asked, runner, progress=progress, say=say, notes=notes)
+    return _answer(findings, releases, seed)
 
 
 def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:
@@ -322,32 +322,25 @@ def audit_files(
     scenarios, kind, rng, progress, **settings
         As in :func:`unveil.audit`.
     """
-    tables = read(
-        Path(original),
-        [Path(path) for path in released],
-        None if control is None else Path(control),
+    files = AuditFiles(
+        original=Path(original),
+        released=tuple(Path(path) for path in released),
+        control=None if control is None else Path(control),
         reading=reading or TableReading(),
         names=names or {},
         release_kinds=release_kinds or {},
         kind=kind,
-        progress=progress,
     )
+    more = {"scenarios": scenarios, "rng": rng, "progress": progress, **settings}
+    if settings.get("generator") is None:
+        return audit(files, kind=files.kinds, **more)
+    tables = files.read(progress)
     everybody: Table | Given = tables.original
-    if settings.get("generator") is not None:
-        tables.kinds.update({} if kind is None else {WAY: kind})
-    if "{in}" in str(settings.get("generator")):
+    if "{in}" in str(settings["generator"]):
         # A command reads the file as its owner wrote it; a function gets numbers where there are numbers.
-        everybody = Given.of_file(Path(original), tables.original, (reading or TableReading()).files)
-    return audit(
-        everybody,
-        tables.released or None,
-        tables.control,
-        scenarios=scenarios,
-        kind=tables.kinds,
-        rng=rng,
-        progress=progress,
-        **settings,
-    )
+        everybody = Given.of_file(files.original, tables.original, files.reading.files)
+    kinds = files.kinds | ({} if kind is None else {WAY: kind})
+    return audit(everybody, tables.released or None, tables.control, kind=kinds, **more)
 
 
 def ask(told: Told) -> Reply:

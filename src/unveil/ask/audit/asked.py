@@ -57,11 +57,13 @@ def settings_of(told: Told) -> dict[str, Any]:
         "hierarchies": hierarchies_of(told),
         "suggest": values["suggest"],
         "suggest_for": tuple(_limited(told)),
+        **told.named("workers", "memory"),
+        **{name: values[name] or None for name in ("cluster", "resume")},
+        "say": told.say,
     }
     if values["generator"]:
-        settings |= told.named("generator", "hold_out", "folds", "runs", "time_limit", "memory_limit", "workers")
-        settings |= {name: values[name] or None for name in ("canaries", "made", "cluster")}
-        settings["say"] = told.say
+        settings |= told.named("generator", "hold_out", "folds", "runs", "time_limit", "memory_limit")
+        settings |= {name: values[name] or None for name in ("canaries", "made")}
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings

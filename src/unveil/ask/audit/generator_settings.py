@@ -106,24 +106,9 @@ GENERATOR = (
         only="command line",
         words="In GB, where the system can see to it.",
     ),
-    Setting(
-        name="workers",
-        label="How many runs are made at once",
-        kind="number",
-        default=1,
-        least=0,
-        only="command line",
-    ),
-    Setting(
-        name="cluster",
-        label="The address of a Dask cluster that makes the runs",
-        kind="text",
-        only="command line",
-        metavar="ADDRESS",
-    ),
 )
 
-_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "workers", "cluster")
+_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made")
 
 
 def wrong_with_generator(told: Told) -> tuple[str, str] | None:
@@ -137,6 +122,13 @@ def wrong_with_generator(told: Told) -> tuple[str, str] | None:
         return "control", "{control} is made by holding people out of {generator}. Leave out either"
     if told.values["suggest"]:
         return "suggest", "{suggest} changes a release, and {generator} makes a new one. Leave out either"
+    if "resume" in told.said:
+        return "resume", "{resume} keeps what is found in tables, and {made} what {generator} makes. Name {made}"
+    if "memory" in told.said:
+        return (
+            "memory",
+            "{memory} is about tables that are there, and {generator} makes others. Leave out either",
+        )
     if {"hold_out", "folds"} <= set(said):
         return "folds", "{folds} holds out everybody once, and {hold_out} some people always. Leave out either"
     if {"canaries", "folds"} <= set(said):

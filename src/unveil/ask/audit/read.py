@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Literal, NamedTuple
 
 from unveil.ask.audit.findings import Scenario
@@ -15,7 +16,7 @@ from unveil.ask.told import Told
 from unveil.data.files.source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.show.progress import Progress
+from unveil.show.progress import Progress, silent
 
 #: What a file of settings may hold beside the settings of the question, and what each must be.
 _TABLES: Mapping[str, tuple[type, ...]] = {
@@ -33,37 +34,95 @@ _NOT_IN_A_FILE = ("config", "compare", "shareable", "sheet", "show_records", "li
 
 
 class AuditTables(NamedTuple):
-    """What the files of an audit hold: releases by name, and of which kind each is where that was told."""
+    """What the files of an audit hold: the releases by name."""
 
     original: Table
     released: dict[str, Table]
     control: Table | None
-    kinds: dict[str, Any]
+
+    @property
+    def digests(self) -> tuple[str | None, ...]:
+        """The hash of each file; None of a pipe, which can be read only once."""
+        outside = () if self.control is None else (self.control,)
+        return tuple(each.sha256 for each in (self.original, *self.released.values(), *outside))
 
 
-def read(
-    original: Path,
-    released: Sequence[Path],
-    control: Path | None,
-    *,
-    reading: TableReading,
-    names: Mapping[Path, str],
-    release_kinds: Mapping[Path, str],
-    kind: Any,
-    progress: Progress,
-) -> AuditTables:
-    """Return what the files hold; the arguments are those of `audit_files`."""
-    progress("reading", 0.0)
-    table = reading.file(original, "original")
-    outside = None if control is None else reading.file(control, "control")
-    called = _names(released, names)
-    tables = {}
-    for number, path in enumerate(released):
-        progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = reading.file(path, called[path], released=True)
-    reading.check([table, *tables.values(), *([] if outside is None else [outside])])
-    of_release = {called[path]: release_kinds.get(path, kind) for path in released}
-    return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
+@dataclass(frozen=True, kw_only=True)
+class AuditFiles:
+    """The files of an audit and how they are read, so that any process that sees them can read the same.
+
+    Attributes
+    ----------
+    original, released, control
+        Where the tables are.
+    reading
+        How the tables are to be read, where that is not to be found out.
+    names, release_kinds
+        What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
+    kind
+        The kind of releases of which none is told.
+    """
+
+    original: Path
+    released: tuple[Path, ...]
+    control: Path | None = None
+    reading: TableReading = field(default_factory=TableReading)
+    names: Mapping[Path, str] = field(default_factory=dict)
+    release_kinds: Mapping[Path, str] = field(default_factory=dict)
+    kind: Any = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files."""
+        return (self.original, *self.released, *(() if self.control is None else (self.control,)))
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """Of which kind each release is where that was told, by its name."""
+        called = _names(self.released, self.names)
+        told = {called[path]: self.release_kinds.get(path, self.kind) for path in self.released}
+        return {name: each for name, each in told.items() if each is not None}
+
+    def absolute(self) -> "AuditFiles":
+        """Return the same files as a process finds them that began in another folder."""
+        called = _names(self.released, self.names)
+        return replace(
+            self,
+            original=self.original.absolute(),
+            released=tuple(path.absolute() for path in self.released),
+            control=None if self.control is None else self.control.absolute(),
+            names={path.absolute(): name for path, name in called.items()},
+            release_kinds={path.absolute(): kind for path, kind in self.release_kinds.items()},
+        )
+
+    def read(self, progress: Progress = silent) -> AuditTables:
+        """Return what the files hold; one that changes while it is read is refused."""
+        before = {path: _state(path) for path in self.paths}
+        progress("reading", 0.0)
+        table = self.reading.file(self.original, "original")
+        outside = None if self.control is None else self.reading.file(self.control, "control")
+        called = _names(self.released, self.names)
+        tables = {}
+        for number, path in enumerate(self.released):
+            progress("reading", (number + 1) / (len(self.released) + 1))
+            tables[called[path]] = self.reading.file(path, called[path], released=True)
+        self.reading.check([table, *tables.values(), *([] if outside is None else [outside])])
+        for path, state in before.items():
+            if _state(path) != state:
+                raise InputError(
+                    f"the file {shown(path)} must stay as it is while it is read, but it changed. Wait until it is "
+                    "written completely, and ask again"
+                )
+        return AuditTables(table, tables, outside)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return the size of a file and when it was last changed; of what is no plain file nothing can be compared."""
+    try:
+        about = path.stat()
+    except (OSError, ValueError):
+        return None  # reading says why
+    return (about.st_size, about.st_mtime_ns) if S_ISREG(about.st_mode) else None
 
 
 def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:

@@ -1,235 +1,195 @@
-"""All attacks and measures on one release, in the order of the report."""
+"""All attacks and measures on one release or several: as tasks that do not hang on one another, judged together."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from unveil._kernels.threads import available, threads
-from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
-from unveil.ask.audit.clearest import severity
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario
-from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
+from unveil.ask.audit.bench import ORIGINAL_ITSELF
+from unveil.ask.audit.checked import AuditSettings
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding
+from unveil.ask.audit.generator.claim import epsilon_from_tables
+from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
-from unveil.ask.audit.people import DrawnPeople
-from unveil.ask.audit.scenarios import settle, without
+from unveil.ask.audit.projection import forewarn, refuse_too_large
+from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.runner import AuditOrder, Runner, RunSettings
 from unveil.ask.audit.separation import ExposedPerson
-from unveil.ask.audit.trials import Evidence, Tried
+from unveil.ask.audit.suggest import suggest as suggestions
+from unveil.ask.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
+from unveil.ask.audit.trials import Tried
 from unveil.data.table.release import Release
-from unveil.measure.releases.disclosure import Disclosure, disclosure
-from unveil.measure.releases.unseen import unseen_values
-from unveil.measure.releases.utility import loss_summary
-from unveil.show.progress import Progress, silent
+from unveil.errors import InputError
+from unveil.show.progress import Progress, Say, silent
 
-#: So many people of each table are attacked in the original itself, for the figures before.
-ATTACKED_BEFORE = 500
-
-
-def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progress: Progress) -> tuple[Tried, ...]:
-    """Return what each attack achieved on one release, as they are asked for one after the other."""
-    settings, attacks = prepared.settings, [ATTACKS[name] for name in prepared.attacks]
-    drawn = _drawn(prepared, release)
-    # Whatever is wrong with an adversary is said before anything is attacked.
-    settled = _settled(prepared, release)
-    found: list[Tried] = []
-    for place, attack in enumerate(attacks):
-        step = _within(progress, place, len(prepared.parts))
-        step(f"trying {attack.title.lower()}", 0.0)
-        attacked = AttackedRelease(
-            attack=attack.name,
-            prepared=release,
-            drawn=drawn,
-            targets=prepared.targets,
-            settings=settings,
-            settled=settled,
-            rng=release.rng(attack.name),
-            progress=step,
-        )
-        with threads(settings.threads or available()):
-            found += _with_small_groups(attack, attacked, attack.run(attacked))
-    return tuple(found)
+#: What the tasks of an audit gave.
+Results = Mapping[AuditTask, Any]
+#: Which share of an audit its parts take, as far as a bar shows it; judging takes the rest.
+_COMPUTING = 0.9
 
 
-def _with_small_groups(attack: AuditAttack, attacked: AttackedRelease, found: Sequence[Tried]) -> Sequence[Tried]:
-    """Return what was tried, with the figures of small groups from an attack on all of their people."""
-    small = attacked.drawn.people.of_small_groups()
-    if small is None or not any(_of_drawn_group(each) for one in found for each in one.evidence):
-        return found
-    drawn = replace(attacked.drawn, people=small, groups=None)
-    again = attack.run(replace(attacked, drawn=drawn, rng=attacked.prepared.rng(attack.name), progress=silent))
-    # Their figure is one of everybody, of whom all others score 0.
-    own = {
-        _about(each): replace(each, statistic=small.over_everybody(each.statistic), pool="everybody")
-        for one in again
-        for each in one.evidence
-        if _of_drawn_group(each) and isinstance(each.statistic, np.ndarray)
-    }
-    return [replace(one, evidence=tuple(own.get(_about(each), each) for each in one.evidence)) for one in found]
-
-
-def _of_drawn_group(evidence: Evidence) -> bool:
-    return bool(evidence.figure.group) and evidence.pool == "attacked"
-
-
-def _about(evidence: Evidence) -> tuple[str, ...]:
-    figure = evidence.figure
-    return figure.adversary, figure.secret, figure.group
+def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[Tried, ...]:
+    """Return what each attack achieved on the first release, in the order of the report."""
+    tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("attack", 0)]
+    return _tried(Runner().compute(prepared, tasks, progress=progress), 0)
 
 
 def audit_release(
-    prepared: PreparedAudit,
-    release: PreparedRelease,
-    findings: tuple[Finding, ...],
-    *,
-    exposed: tuple[ExposedPerson, ...] = (),
-    weighs: bool = True,
-    progress: Progress,
+    prepared: PreparedAudit, findings: tuple[Finding, ...], *, exposed: tuple[ExposedPerson, ...] = ()
 ) -> AuditedRelease:
-    """Return everything found about one release that was attacked with these findings.
+    """Return everything found about the first release, which was attacked with these findings."""
+    tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("measure", 0)]
+    results = Runner().compute(prepared, tasks, progress=silent)
+    (weighed,) = _weighed(prepared, [findings], Runner())
+    return _audited(prepared, 0, weighed, results, exposed)
 
-    Where it ``weighs``, the finding that an attack is known by says what it owes to each column.
+
+def audit_original(prepared: PreparedAudit, *, progress: Progress = silent) -> AuditedRelease | None:
+    """Return what the three questions give where the original itself is the release: the figures before."""
+    tasks = [each for each in tasks_of(prepared) if each.release == ITSELF]
+    return _before(prepared, Runner().compute(prepared, tasks, progress=progress))
+
+
+def audit_releases(
+    prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = (), runner: Runner | None = None
+) -> Audit:
+    """Return what was found: all releases are attacked, and judged together.
+
+    No number depends on the ``runner``, which says where the parts are computed and what is kept of them; unless
+    given, they are computed in this process and nothing is kept.
     """
-    parts = prepared.parts
-    progress("measuring what the release is worth", 0.95)
-    utility = None
-    if "utility" in parts:
-        left_out = release.columns_left_out
-        utility = loss_summary(release.release, rng=release.rng("utility"), columns_left_out=left_out)
+    runner = runner or Runner()
+    for place in range(len(prepared.releases)):
+        _ = bench_of(prepared, place).settled  # what is wrong with an adversary is said before anything is attacked
+    tasks = list(tasks_of(prepared))
+    results = runner.compute(prepared, tasks, progress=lambda name, share: progress(name, _COMPUTING * share))
+    progress("judging all figures together", _COMPUTING)
+    tried = [_tried(results, place) for place in range(len(prepared.releases))]
+    names = [each.release.name for each in prepared.releases]
+    verdict, found = judge_audit(
+        prepared.people, dict(zip(names, tried, strict=True)), rng=np.random.default_rng([prepared.seed, 0])
+    )
+    weighed = _weighed(prepared, [found[name] for name in names], runner)
+    releases = tuple(
+        _audited(prepared, place, findings, results, tuple(person for one in tried[place] for person in one.exposed))
+        for place, findings in enumerate(weighed)
+    )
+    before = _before(prepared, results)
+    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
+
+
+def _tried(results: Results, place: int) -> tuple[Tried, ...]:
+    """Return what was tried on a release, in the order of the report."""
+    mine: Iterable[tuple[Tried, ...]] = (
+        found for task, found in results.items() if (task.step, task.release) == ("attack", place)
+    )
+    return tuple(one for found in mine for one in found)
+
+
+def _weighed(
+    prepared: PreparedAudit, findings: Sequence[tuple[Finding, ...]], runner: Runner
+) -> list[tuple[Finding, ...]]:
+    """Return the findings of each release; the one shown first of some attacks says what columns are worth."""
+    wanted = {
+        AuditTask("weigh", place, own[at].attack, at): own[at]
+        for place, own in enumerate(findings)
+        for at in bench_of(prepared, place).weighed_places(own)
+    }
+    made = runner.compute(prepared, wanted, progress=silent)
+    return [
+        tuple(made.get(AuditTask("weigh", place, each.attack, at), each) for at, each in enumerate(own))
+        for place, own in enumerate(findings)
+    ]
+
+
+def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
+    """Return the figures before, which show how bad it was and are not judged."""
+    if "before" not in prepared.parts:
+        return None
+    findings = tuple(each.finding for each in _tried(results, ITSELF))
+    return replace(
+        _audited(prepared, ITSELF, findings, results, ()),
+        name=ORIGINAL_ITSELF,
+        rows=prepared.releases[0].release.original.rows,
+        kind="masked",
+        sha256=None,
+    )
+
+
+def _audited(
+    prepared: PreparedAudit,
+    place: int,
+    findings: tuple[Finding, ...],
+    results: Results,
+    exposed: tuple[ExposedPerson, ...],
+) -> AuditedRelease:
+    """Return all that was found about one release."""
+    # The original itself is attacked in the place of the first release, in the columns that it has.
+    release = prepared.releases[max(place, 0)]
     return AuditedRelease(
         name=release.release.name,
         rows=release.release.released.rows,
         kind=release.release.kind,
         columns=release.known,
         sha256=release.sha256,
-        findings=_weighed(prepared, release, findings) if weighs else findings,
-        disclosure=_disclosure(prepared, release) if "disclosure" in parts else None,
-        utility=utility,
-        unseen=unseen_values(release.release),
+        findings=findings,
+        disclosure=results.get(AuditTask("measure", place, "disclosure")),
+        utility=results.get(AuditTask("measure", place, "utility")),
+        unseen=results[AuditTask("measure", place, "unseen")],
         near_names=release.near_names,
         exposed=exposed,
     )
 
 
-def audit_releases(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = ()) -> Audit:
-    """Return what was found: all releases are attacked, and judged together."""
-    several = len(prepared.releases) > 1
-    steps = len(prepared.releases) + ("before" in prepared.parts)
+@dataclass(frozen=True, kw_only=True)
+class AskedTables:
+    """What is asked of tables: these, or the files that hold all of them in place of the original."""
 
-    def step(number: int, which: str) -> Progress:
-        return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
+    original: Any
+    released: Any
+    control: Any
+    settings: AuditSettings
+    rng: np.random.Generator
+    run: RunSettings
+    #: How many changes are tried on a release, and what is held to limits, which the changes are measured by too.
+    suggest: int
+    held: frozenset[str]
 
-    attacked = [
-        (each, step(number, f" on {each.release.name}" if several else ""))
-        for number, each in enumerate(prepared.releases)
-    ]
-    tried = {each.release.name: attack_release(prepared, each, progress=own) for each, own in attacked}
-    progress("judging all figures together", (steps - 1) / steps)
-    verdict, found = judge_audit(prepared.people, tried, rng=np.random.default_rng([prepared.seed, 0]))
-    releases = tuple(
-        audit_release(
-            prepared,
-            each,
-            found[each.release.name],
-            exposed=tuple(person for one in tried[each.release.name] for person in one.exposed),
-            progress=silent,
+
+def audit_tables(
+    asked: AskedTables, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
+) -> tuple[Audit, tuple[PreparedRelease, ...]]:
+    """Return what was found in the tables, and the tables as they were attacked."""
+    settings, order = asked.settings, None
+    start = deepcopy(asked.rng)
+    given = asked.original, asked.released, asked.control
+    if isinstance(asked.original, AuditFiles):
+        refuse_too_large(asked.original, asked.run)
+        tables = asked.original.read(progress)
+        order = AuditOrder.of(asked.original, tables, settings, start)
+        given = tables.original, tables.released, tables.control
+    if given[1] is None:
+        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
+    progress("looking at the tables", 0.0)
+    prepared = prepare(*given, settings=settings, rng=asked.rng)
+    if settings.claim is not None and len(prepared.releases) > 1:
+        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
+    forewarn(prepared, asked.run, say=say, suggest=asked.suggest)
+    runner.begin(prepared, order=order, resume=asked.run.resume)
+    findings = audit_releases(prepared, progress=progress, notes=notes, runner=runner)
+    if settings.claim is not None:
+        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
+    if not asked.suggest:
+        return findings, prepared.releases
+
+    def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
+        # The same start gives the same people, and the same draws in each attack.
+        anew = prepare(given[0], changed, given[2], settings=settings, rng=deepcopy(start))
+        return audit_releases(
+            anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
         )
-        for each in prepared.releases
-    )
-    before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
-    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
-
-def audit_original(prepared: PreparedAudit, *, progress: Progress) -> AuditedRelease | None:
-    """Return what the three questions give where the original itself is the release: the figures before."""
-    if "before" not in prepared.parts:
-        return None
-    first = prepared.releases[0]
-    original = first.release.original
-    itself = "the original itself"
-    release = Release(original, replace(original, name=itself), first.release.control, kind="masked", name=itself)
-    whole = prepared.original
-    alone = Release(whole, replace(whole, name=itself), kind="masked", name=itself)
-    attacks = [name for name in prepared.attacks if ATTACKS[name].answers is not None]
-    settings = prepared.settings
-    bare = replace(
-        prepared,
-        parts=(*attacks, *(part for part in prepared.parts if part == "disclosure")),
-        settings=replace(settings, compatibility=None, neighbours=min(settings.neighbours, original.rows)),
-    )
-    # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
-    people = prepared.people
-    few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
-    bare = replace(bare, people=few)
-    itself_prepared = replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None)
-    found = tuple(each.finding for each in attack_release(bare, itself_prepared, progress=progress))
-    return audit_release(bare, itself_prepared, found, weighs=False, progress=progress)
-
-
-def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
-    per_person = sum(ATTACKS[name].per_person for name in prepared.attacks)
-    return DrawnPeople(
-        release=release.release,
-        people=prepared.people,
-        groups=prepared.groups,
-        minimum_cell=prepared.settings.minimum_cell,
-        looks=len(prepared.releases) * per_person or 1,
-        ids=release.ids,
-    )
-
-
-def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenario, ...]:
-    """Return the adversaries that were named, with their second groups of columns spelt out."""
-    lacking = prepared.settings.lacking.get(release.release.name, ())
-    usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
-    return tuple(
-        settle(
-            scenario,
-            release.known,
-            columns=release.release.original.column_names,
-            left_out=release.left_out,
-            links=any(ATTACKS[name].two_sources for name in prepared.attacks),
-        )
-        for scenario in usable
-        if scenario is not None
-    )
-
-
-def _weighed(prepared: PreparedAudit, release: PreparedRelease, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return the findings; the one shown first of an attack that looks at columns says what they are worth."""
-    made = list(findings)
-    for name in prepared.attacks:
-        weigh = ATTACKS[name].weigh
-        own = [each for each in findings if each.attack == name and each.worse.defined and not each.is_mean]
-        if weigh is None or not own:
-            continue
-        first = max(own, key=severity)
-        attacked = AttackedRelease(
-            attack=name,
-            prepared=release,
-            drawn=_drawn(prepared, release),
-            targets=prepared.targets,
-            settings=prepared.settings,
-            settled=(),
-            rng=release.rng(f"{name} weights"),
-            progress=silent,
-        )
-        with threads(prepared.settings.threads or available()):
-            made[findings.index(first)] = weigh(attacked, first)
-    return tuple(made)
-
-
-def _within(progress: Progress, place: int, parts: int) -> Progress:
-    return lambda name, share: progress(name, (place + share) / parts)
-
-
-def _disclosure(prepared: PreparedAudit, release: PreparedRelease) -> Disclosure:
-    settings = prepared.settings
-    return disclosure(
-        release.release if release.alone is None else release.alone,
-        columns=release.known,
-        sensitive=release.sensitive,
-        weights=settings.weight,
-        household=settings.household,
-        population_size=settings.population_size,
-        minimum_cell=settings.minimum_cell,
-    )
+    found = suggestions(findings, prepared, asked.suggest, held=asked.held, audit_again=again)
+    return replace(findings, suggestions=found), prepared.releases

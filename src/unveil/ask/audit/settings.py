@@ -1,6 +1,7 @@
 """What can be asked about a released table."""
 
 from unveil.ask.audit.generator_settings import GENERATOR, wrong_with_generator
+from unveil.ask.audit.run_settings import RUNNING
 from unveil.ask.roles import column_settings, hierarchies_setting
 from unveil.ask.settings import (
     MORE,
@@ -230,14 +231,7 @@ _ON_COMMAND_LINE = (
         only="command line",
         default=False,
     ),
-    Setting(
-        name="threads",
-        label="How many threads of this machine the audit takes",
-        kind="number",
-        words="One per processor unless given. No number depends on it.",
-        least=1,
-        only="command line",
-    ),
+    *RUNNING,
     Setting(
         name="config",
         label="A TOML file with any of these settings; options win over it",

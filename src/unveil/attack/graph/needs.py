@@ -1,6 +1,6 @@
 """What mean-field matching takes, said before it begins: seconds of a processor, and memory.
 
-The constants were measured on one core of one machine (docs/graph-attacks.md has the table); another may take half of
+The constants were measured on one core of one machine (docs/graph-measured.md has the table); another may take half of
 that or twice as long.
 """
 

@@ -30,7 +30,7 @@ from unveil.measure.verdict.copies import FACTOR
 from unveil.measure.verdict.limits import fewest_copies_provable
 from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
-from unveil.show.progress import Progress, Say, silent, unsaid
+from unveil.show.progress import Progress, Say, unsaid
 from unveil.show.text import count, duration
 from unveil.study.made import PlannedRun, make_runs
 from unveil.study.tasks import Progress as RunProgress
@@ -154,7 +154,7 @@ def _audit_way(
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
         prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
-        attacked.append(AttackedRun(run, prepared, attack_release(prepared, prepared.releases[0], progress=own)))
+        attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
     progress("judging all figures together", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
@@ -198,8 +198,8 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
         {WAY: combined(attacked, design, seed=seed)},
         rng=np.random.default_rng([prepared.seed, 0]),
     )
-    audited = audit_release(prepared, prepared.releases[0], found[WAY], exposed=_exposed(first), progress=silent)
-    before = audit_original(prepared, progress=silent)
+    audited = audit_release(prepared, found[WAY], exposed=_exposed(first))
+    before = audit_original(prepared)
     notes = (_OF_FIRST,) if len(attacked) > 1 else ()
     audit = replace(prepared.found((audited,), verdict=verdict, before=before, notes=notes), sha256=table.sha256)
     if design.folds == 1:

@@ -1,0 +1,147 @@
+"""What an audit has computed already, kept in a private folder so that it can go on after whatever stopped it."""
+
+import io
+import pickle
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType, MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from unveil.ask.audit.inputs import PreparedAudit
+from unveil.ask.audit.tasks import AuditTask
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.study.claimed_folder import ClaimedFolder
+from unveil.study.seal import Seal, sealed, write_bytes
+from unveil.study.tasks import version
+
+_RESULTS = "results"
+#: What numpy makes arrays and numbers of; nothing else of it is needed to read results.
+_OF_NUMPY = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
+#: Only functions of these layers are part of results: they compute, and touch no file.
+_PURE = ("unveil._kernels.", "unveil.measure.")
+
+
+class KeptResults(ClaimedFolder):
+    """The folder in which the results of the parts of one audit are kept; they are data about people."""
+
+    manifest, parts = "audit.json", (_RESULTS,)
+    what, whose, option = "results", "of this audit", "--resume"
+    other = MappingProxyType(
+        {
+            # What was told comes before the tables, which hold what was told of their columns.
+            "version": "of another version of unveil",
+            "settings": "with other settings",
+            "seed": "with another seed",
+            "original": "of another original",
+            "control": "with another control",
+            "releases": "of other releases",
+        }
+    )
+
+    def found(self, audit: str, tasks: Iterable[AuditTask]) -> dict[AuditTask, Any]:
+        """Return what was kept of the tasks of an audit; damaged files and those of others are passed over."""
+        made = {}
+        for task in tasks:
+            content = self.sealed_content(_RESULTS, _seal(audit, task))
+            if content is not None:
+                try:
+                    made[task] = _result_in(content)
+                except (pickle.UnpicklingError, ValueError, TypeError, AttributeError, ImportError, EOFError):
+                    continue
+        return made
+
+    def keep(self, audit: str, task: AuditTask, result: Any) -> None:
+        """Write what a task gave, seen once it is on the disk in full."""
+        import polars as pl
+
+        seal = _seal(audit, task)
+        frame = pl.DataFrame({"result": [pickle.dumps(result)]})
+        write_bytes(self.folder / _RESULTS / seal.name, sealed(frame, seal))
+
+
+def _seal(audit: str, task: AuditTask) -> Seal:
+    return Seal(f"{task.name}-{audit[:12]}.parquet", digest_of((audit, tuple(task))), "fine")
+
+
+def _result_in(content: bytes) -> Any:
+    import polars as pl
+
+    (result,) = pl.read_parquet(io.BytesIO(content))["result"]
+    return _Reader(io.BytesIO(result)).load()
+
+
+class _Reader(pickle.Unpickler):
+    """Reads results and nothing else: a file from elsewhere must not run what its author likes."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class or a function that results are made of."""
+        if module.partition(".")[0] == "numpy" and name in _OF_NUMPY:
+            return super().find_class(module, name)
+        if (module, name) == ("functools", "partial"):
+            return super().find_class(module, name)
+        if module.startswith("unveil."):
+            found = super().find_class(module, name)
+            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple | float)):
+                return found
+            if module.startswith(_PURE) and isinstance(getattr(found, "py_func", found), FunctionType):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no part of results")
+
+
+def identity_of(prepared: PreparedAudit) -> dict[str, str]:
+    """Return all that the results of an audit depend on, each as a hash."""
+    settings = prepared.settings
+    if settings.model is not None:
+        raise InputError(
+            "a model of your own cannot be told from another one, so that an audit with it cannot go on. Leave out "
+            "the model, or keep nothing (--resume)"
+        )
+    return {
+        "version": version(),
+        "original": digest_of(prepared.original),
+        "control": digest_of(prepared.control),
+        "releases": digest_of([(each.release.name, each.release.released, each.truth) for each in prepared.releases]),
+        "seed": digest_of((prepared.seed, [each.seed for each in prepared.releases])),
+        # How many threads computed changes nothing, and hierarchies stand with their lines in the original.
+        "settings": digest_of((replace(settings, threads=None, hierarchies={}), prepared.parts)),
+    }
+
+
+def digest_of(value: Any) -> str:
+    """Return a hash of settings and tables, the same in every process; what it does not know is refused.
+
+    >>> digest_of({"a": 1, "b": (2.0, None)}) == digest_of({"b": (2.0, None), "a": 1})
+    True
+    >>> digest_of((1, 2)) == digest_of((12,))
+    False
+    """
+    return sha256(b"\0".join(_told(value))).hexdigest()
+
+
+def _told(value: Any) -> list[bytes]:
+    if value is None or isinstance(value, str | bytes | bool | int | float | Path):
+        return [type(value).__name__.encode(), repr(value).encode()]
+    if isinstance(value, np.ndarray):
+        return [b"array", value.dtype.str.encode(), repr(value.shape).encode(), np.ascontiguousarray(value).tobytes()]
+    if isinstance(value, Table):
+        # Its cells, and not the hash of a file: a table may be made of a file's.
+        parts: tuple[Any, ...] = (value.name, value.columns, value.marked, [str(each) for each in value.frame.dtypes])
+        return [b"table", digest_of(parts).encode(), value.frame.write_csv(null_value="\0").encode()]
+    if isinstance(value, Mapping):
+        return [b"mapping", *sorted(digest_of(pair).encode() for pair in value.items())]
+    if isinstance(value, set | frozenset):
+        return [b"set", *sorted(digest_of(each).encode() for each in value)]
+    if isinstance(value, list | tuple):
+        return [b"list", *(digest_of(each).encode() for each in value)]
+    if is_dataclass(value) and not isinstance(value, type):
+        told = [(each.name, getattr(value, each.name)) for each in fields(value)]
+        return [type(value).__name__.encode(), digest_of(told).encode()]
+    raise InputError(
+        f"settings of an audit that goes on must be plain, but one is a {type(value).__name__}. Leave it out, or keep "
+        "nothing (--resume)"
+    )

@@ -1,0 +1,145 @@
+"""How long an audit will take and how much memory, told beforehand from sizes alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, log
+from pathlib import Path
+from types import MappingProxyType
+
+from unveil._kernels.threads import available
+from unveil.ask.audit.inputs import PreparedAudit
+from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.runner import RunSettings
+from unveil.ask.reading import TableReading
+from unveil.data.files.source import open_source
+from unveil.errors import UnveilError
+from unveil.show.progress import Say
+from unveil.show.text import count, duration
+from unveil.study.memory import check_memory, physical_memory, size_shown
+
+#: CPU seconds of each part of an audit on tables of so many rows and columns, with a control of a quarter as many rows:
+#: printed by ``python -m benchmarks.audit_scale 10000 100000 1000000 --threads 1 --table``.
+ROWS, COLUMNS = (10_000, 100_000, 1_000_000), 15
+SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
+    {
+        "reading": (1.9, 2.8, 16.7),
+        "singling_out": (0.6, 1.7, 14.1),
+        "linkability": (1.3, 7.1, 26.9),
+        "inference": (1.0, 4.8, 35.9),
+        "attribute_disclosure": (0.4, 2.1, 15.9),
+        "memory": (42.4, 36.4, 57.4),
+        "membership": (1.4, 9.7, 63.0),
+        "record_linkage": (0.0, 0.0, 0.0),
+        "copies": (0.2, 1.4, 19.2),
+        "closest_record": (0.1, 0.4, 4.6),
+        "neighbour_ratio": (0.1, 0.4, 4.4),
+        "row_order": (0.4, 0.5, 2.4),
+        "utility": (0.7, 1.3, 7.3),
+        "disclosure": (0.2, 0.5, 3.4),
+        "unseen": (0.0, 0.1, 0.5),
+        "before": (1.3, 5.2, 52.6),
+        "judging": (2.2, 1.9, 3.1),
+        "weigh": (0.4, 1.9, 17.5),
+    }
+)
+#: What is taken before any table is read, and per cell of all tables, so that the peaks of the same runs lie below it.
+BASE, PER_CELL = 900 * 2**20, 70
+#: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.
+_THREADS = 0.6
+#: An audit of so many seconds is worth a sentence before it begins.
+LONG = 30.0
+_ADVICE = "Allow more memory, leave out columns, audit a sample of the rows, or use fewer workers"
+#: Of a text so many bytes are looked at for how long its lines are.
+_LINES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Projection:
+    """About how many seconds by the clock an audit will take from where its tables are read, and how many bytes."""
+
+    seconds: float
+    memory: int
+
+
+def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) -> Projection:
+    """Return what the audit will take; of what ``suggest`` tries, as if all releases were changed so often."""
+    releases = [each.release.released for each in prepared.releases]
+    whole, columns = prepared.original, len(prepared.original.columns)
+    tables = [whole, *releases, *([] if prepared.control is None else [prepared.control])]
+    each = (*(part for part in prepared.parts if part != "before"), "unseen", "weigh", "judging")
+    seconds = sum(part_seconds(part, max(whole.rows, table.rows), columns) for table in releases for part in each)
+    if "before" in prepared.parts:
+        seconds += part_seconds("before", whole.rows, columns)
+    threads = prepared.settings.threads or available()
+    hands = run.processes or (1 if run.cluster is not None else threads**_THREADS)
+    return Projection(
+        (1 + suggest) * seconds / hands,
+        memory_of(sum(table.rows * len(table.columns) for table in tables), run),
+    )
+
+
+def part_seconds(part: str, rows: int, columns: int) -> float:
+    """Return about how many CPU seconds a part takes; between measured sizes and beyond them as powers of the rows.
+
+    Below the smallest size that was measured it is as many times less as there are fewer rows.
+    """
+    measured = SECONDS.get(part)
+    if measured is None:
+        return 0.0
+    scale = columns / COLUMNS
+    if rows <= ROWS[0]:
+        return scale * measured[0] * rows / ROWS[0]
+    at = 0 if rows <= ROWS[1] else 1
+    # Whatever takes next to nothing cannot be told from nothing, whose logarithm has no end.
+    low, high = (max(each, 1e-3) for each in measured[at : at + 2])
+    power = log(high / low) / log(ROWS[at + 1] / ROWS[at])
+    return scale * low * exp(power * log(rows / ROWS[at]))
+
+
+def memory_of(cells: int, run: RunSettings) -> int:
+    """Return about how many bytes an audit takes at most; each process of this machine holds all tables."""
+    return (1 + run.processes) * (BASE + PER_CELL * cells)
+
+
+def refuse_too_large(files: AuditFiles, run: RunSettings) -> None:
+    """Refuse files whose audit would take too much memory, before they are read, as far as their heads tell."""
+    if run.memory is not None:
+        cells = sum(cells_of(path, files.reading) or 0 for path in files.paths)
+        check_memory(memory_of(cells, run), run.memory, "this audit", advice=_ADVICE)
+
+
+def forewarn(prepared: PreparedAudit, run: RunSettings, *, say: Say, suggest: int = 0) -> None:
+    """Say what a long audit will take before it begins, and refuse one that would take too much memory."""
+    found = projected(prepared, run, suggest=suggest)
+    check_memory(found.memory, run.memory, "this audit", advice=_ADVICE)
+    beyond = run.cluster is None and found.memory > physical_memory()
+    if found.seconds < LONG and not beyond:
+        return
+    size = f"{count(prepared.original.rows, 'row', 'rows')} and {count(len(prepared.original.columns))} columns"
+    time = f"about {duration(found.seconds)}" + " of one worker, divided by how many there are" * bool(run.cluster)
+    kept = ", less what is kept already" if run.resume is not None and run.resume.exists() else ""
+    memory = f"{size_shown(found.memory)} of memory" + " in each worker" * bool(run.cluster)
+    more = ", which is more than this machine has: it may be stopped by the system" if beyond else ""
+    say(f"An audit of {size}: {time}{kept}, and up to {memory}{more}.")
+
+
+def cells_of(path: Path, reading: TableReading) -> int | None:
+    """Return about how many cells a file holds by its head and its size; None where that takes reading it."""
+    import polars as pl
+
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_LINES)
+        if head.startswith(b"PAR1"):
+            table = pl.scan_parquet(path.absolute())
+            return int(table.select(pl.len()).collect().item()) * len(table.collect_schema())
+        if head.startswith((b"PK", b"\x1f\x8b")):  # packed: how much is in it is seen only once it is unpacked
+            return None
+        source = open_source(path, reading.files)
+        if source.kind != "csv" or source.content is not None:
+            return None
+    except (OSError, ValueError, UnveilError, pl.exceptions.PolarsError):
+        return None  # reading says what is wrong
+    lines = head.splitlines()
+    width = lines[0].decode("utf-8", "replace").count(source.dialect.separator) + 1
+    return width * max(1, round(path.stat().st_size * len(lines) / len(head)) - 1)

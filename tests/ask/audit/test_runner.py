@@ -1,0 +1,372 @@
+"""However an audit is run, stopped and resumed, its JSON is the same to the last byte; and nothing is left behind."""
+
+import errno
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.ask.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
+from unveil.ask.audit import kept, runner
+from unveil.ask.audit.answer import audit
+from unveil.ask.audit.inputs import PreparedAudit
+from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.runner import AuditOrder, RunSettings
+from unveil.ask.audit.tasks import AuditTask, Workbench
+from unveil.data.files.whole_files import replace_file
+from unveil.errors import InputError
+from unveil.study import seal
+from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError
+from unveil.study.seal import DiskError, seal_of, sealed
+from unveil.study.tasks import MismatchError
+
+ROOT = Path(__file__).parents[3]
+#: All attacks where results are sent or kept; these where that is not the point.
+FEW = ("linkability", "copies", "before")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_files(tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture(scope="module")
+def plain(files: Path) -> str:
+    """The JSON of an audit with all attacks, as it is run without anything said."""
+    return asked(files, threads=1)
+
+
+@pytest.fixture(scope="module")
+def few(files: Path) -> str:
+    return asked(files, attacks=FEW)
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the tasks that were computed in this process."""
+    names: list[str] = []
+    compute = Workbench.compute
+
+    def counted(self: Workbench, task: AuditTask, *told: Any, **more: Any) -> Any:
+        names.append(task.name)
+        return compute(self, task, *told, **more)
+
+    monkeypatch.setattr(Workbench, "compute", counted)
+    return names
+
+
+def test_what_was_kept_is_not_computed_again_and_gives_the_same_bytes(
+    files: Path, plain: str, tmp_path: Path, computed: list[str]
+) -> None:
+    folder = tmp_path / "deep" / "kept"
+    assert asked(files, resume=folder, threads=2) == plain
+    results = list((folder / "results").iterdir())
+    assert len(results) == len(computed) == len(set(computed)) > 30
+    assert {"release-1-weigh-linkability", "original-attack-inference", "release-2-measure-utility"} < set(computed)
+    assert {path.stat().st_mode & 0o777 for path in (folder, folder / "results")} == {0o700}
+    assert {path.stat().st_mode & 0o777 for path in results} == {0o600}
+    computed.clear()
+    assert asked(files, resume=folder) == plain
+    assert computed == []
+
+
+def test_damaged_results_are_computed_again(files: Path, few: str, tmp_path: Path, computed: list[str]) -> None:
+    folder = tmp_path / "kept"
+    asked(files, attacks=FEW, resume=folder)
+    (damaged,) = (folder / "results").glob("release-1-attack-copies-*")
+    damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
+    computed.clear()
+    assert asked(files, attacks=FEW, resume=folder) == few
+    assert computed == ["release-1-attack-copies"]
+
+
+class Harmful:
+    """Makes a file when it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_file_from_elsewhere_runs_nothing(files: Path, few: str, tmp_path: Path, computed: list[str]) -> None:
+    folder = tmp_path / "kept"
+    asked(files, attacks=FEW, resume=folder)
+    (path,) = (folder / "results").glob("release-1-attack-copies-*")
+    own = seal_of(path.read_bytes())
+    assert own is not None
+    path.write_bytes(sealed(pl.DataFrame({"result": [pickle.dumps(Harmful(tmp_path / "harm"))]}), own))
+    computed.clear()
+    assert asked(files, attacks=FEW, resume=folder) == few
+    assert computed == ["release-1-attack-copies"]
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("harm", [os.system, subprocess.Popen, eval, InThisProcess, np.save])
+def test_only_what_results_are_made_of_is_read(harm: Any) -> None:
+    with pytest.raises(pickle.UnpicklingError, match="is no part of results"):
+        kept._Reader(io.BytesIO(pickle.dumps(harm))).load()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tolerance": 0.1}, "with other settings"),
+        ({"sensitive": []}, "with other settings"),
+        ({"seed": 6}, "with another seed"),
+        ({"attacks": ("copies",)}, "with other settings"),
+        ("original.csv", "of another original"),
+        ("control.csv", "with another control"),
+        ("foreign.csv", "of other releases"),
+        ("version", "of another version of unveil"),
+    ],
+)
+def test_results_of_another_audit_are_refused(
+    change: Any, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
+) -> None:
+    home, folder = write_files(tmp_path / "files"), tmp_path / "kept"
+    asked(home, attacks=FEW, resume=folder)
+    computed.clear()
+    more = change if isinstance(change, dict) else {}
+    if change == "version":
+        monkeypatch.setattr(kept, "version", lambda: "0.0.1")
+    elif isinstance(change, str):
+        lines = (home / change).read_text().splitlines(keepends=True)
+        (home / change).write_text("".join([lines[0], *lines[2:]]))
+    with pytest.raises(InputError, match=rf"holds results {words}: they are not mixed. Name another folder"):
+        asked(home, **{"attacks": FEW, **more}, resume=folder)
+    assert computed == []
+
+
+def test_a_folder_of_other_files_is_refused(files: Path) -> None:
+    with pytest.raises(InputError, match=r"must be empty or hold results of this audit, but .* holds other files"):
+        asked(files, attacks=FEW, resume=files)
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_kept_stays(
+    files: Path, few: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
+) -> None:
+    folder, write = tmp_path / "kept", replace_file
+
+    def full(path: Path, content: bytes) -> None:
+        if "attack-copies" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(seal, "replace_file", full)
+    with pytest.raises(DiskError, match="What was computed before is kept: make room"):
+        asked(files, attacks=FEW, resume=folder)
+    assert [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")] == []
+    assert "release-1-attack-linkability" in computed
+    monkeypatch.setattr(seal, "replace_file", write)
+    computed.clear()
+    assert asked(files, attacks=FEW, resume=folder) == few
+    assert "release-1-attack-linkability" not in computed
+
+
+def test_a_model_cannot_be_told_from_another_one(files: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a model of your own cannot be told from another one"):
+        asked(files, attacks=["inference"], model=object(), resume=tmp_path / "kept")
+
+
+_STOPPED = """
+import sys, time
+from pathlib import Path
+from unveil.ask.audit.kept import KeptResults
+from unveil.cli import main
+kept, keep = [], KeptResults.keep
+
+def slow(self, *told):
+    keep(self, *told)
+    kept.append(told)
+    if len(kept) >= 3:  # also on other threads, which would compute all the rest meanwhile
+        print("three", flush=True)
+        time.sleep(60)
+
+KeptResults.keep = slow
+main()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_an_audit_that_was_stopped_goes_on(
+    how: signal.Signals, files: Path, tmp_path: Path, computed: list[str], few: str
+) -> None:
+    folder, temporary = tmp_path / "kept", tmp_path / "temporary"
+    temporary.mkdir()
+    tables = ("original.csv", "masked.csv", "foreign.csv", "--control", "control.csv")
+    told = (*tables, "--attacks", ",".join(FEW), "--sensitive", "income", "--by", "region", "--seed", "5")
+    process = subprocess.Popen(
+        [sys.executable, "-c", _STOPPED, "audit", *told, "--resume", str(folder), "--quiet"],
+        cwd=files,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "three\n"
+        process.send_signal(how)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
+    assert said == ("\nunveil: stopped\n" if how is signal.SIGINT else "")
+    assert list(temporary.iterdir()) == []
+    done = len(list((folder / "results").iterdir()))
+    assert done >= 3
+    release_kinds: dict[Path, str] = {}
+    first = asked(files, attacks=FEW, release_kinds=release_kinds, resume=folder)
+    total = len(list((folder / "results").iterdir()))
+    assert len(computed) == total - done > 0
+    assert first == asked(files, attacks=FEW, release_kinds=release_kinds)
+    assert first != few  # that one was told of which kind a release is
+
+
+def test_a_worker_of_this_machine_that_is_killed_costs_nothing_but_time(
+    files: Path, plain: str, monkeypatch: pytest.MonkeyPatch, computed: list[str]
+) -> None:
+    hired: list[LocalProcesses] = []
+    killed: list[int] = []
+
+    def hire(count: int) -> LocalProcesses:
+        hired.append(LocalProcesses(count))
+        return hired[-1]
+
+    def kill(name: str, _share: float) -> None:
+        if name.endswith(" parts") and not killed:
+            killed.append(hired[0].process_numbers[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    monkeypatch.setattr(runner, "local", hire)
+    assert asked(files, workers=2, progress=kill) == plain
+    assert len(killed) == 1
+    assert computed == []
+    assert hired[0].process_numbers == []
+
+
+def test_frames_reach_other_processes_through_a_private_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    told: dict[str, Any] = {"attacks": FEW, "sensitive": ["income"], "suggest": 1}
+    tables = (ORIGINAL, {"a": MASKED, "b": FOREIGN}, CONTROL)
+    seen: list[int] = []
+
+    def look(*_: Any) -> None:
+        seen.extend(path.stat().st_mode & 0o777 for path in tmp_path.glob("unveil-audit-*"))
+
+    found = audit(*tables, workers=2, progress=look, **told).to_json()
+    assert set(seen) == {0o700}
+    assert list(tmp_path.iterdir()) == []
+    assert computed == []
+    assert found == audit(*tables, **told).to_json()
+
+
+def test_a_cluster_is_given_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "dask_cluster", lambda _: InThisProcess())
+    with pytest.raises(InputError, match="the workers of a cluster read the tables themselves"):
+        audit(ORIGINAL, MASKED, attacks=["copies"], cluster="tcp://127.0.0.1:9")
+
+
+def test_a_model_that_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(InputError, match="a model cannot be sent"):
+        audit(ORIGINAL, MASKED, attacks=["inference"], model=lambda: None, workers=2)
+
+
+def test_workers_and_a_cluster_are_not_both() -> None:
+    with pytest.raises(InputError, match="on a cluster or with workers of this machine"):
+        RunSettings(workers=2, cluster="tcp://127.0.0.1:8786")
+
+
+def test_a_task_whose_workers_all_die_is_named() -> None:
+    error = runner._explained(WorkerDiedError("it was ended by SIGKILL"), "trying linkability")
+    assert str(error).startswith("trying linkability did not end: every worker was lost that computed this")
+
+
+@pytest.fixture
+def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, AuditOrder]:
+    """The files of an audit, and what a worker is told of it."""
+    home = write_files(tmp_path / "files")
+    orders: list[AuditOrder] = []
+    of = AuditOrder.of
+
+    def noted(*told: Any) -> AuditOrder:
+        orders.append(of(*told))
+        return orders[-1]
+
+    monkeypatch.setattr(AuditOrder, "of", noted)
+    asked(home, attacks=["copies"])
+    return home, orders[0]
+
+
+def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others(
+    order: tuple[Path, AuditOrder], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home, told = order
+    monkeypatch.chdir(tmp_path)
+    first, second = told.prepared(), told.prepared()
+    assert isinstance(first, PreparedAudit)
+    assert kept.identity_of(first) == kept.identity_of(second)
+    assert first.settings.threads == 1
+    with (home / "foreign.csv").open("a") as stream:
+        stream.write("30,f,north,31\n")
+    with pytest.raises(InputError, match=r"every worker must read the same files, but '.*foreign\.csv' is another one"):
+        told.prepared()
+
+
+def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditOrder], computed: list[str]) -> None:
+    task = AuditTask("attack", 0, "copies")
+    with pytest.raises(MismatchError, match=r"one has .* and this is 0\.0\.1"):
+        runner._work("0.0.1", pickle.dumps(order[1]), task, None)
+    assert computed == []
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    home = write_files(tmp_path / "files")
+
+    def change(name: str, share: float) -> None:
+        if name == "reading" and share:
+            time.sleep(0.01)
+            with (home / "original.csv").open("a") as stream:
+                stream.write("30,f,north,31\n")
+
+    told = AuditFiles(original=home / "original.csv", released=(home / "masked.csv",))
+    assert told.read().original.rows == ORIGINAL.height
+    with pytest.raises(InputError, match=r"the file '.*original\.csv' must stay as it is while it is read"):
+        told.read(change)
+
+
+def test_a_hash_tells_apart_what_differs() -> None:
+    base: dict[str, Any] = {"a": (1, 2.0, None), "b": np.arange(3), "c": {"x", "y"}, "d": Path("e")}
+    assert kept.digest_of(base) == kept.digest_of(deepcopy(base))
+    others = [
+        {**base, "a": (1, 2.0, "None")},
+        {**base, "a": (1, 2, None)},
+        {**base, "b": np.arange(3.0)},
+        {**base, "c": {"x"}},
+    ]
+    assert len({kept.digest_of(each) for each in (base, *others)}) == 5
+    with pytest.raises(InputError, match="must be plain, but one is a object"):
+        kept.digest_of(object())
+
+
+def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditOrder]) -> None:
+    prepared = order[1].prepared()
+    many = replace(prepared, settings=replace(prepared.settings, threads=7))
+    wide = replace(prepared, settings=replace(prepared.settings, neighbours=7))
+    known = [kept.identity_of(each) for each in (prepared, many, wide)]
+    assert known[0] == known[1]
+    assert {name for name in known[0] if known[0][name] != known[2][name]} == {"settings"}
