@@ -26,8 +26,8 @@ def headline(found: ReleasesFindings) -> str:
     if not found.releases:
         return computed(found.counts)
     guilty = sum(each.proved for each in found.releases)
-    gives = "gives" if guilty == 1 else "give"
-    said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {gives} people away beyond doubt"
+    are = "is" if guilty == 1 else "are"
+    said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {are} found to give people away"
     ranked = [each for each in found.ranked() if each.proved <= each.releases / 2]
     if not ranked:
         return f"{said}."
@@ -36,7 +36,7 @@ def headline(found: ReleasesFindings) -> str:
     private = next((each for each in ranked if each.technique in noisy), best)
     also = "" if private is best else f"; of those with an epsilon {private.technique}, {points(private.saves)}"
     return (
-        f"{said}; of techniques that mostly do not, {best.technique} keeps most for the least risk: it loses "
+        f"{said}; of techniques that mostly are not, {best.technique} keeps most for the least risk: it loses "
         f"{points(best.saves)} less than others with the same columns that link as much{also}."
     )
 
