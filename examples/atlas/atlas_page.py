@@ -71,9 +71,11 @@ def write_pictures(found: ReleasesFindings, folder: Path) -> None:
     drawn: dict[str, Chart | None] = {"trade": trade_chart(found), "techniques": safety_chart(found)}
     for name, chart in drawn.items():
         if chart is not None:
-            draw(chart).figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+            draw(chart)
+            pyplot.gcf().savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
     if charts := epsilon_charts(found):
-        draw_all(charts)[0].figure.savefig(folder / "epsilon.svg", bbox_inches="tight", metadata={"Date": None})
+        draw_all(charts)
+        pyplot.gcf().savefig(folder / "epsilon.svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close("all")
 
 

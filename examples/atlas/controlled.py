@@ -8,7 +8,7 @@ first half; the index names it twice, once with the control and once without.
 """
 
 import argparse
-import sys
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,8 @@ import polars as pl
 from unveil import Table
 from unveil.protect import protection_from
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "generators"))
-from cart import made_rows
-
+#: The generator of another example, which lies beside this one.
+CART = Path(__file__).resolve().parent.parent / "generators" / "cart.py"
 #: The feature sets of the Collaborative Research Cycle.
 FEATURES = {
     "demographic-focused": "AGEP SEX MSP RAC1P HOUSING_TYPE OWN_RENT EDU PINCP_DECILE DVET DEYE",
@@ -46,7 +45,8 @@ def made(people: pl.DataFrame, method: str, rng: np.random.Generator) -> pl.Data
     """Return what a method makes of people; every cell is text."""
     name, _, settings = method.partition(":")
     if name == "cart":
-        return made_rows(people, int(settings.partition("=")[2]), rng)
+        rows: pl.DataFrame = runpy.run_path(str(CART))["made_rows"](people, int(settings.partition("=")[2]), rng)
+        return rows
     # Codes have no order that a method could rely on: each is a value of its own.
     table = Table.from_frame(people, name="original", kinds=dict.fromkeys(people.columns, "category"))
     released = protection_from(method).apply(table, rng=rng).released
