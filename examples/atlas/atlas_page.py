@@ -72,7 +72,14 @@ def write_pictures(found: ReleasesFindings, folder: Path) -> None:
     drawn: dict[str, Chart | None] = {"trade": trade_chart(found), "techniques": safety_chart(found)}
     for name, chart in drawn.items():
         if chart is not None:
-            draw(chart)
+            axes = draw(chart)
+            if not chart.rows:  # many marks of two colours: each has its name beside it
+                legends = [each for each in (axes.get_legend(), *pyplot.gcf().legends) if each is not None]
+                for legend in legends:
+                    legend.remove()
+                for each in chart.series:
+                    place = (float(each.x[0]), float(each.y[0]))
+                    axes.annotate(each.name, place, (5, 4), textcoords="offset points", fontsize=8)
             pyplot.gcf().savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
     if charts := epsilon_charts(found):
         draw_all(charts)

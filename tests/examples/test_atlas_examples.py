@@ -85,7 +85,7 @@ def test_the_page_is_written_from_the_results(studies: tuple[Path, Path], tmp_pa
     assert "| noise | 10 | 1 |" in text
     assert "## What a control would add" in text
     assert "| `linkability.attack_rate` |" in text
-    assert (tmp_path / "images" / "atlas" / "trade.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert (tmp_path / "images" / "atlas" / "epsilon.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_controlled_releases_have_two_halves_and_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
