@@ -7,7 +7,7 @@ import pytest
 
 from unveil.grade.shipped import Ground, Shipped, ShippedGrade, shipped_grades
 from unveil.grade.verdict import Verdict
-from unveil.show.trust import GROUNDS, MARKS, mark, trust_note, trust_of, trust_sentence, where_from
+from unveil.show.trust import GROUNDS, MARKS, mark, order_note, trust_note, trust_of, trust_sentence, where_from
 
 GRADED = {"a": ("use", "use"), "b": ("use", "with care"), "c": ("do not rank by it", "no grade")}
 
@@ -35,7 +35,8 @@ def test_every_verdict_has_a_mark_of_its_own_and_all_grounds_are_told() -> None:
     assert set(MARKS) == set(get_args(Verdict))
     assert len(set(MARKS.values())) == len(MARKS)
     assert max(map(len, MARKS.values())) <= 4  # two of them, and a stroke, have room in a terminal
-    assert get_args(Ground) == GROUNDS
+    # Figures of audits are graded on releases, metrics of candidates on the others.
+    assert get_args(Ground) == (*GROUNDS, "releases")
 
 
 @pytest.mark.usefixtures("grades")
@@ -80,3 +81,12 @@ def test_the_grades_of_the_package_are_the_ones_shown() -> None:
         assert {ground: mark(name, ground) for ground in GROUNDS} == {
             ground: MARKS[verdict] for ground, verdict in verdicts.items()
         }
+
+
+def test_figures_of_an_audit_say_how_far_they_order_releases() -> None:
+    said = order_note(["closest_record.median", "closest_record.low"])
+    grades = shipped_grades()["releases"].metrics
+    assert said.startswith(f"Trust to order releases: median: {grades['closest_record.median'].verdict} (")
+    assert f"; low: {grades['closest_record.low'].verdict} (" in said
+    assert said.endswith("groups of releases that others made; see docs/atlas.md.")
+    assert order_note(["nothing.at_all"]) == ""

@@ -6,14 +6,17 @@ import signal
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
+from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 from unveil.protect.graph._release import graph_release
+from unveil.study.given import GivenTables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,3 +191,21 @@ class NoRelease:
 
 class NotAnything:
     """A class that is neither."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountRows:
+    """What is asked of a release that was made already: how many rows there are, and a lot. ``slow`` takes time."""
+
+    slow: float = 0.0
+    fails_on: str = ""
+
+    columns = ("original", "released", "control", "lot")
+    graded = MappingProxyType({"released": True})
+
+    def measure(self, tables: GivenTables, *, rng: np.random.Generator) -> dict[str, float]:
+        time.sleep(self.slow)
+        if tables.name == self.fails_on:
+            raise InputError("this one cannot be measured. Leave it out")
+        rows = {"original": float(tables.original.rows), "released": float(tables.released.rows), "lot": rng.random()}
+        return rows if tables.control is None else {**rows, "control": float(tables.control.rows)}

@@ -1,4 +1,4 @@
-"""The grades that come with unveil: how the metrics did in the studies of docs/replication.md."""
+"""The grades that come with unveil: how metrics did in the studies of docs/replication.md and of docs/atlas.md."""
 
 import json
 import math
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:  # reading grades must not load what made them
     from unveil.grade.grades import Grades, MetricGrade
 
-#: What was attacked in a study.
-Ground = Literal["graphs", "tables"]
+#: What was attacked in a study: graphs and tables that it protected itself, or releases that others made.
+Ground = Literal["graphs", "tables", "releases"]
 _FILE = "shipped.json"
 
 
@@ -41,10 +41,10 @@ class Shipped:
 
 @cache
 def shipped_grades() -> Mapping[Ground, Shipped]:
-    """Return the grades that come with unveil, of attacks on graphs and of attacks on tables.
+    """Return the grades that come with unveil: of attacks on graphs, on tables, and on releases that others made.
 
     >>> sorted(shipped_grades())
-    ['graphs', 'tables']
+    ['graphs', 'releases', 'tables']
     >>> 0 <= shipped_grades()["graphs"].metrics["adversary_overall_success"].monotonicity <= 1
     True
     """

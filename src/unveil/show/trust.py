@@ -67,6 +67,27 @@ def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
     return f"{LEGEND}{several} {where_from(grounds)}"
 
 
+def order_note(figures: Sequence[str]) -> str:
+    """Return how far figures of an audit can be trusted to order releases, in sentences; nothing where none is graded.
+
+    Figures are called as limits call them, such as ``linkability.attack_rate``.
+
+    >>> order_note(["a figure of my own"])
+    ''
+    """
+    known = {each: grade for each in figures if (grade := _grade(each, "releases")) is not None}
+    said = [
+        f"{each.partition('.')[2].replace('_', ' ')}: {_verdict(grade)}"
+        for each, grade in known.items()
+        if grade.verdict != "no grade"
+    ]
+    if not said:
+        return ""
+    cases = count(shipped_grades()["releases"].cases, "group", "groups")
+    graded = f"Graded on {cases} of releases that others made; see docs/atlas.md."
+    return f"Trust to order releases: {'; '.join(said)}. {graded}"
+
+
 def _grade(metric: str, ground: Ground) -> ShippedGrade | None:
     return shipped_grades()[ground].metrics.get(metric)
 

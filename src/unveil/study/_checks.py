@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 AXES: Mapping[str, Mapping[str, float | None]] = {
     "graph": {"seed_pairs": 50.0, "overlap": 0.85, "node_share": None},
     "table": {"known_columns": None, "known_share": 1.0, "leaked_share": None},
+    # A release that was made already is as it is: its one level says so.
+    "release": {"given": None},
 }
 # Least and greatest level, and whether levels are whole numbers.
 _LIMITS = {
@@ -24,6 +26,7 @@ _LIMITS = {
     "known_columns": (1.0, math.inf, True),
     "known_share": (0.0, 1.0, False),
     "leaked_share": (0.0, 1.0, False),
+    "given": (1.0, 1.0, True),
 }
 
 
@@ -49,7 +52,9 @@ def check_grid(study: "Study") -> None:
     _check_once([each.name for each in study.data], "data")
     for each in study.data:
         if each.kind not in AXES:
-            raise InputError(f"the kind of the data {each.name!r} must be graph or table, but is {each.kind!r}")
+            raise InputError(
+                f"the kind of the data {each.name!r} must be graph or table, but is {each.kind!r}. Write one of them"
+            )
         if each.kind != study.kind:
             raise InputError(
                 f"the data of a study must be all graphs or all tables, but {study.data[0].name!r} is a {study.kind} "

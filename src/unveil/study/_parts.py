@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unveil._specification import from_text
 from unveil.attack import ATTACKS, attack_from, graph_attack_from
 from unveil.errors import InputError, did_you_mean
 from unveil.measure import METRICS, Metric
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 def check_parts(study: "Study") -> None:
     """Refuse a study whose protections, attacks or metrics cannot be had, or do not suit its data."""
+    if study.kind == "release":
+        for text in study.attacks:
+            scenario_of(text)
+        return
     for text in study.protections:
         protection_of(study.kind, text)
         name = text.partition(":")[0]
@@ -46,6 +51,18 @@ def _check_people(study: "Study") -> None:
         raise InputError(
             f"leaked_share is for attacks that leave trials, but {study.attacks[0]!r} leaves candidates. Leave it out"
         )
+
+
+#: What can be asked of a release that was made already, by name: found where it is, since it lies above studies.
+SCENARIOS = {"audit": "unveil.ask.audit.scenario:WholeAudit"}
+
+
+def scenario_of(text: str) -> Any:
+    """Return what measures a release that was made already: it has ``columns`` and ``measure(tables, *, rng)``."""
+    name, colon, settings = text.partition(":")
+    listed = SCENARIOS.get(name)
+    written = text if listed is None else f"{listed}{colon}{settings}"
+    return from_text(written, {}, what="scenario", method="measure")
 
 
 def protection_of(kind: str, text: str) -> Any:
@@ -94,6 +111,8 @@ CALIBRATED = "calibrated."
 
 def columns_of(study: "Study") -> tuple[str, ...]:
     """Return the columns of metrics in the files of a study: each one, then each one of calibrated probabilities."""
+    if study.kind == "release":
+        return tuple(dict.fromkeys(name for text in study.attacks for name in scenario_of(text).columns))
     names = tuple(metric.name for metric in metrics_of(study))
     return names + tuple(f"{CALIBRATED}{name}" for name in names) * (study.calibrate is not None)
 

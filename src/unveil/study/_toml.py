@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from unveil.data.files.documents import read_toml
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
+from unveil.study.index import releases_of
 from unveil.study.scenario import number_text
 
 if TYPE_CHECKING:
     from unveil.study.plan import Study
 
+#: What is done to a release that was made already: nothing. What is asked of it unless told, and its one level.
+AS_GIVEN, AUDIT, GIVEN_AXIS = "as given", "audit", "given"
 # The keys of each table in the file: what each must be, and whether it must be there.
 _STUDY = {
     "name": ("a text", True),
@@ -39,6 +42,20 @@ _DATA = {
     "undirected": ("true or false", False),
     "unweighted": ("true or false", False),
 }
+# A study of releases that were made already has no grid of its own: what is not told here is the same for all of them.
+_RELEASES = {
+    "name": ("a text", True),
+    "seed": ("a whole number", True),
+    "original": ("tables, written [[original]]", True),
+    "release": ("tables, written [[release]]", False),
+    "index": ("a table, written [index]", False),
+    "where": ("tables, written [[where]]", False),
+    "attacks": ("a list of texts", False),
+    "replications": ("a table, written [replications]", False),
+}
+_ORIGINAL = {"name": ("a text", True), "source": ("a text", True), "dictionary": ("a text", False)}
+_INDEX = {"source": ("a text", True)}
+_GIVEN = {"file": ("a text", True), "original": ("a text", True)}
 _REPLICATIONS = {
     "number": ("a whole number", False),
     "relative_error": ("a number", False),
@@ -48,7 +65,7 @@ _REPLICATIONS = {
 
 def study_fields(path: Path) -> dict[str, Any]:
     """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
-    return _checked(read_toml(path), f"the study {shown(path)}")
+    return _checked(read_toml(path), f"the study {shown(path)}", path.parent)
 
 
 def fields_of_text(text: str) -> dict[str, Any]:
@@ -56,7 +73,9 @@ def fields_of_text(text: str) -> dict[str, Any]:
     return _checked(tomllib.loads(text), "the study in a summary")
 
 
-def _checked(told: dict[str, Any], where: str) -> dict[str, Any]:
+def _checked(told: dict[str, Any], where: str, folder: Path | None = None) -> dict[str, Any]:
+    if {"original", "release", "index"} & set(told):
+        return _of_releases(told, where, folder)
     _check_table(told, _STUDY, where)
     for place, each in enumerate(told["data"], 1):
         _check_table(each, _DATA, f"[[data]] number {place} of {where}")
@@ -66,6 +85,30 @@ def _checked(told: dict[str, Any], where: str) -> dict[str, Any]:
         if not isinstance(levels, list):
             raise InputError(f"{name!r} in [axes] of {where} must be a list of levels. Write {name} = [ … ]")
     return {key: tuple(value) if isinstance(value, list) and key != "data" else value for key, value in told.items()}
+
+
+def _of_releases(told: dict[str, Any], where: str, folder: Path | None) -> dict[str, Any]:
+    """Return what a study of given releases says, as the fields of a study."""
+    _check_table(told, _RELEASES, where)
+    for place, each in enumerate(told["original"], 1):
+        _check_table(each, _ORIGINAL, f"[[original]] number {place} of {where}")
+    if "index" in told:
+        _check_table(told["index"], _INDEX, f"[index] of {where}")
+    for place, each in enumerate(told.get("release", ()), 1):
+        labels = dict.fromkeys(each, ("a text or a number", False)) if isinstance(each, dict) else {}
+        _check_table(each, {**labels, **_GIVEN}, f"[[release]] number {place} of {where}")
+    replications = told.get("replications", {"number": 1})
+    _check_table(replications, _REPLICATIONS, f"[replications] of {where}")
+    return {
+        "name": told["name"],
+        "seed": told["seed"],
+        "data": releases_of(told, folder, where),
+        "protections": (AS_GIVEN,),
+        "attacks": tuple(told.get("attacks", (AUDIT,))),
+        "axes": {GIVEN_AXIS: [1]},
+        "replications": replications,
+        "node_values": False,
+    }
 
 
 def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:
@@ -88,8 +131,8 @@ def _is(value: object, wanted: str) -> bool:
     if wanted in ("a whole number", "a number"):
         kinds = (int,) if wanted == "a whole number" else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
-    if wanted == "true or false":
-        return isinstance(value, bool)
+    if wanted == "a text or a number":
+        return isinstance(value, (str, int, float)) and not isinstance(value, bool)
     if wanted == "a list of texts":
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
     return isinstance(value, list if wanted.startswith("tables") else dict)
@@ -97,6 +140,8 @@ def _is(value: object, wanted: str) -> bool:
 
 def to_toml(study: "Study") -> str:
     """Return the study as the text of a TOML file."""
+    if study.kind == "release":
+        return _releases_to_toml(study)
     lines = [f"name = {_text(study.name)}", f"seed = {study.seed}"]
     lines += [f"{key} = {_texts(getattr(study, key))}" for key in ("protections", "attacks")]
     lines += [f"metrics = {_texts(study.metrics)}"] * bool(study.metrics)
@@ -112,11 +157,29 @@ def to_toml(study: "Study") -> str:
     lines += ["", "[axes]"]
     lines += [f"{axis.name} = [{', '.join(map(number_text, axis.levels))}]" for axis in study.axes]
     lines += ["", "[fixed]", *(f"{name} = {number_text(level)}" for name, level in study.fixed.items())]
+    return "\n".join([*lines, *_replications(study)]) + "\n"
+
+
+def _releases_to_toml(study: "Study") -> str:
+    lines = [f"name = {_text(study.name)}", f"seed = {study.seed}", f"attacks = {_texts(study.attacks)}"]
+    given = [(data, data.given) for data in study.data if data.given is not None]
+    originals = {each.original_name: each for _, each in given}
+    for name, each in originals.items():
+        lines += ["", "[[original]]", f"name = {_text(name)}", f"source = {_text(each.original)}"]
+        lines += [f"dictionary = {_text(each.dictionary)}"] * bool(each.dictionary)
+    for data, each in given:
+        told = {"name": data.name, "file": data.source, "original": each.original_name}
+        told |= {key: text for key in ("control", "made") if (text := getattr(each, key))} | dict(each.labels)
+        # A label may be called anything.
+        lines += ["", "[[release]]", *(f"{_text(key)} = {_text(text)}" for key, text in told.items())]
+    return "\n".join([*lines, *_replications(study)]) + "\n"
+
+
+def _replications(study: "Study") -> list[str]:
     wanted = study.replications
     told = {"number": wanted.number, "relative_error": wanted.relative_error}
     told |= {"cap": wanted.cap} if wanted.number is None else {}
-    lines += ["", "[replications]", *(f"{key} = {value}" for key, value in told.items() if value is not None)]
-    return "\n".join(lines) + "\n"
+    return ["", "[replications]", *(f"{key} = {value}" for key, value in told.items() if value is not None)]
 
 
 def _text(value: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from unveil.errors import InputError, share, whole_number
 from unveil.study._checks import AXES, check_axes, check_calibration, check_grid, check_level
 from unveil.study._toml import fields_of_text, study_fields, to_toml
+from unveil.study.index import REST, with_sources
 from unveil.study.scenario import DataSet, Scenario, number_text
 
 __all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
@@ -161,14 +162,14 @@ class Study:
 
     @classmethod
     def _of_fields(cls, told: dict[str, Any]) -> "Study":
-        told["data"] = tuple(DataSet(**each) for each in told["data"])
+        told["data"] = tuple(each if isinstance(each, DataSet) else DataSet(**each) for each in told["data"])
         told["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in told["axes"].items())
         told["replications"] = Replications(**told["replications"])
         return cls(**told)
 
     @property
     def kind(self) -> str:
-        """What all data sets are: "graph" or "table"."""
+        """What all data sets are: "graph", "table" or "release"."""
         return self.data[0].kind
 
     def check(self) -> None:
@@ -188,14 +189,15 @@ class Study:
 
     def scenarios(self, *, version: str | None = None) -> tuple[Scenario, ...]:
         """Return every scenario, those of one release after one another; ``version`` is that of this package."""
-        stamp = self._hash(self._numbers_depend_on(version))
+        depends = self._numbers_depend_on(version)
+        stamps = {each.name: self._hash({**depends, **_given_of(each)}) for each in self.data}
         strengths = self._strengths()
         found = []
         for data, protect, attack in product(self.data, self.protections, self.attacks):
             own: list[Scenario] = []
             for axis, level, fixed, earlier in strengths:
                 same = None if earlier is None else own[earlier]
-                own.append(Scenario(data, protect, attack, axis, level, fixed, stamp, same))
+                own.append(Scenario(data, protect, attack, axis, level, fixed, stamps[data.name], same))
             found += own
         return tuple(found)
 
@@ -221,7 +223,7 @@ class Study:
         """
         grid = {
             "name": self.name,
-            "data": [[each.name, each.kind] for each in self.data],
+            "data": [[each.name, each.kind, *_given_of(each).values()] for each in self.data],
             "protections": self.protections,
             "attacks": self.attacks,
             "axes": [[axis.name, axis.levels] for axis in self.axes],
@@ -236,7 +238,8 @@ class Study:
         return {
             "version": version,
             "seed": self.seed,
-            "known": [each.known for each in self.data],
+            # Of each release its own file tells, so that it is the same in every study.
+            "known": [] if self.kind == "release" else [each.known for each in self.data],
             "replications": [self.replications.number, self.replications.relative_error, self.replications.cap],
             "metrics": self.metrics,
             "releases": self.releases,
@@ -249,8 +252,17 @@ class Study:
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
+def _given_of(data: DataSet) -> dict[str, Any]:
+    """Return what the numbers of a release depend on beside its files."""
+    given = data.given
+    if given is None:
+        return {}
+    control = given.control if given.control in ("", REST) else "file"
+    return {"given": [given.original_name, control, given.made, bool(given.dictionary)]}
+
+
 def _beside(data: DataSet, folder: Path) -> DataSet:
-    """Return the data set with an absolute source where it is a plain path."""
-    if data.source.startswith(("sample:", "$")):
-        return data
-    return replace(data, source=str((folder / data.source).absolute()))
+    """Return the data set with absolute sources where they are plain paths."""
+    return with_sources(
+        data, lambda source: source if source.startswith(("sample:", "$")) else str((folder / source).absolute())
+    )

@@ -172,7 +172,9 @@ class _Run:
         run_tasks(releases, hands, begin=begin, settle=self._settle)
 
     def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
-        """Return the releases to make, and let each scenario wait for its own."""
+        """Return the releases to make, and let each scenario wait for its own; where all were made, the scenarios."""
+        if self.study.kind == "release":
+            return [_Task(scenario) for scenario in scenarios]
         releases: list[_Task] = []
         missing = {scenario.file_name for scenario in scenarios}
         twins: dict[str, list[Scenario]] = {}

@@ -8,10 +8,41 @@ from typing import Literal
 
 import numpy as np
 
-DataKind = Literal["graph", "table"]
+DataKind = Literal["graph", "table", "release"]
 
 _LETTERS = 60
 _DIGITS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenRelease:
+    """What a study is told of a release that somebody made already.
+
+    Attributes
+    ----------
+    original, original_name
+        The file of the people it was made from, and how results call them.
+    dictionary
+        The file that tells the kinds of the original's columns; empty where they are to be found out.
+    control
+        Who was not in the data: a file, "rest" for the people of the original whose rows are not released (which is
+        for releases that are a part of the original), or empty for nobody.
+    made
+        How it was made, "masked" or "synthetic"; empty where that is not told.
+    labels
+        What else is told of it, such as its technique: names and texts, on which no number depends.
+    """
+
+    original: str
+    original_name: str
+    dictionary: str = ""
+    control: str = ""
+    made: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+    def label(self, name: str) -> str:
+        """Return what is told under this name; empty where nothing is."""
+        return dict(self.labels).get(name, "")
 
 
 @dataclass(frozen=True)
@@ -23,7 +54,7 @@ class DataSet:
     name
         How results call it.
     kind
-        "graph" or "table".
+        "graph" or "table", which the study protects, or "release", which was made already.
     source
         A file, ``sample:generated-graph`` or ``sample:anes96``. ``$NAME`` and ``${NAME}`` stand for variables of the
         environment, which may differ from machine to machine.
@@ -36,6 +67,8 @@ class DataSet:
     type
         What sort of data it is, such as "communication"; empty where that is not told. A label for grades, on which no
         number of the study depends.
+    given
+        Of a release, what it was made from and what else is told of it.
     """
 
     name: str
@@ -46,6 +79,7 @@ class DataSet:
     type: str = ""
     undirected: bool = False
     unweighted: bool = False
+    given: GivenRelease | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,6 @@
 """The data of a study: where they lie, whether they are still the same, and the data themselves, read once."""
 
 import hashlib
-import os
-import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,13 +11,13 @@ from unveil.data.files.source import open_source, shown
 from unveil.data.graph import Graph
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
+from unveil.study.index import REST, without_variables
 from unveil.study.scenario import DataSet
 
 _SAMPLES = {
     "graph": {"sample:generated-graph": "generated_graph.csv"},
     "table": {"sample:anes96": "anes96.csv"},
 }
-_VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<plain>\w+))")
 
 # A worker goes from release to release, and needs the data of one or two at a time.
 _KEPT = 2
@@ -35,22 +33,25 @@ def path_of(data: DataSet) -> Path:
                 f"{did_you_mean(data.source, have)} Correct the source of {data.name!r}"
             )
         return samples.path(have[data.source])
+    return Path(without_variables(data.source, data.name))
 
-    def value(found: "re.Match[str]") -> str:
-        name = found["braced"] or found["plain"]
-        if name not in os.environ:
-            raise InputError(
-                f"the source {data.source!r} of {data.name!r} needs the variable {name} of the environment, which is "
-                f"not set. Set {name} to the folder of the data"
-            )
-        return os.environ[name]
 
-    return Path(_VARIABLE.sub(value, data.source))
+def paths_of(data: DataSet) -> tuple[Path, ...]:
+    """Return every file that the numbers of a data set depend on, its own first."""
+    given = data.given
+    if given is None:
+        return (path_of(data),)
+    others = (given.original, given.dictionary, "" if given.control == REST else given.control)
+    return (path_of(data), *(Path(without_variables(each, data.name)) for each in others if each))
 
 
 def digest_of(data: DataSet) -> str:
-    """Return the hash of the bytes of a data set."""
-    path = path_of(data)
+    """Return the hash of the bytes of a data set: of its file, or of all files where there are several."""
+    digests = [_digest(path, data) for path in paths_of(data)]
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _digest(path: Path, data: DataSet) -> str:
     try:
         if path.is_fifo() or path.is_char_device() or path.is_block_device():
             raise InputError(

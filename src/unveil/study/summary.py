@@ -21,6 +21,7 @@ from unveil._kernels.sketches import means_of_runs, weights_of
 from unveil._kernels.types import FloatArray
 from unveil.data.files.source import shown
 from unveil.errors import InputError
+from unveil.study.index import with_sources
 from unveil.study.nodes import nodes_schema
 from unveil.study.plan import Study
 from unveil.study.scenario import Scenario
@@ -97,7 +98,7 @@ def summary_of(
             )
     order = {name: at for at, name in enumerate((*COUNTS, *columns))}
     told.sort(key=lambda row: order[row["metric"]])  # numbers of one kind beside one another need less room
-    places = tuple(replace(each, source=_file_name(each.source)) for each in study.data)
+    places = tuple(with_sources(each, _file_name) for each in study.data)
     more = {
         "form": _FORM,
         "study": replace(study, data=places).to_toml(),

@@ -104,8 +104,9 @@ Kind = tuple[str, str]
 
 
 def kind_of(scenario: "Scenario") -> Kind:
-    """Return what scenarios are alike in, as far as time goes: data and attack."""
-    return scenario.data.name, scenario.attack
+    """Return what scenarios are alike in, as far as time goes: data (of a release, its original) and attack."""
+    given = scenario.data.given
+    return scenario.data.name if given is None else given.original_name, scenario.attack
 
 
 @dataclass

@@ -15,14 +15,15 @@ from unveil.guess.trials import Trials
 from unveil.measure import Metric
 from unveil.measure.candidates._truth import correct
 from unveil.measure.candidates.candidate_metrics import measure_one
-from unveil.study._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of
+from unveil.study._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of, scenario_of
 from unveil.study.attacked import Attacked, attack_graph, attack_people, attack_table
 from unveil.study.failures import note_traceback, told
+from unveil.study.given import tables_of
 from unveil.study.nodes import NODES, NodeValues, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.precision import LOOK_EVERY, enough
 from unveil.study.releases import release_of
-from unveil.study.scenario import Scenario
+from unveil.study.scenario import Scenario, rng
 from unveil.study.seal import DiskError, Seal, State, sealed, write_bytes
 from unveil.study.times import Clock
 
@@ -119,6 +120,8 @@ def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, state: State
 
 def _replications(study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock) -> Replicated:
     """Return all replications, as many as the study asks for."""
+    if scenario.data.kind == "release":
+        return Replicated(_measured_release(study, scenario, memory, clock), {})
     attack = attack_of(scenario.data.kind, scenario.attack)
     needs_mechanism = is_dataclass(attack) and getattr(attack, "mechanism", attack) is None
     metrics = metrics_of(study)
@@ -144,6 +147,21 @@ def _replications(study: Study, scenario: Scenario, folder: Path, memory: int | 
             if enough(values, wanted.relative_error):
                 break
     return found
+
+
+def _measured_release(study: Study, scenario: Scenario, memory: int | None, clock: Clock) -> list[Row]:
+    """Return the numbers of a release that was made already, as often as the study asks for."""
+    asked = scenario_of(scenario.attack)
+    with clock.timed("read"):
+        tables = tables_of(scenario.data, memory=memory)
+    rows = []
+    for number in range(study.replications.most):
+        with clock.timed("audit"):
+            found = asked.measure(tables, rng=rng(study.seed, "release", scenario.key, number))
+        values = tuple(float(found.get(name, np.nan)) for name in columns_of(study))
+        # Who is tried and how often differs from attack to attack: what was asked tells it, if anything does.
+        rows.append(Row(0, 0, np.nan, values))
+    return rows
 
 
 def _measured(
@@ -186,7 +204,7 @@ def frame_of(scenario: Scenario, metrics: Sequence[str], rows: list[Row], error:
     every["replication"] = pl.Series("replication", some or list(range(size)), pl.UInt32)
     every["release"] = pl.Series("release", some or [row.release for row in rows], pl.UInt32)
     every["attempted"] = pl.Series("attempted", some or [row.attempted for row in rows], pl.UInt32)
-    every["correct"] = pl.Series("correct", some or [row.correct for row in rows], pl.Float64)
+    every["correct"] = pl.Series("correct", some or [row.correct for row in rows], pl.Float64).fill_nan(None)
     for place, metric in enumerate(metrics):
         values = pl.Series(metric, some or [row.values[place] for row in rows], pl.Float64)
         every[metric] = values.fill_nan(None)

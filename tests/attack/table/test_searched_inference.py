@@ -296,3 +296,24 @@ def test_learners_side_by_side_leave_the_threads_of_the_process_as_they_were() -
     found = in_threads(lambda _: _guessers.guess_chances("forest", teacher, known, right), range(6), threads=3)
     assert all(np.array_equal(each, found[0]) for each in found)
     assert [(e["filepath"], e["num_threads"]) for e in threadpool_info() if e["user_api"] == "blas"] == before
+
+
+def test_without_a_control_what_follows_from_one_column_is_no_memory() -> None:
+    """A district follows from its density; incomes lead whoever goes by rare values astray, unless nobody has any."""
+    rng = np.random.default_rng(5)
+    district = rng.integers(0, 6, 700)
+    people = pl.DataFrame(
+        {"district": [f"d{at}" for at in district], "density": district * 10.0, "pay": rng.permutation(700) * 7.0}
+    )
+    released = people.with_columns(pl.lit(0.0).alias("pay"))
+    tables = [
+        Table.from_frame(each, name=name, kinds={"density": "number", "pay": "number"})
+        for each, name in ((people, "original"), (released, "release"))
+    ]
+    found = SearchedInference(secret="district", known=("density", "pay")).search(  # noqa: S106 (a column)
+        released=tables[1], knowledge=Knowledge(tables[0]), rng=np.random.default_rng(1)
+    )
+    assert found.taught is not None
+    assert found.taught.others is not None
+    assert found.taught.others.expected == found.taught.others.tries
+    assert found.remembered.trials.attack.expected <= found.taught.others.expected

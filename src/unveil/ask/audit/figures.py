@@ -21,8 +21,9 @@ SCHEMA = "unveil.audit/3"
 def figures_of(audit: Audit) -> dict[str, Any]:
     """Return everything that was found, as JSON has it.
 
-    Beside the ``figures`` of an attack stands as ``trust`` how those among them were graded that are metrics of
-    candidates, such as ``{"entropy": {"tables": "with care"}}``; null where there are none.
+    Beside the ``figures`` of an attack stands as ``trust`` how its rate or its distances were graded on releases that
+    others made, and those figures in tables that are metrics of candidates, such as
+    ``{"entropy": {"tables": "with care"}}``; null where nothing was graded.
     """
     return {
         "verdict": _verdict(audit),
@@ -127,10 +128,20 @@ def _attack(finding: Finding) -> dict[str, Any]:
         "proved": finding.proved,
         "links": vars(finding.links),
         "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
-        "trust": {metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)} or None,
+        "trust": _trust(finding) or None,
         "groups": None if finding.groups is None else _groups(finding.groups),
         "separation": None if finding.separation is None else _separation(finding.separation),
         "sentence": sentence(finding),
+    }
+
+
+def _trust(finding: Finding) -> dict[str, dict[str, str | None]]:
+    """Return how the figures of a finding were graded: metrics of candidates in tables, others on given releases."""
+    rates = ATTACKS[finding.attack].distances or ("attack_rate",)
+    ordering = {name: trust_of(f"{finding.attack}.{name}", ["releases"]) for name in rates}
+    return {
+        **{name: grade for name, grade in ordering.items() if grade["releases"] is not None},
+        **{metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)},
     }
 
 

@@ -143,7 +143,7 @@ def _evidence(rated: Sequence[_Rated], figure: str, attack: AuditAttack, doubt: 
     def interval(confidence: float) -> Rate:
         if doubt and doubt != _DOUBTS["overlap"]:
             return UNDEFINED
-        rates = [_at(each, figure, confidence) for each in rated]
+        rates = [rate_at(each, figure, confidence) for each in rated]
         return Rate(_worst(rates), _worst(rates, "low"), _worst(rates, "high"))
 
     highest = max(rated, key=lambda each: each.rate(figure).high)
@@ -158,21 +158,21 @@ def _evidence(rated: Sequence[_Rated], figure: str, attack: AuditAttack, doubt: 
     return Evidence(interval=interval, figures=len(rated), needed=needed if countable else None, doubt=doubt)
 
 
-def _at(each: _Rated, figure: str, confidence: float) -> Rate:
+def rate_at(each: _Rated, figure: str, confidence: float) -> Rate:
     """Return a rate with its interval at another confidence than 95 %; where bounds are told, that of the bounds."""
     rate = each.rate(figure)
     if confidence == CONFIDENCE:
         return rate
     if figure != _EXCESS:
-        least, most = _bounds(rate, confidence)
+        least, most = bounds_at(rate, confidence)
         return Rate(rate.value, least.low, most.high)
     (least, most), (fewest, all_of_them) = (
-        _bounds(each.rate(of), confidence) for of in ("attack_rate", "control_rate")
+        bounds_at(each.rate(of), confidence) for of in ("attack_rate", "control_rate")
     )
     return Rate(rate.value, excess(least, all_of_them).low, excess(most, fewest).high)
 
 
-def _bounds(rate: Rate, confidence: float) -> tuple[Rate, Rate]:
+def bounds_at(rate: Rate, confidence: float) -> tuple[Rate, Rate]:
     """Return the least and the greatest rate that this may be, which are the same where it is told exactly."""
     tries = rate.worth or rate.tries
     if not tries or not rate.defined:

@@ -13,6 +13,7 @@ from unveil.show.blocks import Side, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people
 from unveil.show.text import count, decimal, name
+from unveil.show.trust import order_note
 
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -125,7 +126,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         ),
         rows=tuple(rows),
         align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links + is_judged))),
-        note=" ".join((*remarks_on(audit, attack), *([cut] if left_out else []))),
+        note=" ".join(filter(None, (*remarks_on(audit, attack), cut if left_out else "", _trust(attack)))),
     )
 
 
@@ -136,6 +137,11 @@ _HEADS = {
     "naive_rate": "Naive rate",
 }
 EXCESS = "Excess = (attack − control) / (100% − control): what being in the data adds, of what was left to reach."
+
+
+def _trust(attack: str) -> str:
+    """Return how far the figures of an attack can be trusted to order releases."""
+    return order_note([f"{attack}.{figure}" for figure in ATTACKS[attack].distances or ("attack_rate",)])
 
 
 def _distance_table(audit: Audit, attack: str) -> Table:
@@ -151,7 +157,7 @@ def _distance_table(audit: Audit, attack: str) -> Table:
             for finding in release.of(attack)
         ),
         align=(_LEFT, *(_RIGHT for _ in ends)),
-        note=" ".join(remarks_on(audit, attack)),
+        note=" ".join(filter(None, (*remarks_on(audit, attack), _trust(attack)))),
     )
 
 

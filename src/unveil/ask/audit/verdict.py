@@ -11,7 +11,7 @@ from unveil.ask.audit.generator.words import of_way
 from unveil.ask.audit.said import Said, number_of, of_all, quoted, safe
 from unveil.ask.audit.sentences import MOST, p_text
 from unveil.ask.audit.words import LONGEST_NAME, excess_text, finer, listed, percent, rate_text
-from unveil.measure.trials.risk import Measured, Risk, measured
+from unveil.measure.trials.risk import Measured, Rate, Risk, measured
 from unveil.show.blocks import Tone
 from unveil.show.bounded import Bounded
 from unveil.show.text import count, name
@@ -118,6 +118,9 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
         if figure.group:
             which = safe(f"{name(figure.group, 80)} ({number_of(figure.people)})")
             return of_all(audit, f"{_what(audit)} gives away people of one group: {which}, of {{}} in the data.")
+        otherwise = _otherwise(figure, audit)
+        if otherwise is not None:
+            return of_all(audit, f"{_what(audit)} {otherwise[0]}.")
         whom = "most people" if hits_most(figure) else "people"
         return of_all(audit, f"{_what(audit)} gives {whom} away: {_added(figure, ' of {}')}.")
     guilty = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
@@ -126,7 +129,10 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
     which = f"Of {among} {len(guilty)} {'gives' if len(guilty) == 1 else 'give'}"
     if len(guilty) == many:
         which = "Both releases of {} give" if many == 2 else f"All {among} give"
-    clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}, where {_added(figure)}"
+    otherwise = _otherwise(figure, audit)
+    added = _added(figure) if otherwise is None else safe(f"which {otherwise[0].replace('{} ', 'people ')}")
+    where = ", where " if otherwise is None else ", "
+    clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}{where}{added}"
     rest = f"; nothing is proved against {safe(quoted(clean))}" if clean else ""
     return of_all(audit, f"{which} people away, {clear}{rest}.")
 
@@ -157,18 +163,13 @@ def _reached(figure: JudgedFigure, audit: Audit) -> str:
     if not figure.attack_rate.defined:
         who = f" ({figure.adversary})" if figure.adversary else ""
         return f"{attack.title}{who} tells people in the data from others."
+    otherwise = _otherwise(figure, audit)
+    if otherwise is not None:
+        return f"{otherwise[1]}."
     rate, beside = figure.attack_rate, figure.control_rate
     if not attack.controlled:
         # Whoever is not in the data has no record to be linked: luck stands in the place of strangers.
-        beside = next(
-            (
-                finding.risk.naive_rate
-                for each in audit.releases
-                for finding in each.of(figure.attack)
-                if finding.risk.attack_rate == rate
-            ),
-            beside,
-        )
+        beside = _by_luck(figure, audit)
     if not beside.defined:
         return (
             f"{attack.title}: {percent(rate.value)} of descriptions fit exactly one person, and no description made "
@@ -191,12 +192,27 @@ def _reached(figure: JudgedFigure, audit: Audit) -> str:
     return f"{said}; being in the data adds {excess_text(risk)}."
 
 
+def _by_luck(figure: JudgedFigure, audit: Audit) -> Rate:
+    """Return what luck gives where there are no strangers to compare with."""
+    own = (finding for each in audit.releases for finding in each.of(figure.attack))
+    return next(
+        (finding.risk.naive_rate for finding in own if finding.risk.attack_rate == figure.attack_rate),
+        figure.control_rate,
+    )
+
+
+def _otherwise(figure: JudgedFigure, audit: Audit) -> tuple[str, str] | None:
+    """Return what is proved by something else than the rate, where the rate is no better than luck."""
+    said, luck = ATTACKS[figure.attack].proved_otherwise, _by_luck(figure, audit)
+    return said if said is not None and luck.defined and figure.attack_rate.low <= luck.value else None
+
+
 def _luck(figure: JudgedFigure, audit: Audit) -> str:
     if isnan(figure.p_adjusted):
         return ""
-    among = f"among {count(audit.verdict.figures)}, " if audit.verdict.figures > 1 else ""
+    among = f", among {count(audit.verdict.figures)}," if audit.verdict.figures > 1 else ""
     return (
-        f"In a harmless release a figure as clear as this, {among}comes up in fewer than 1 of "
+        f"In a harmless release a figure as clear as this{among} comes up in fewer than 1 of "
         f"{count(floor(1 / figure.p_adjusted))} audits."
     )
 

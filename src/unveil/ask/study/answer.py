@@ -9,6 +9,9 @@ from typing import Any
 
 from unveil.ask.answer import Answer
 from unveil.ask.study.findings import StudyFindings, usual_metrics
+from unveil.ask.study.releases.run import run as run_releases
+from unveil.ask.study.releases.view import VIEW as RELEASES_VIEW
+from unveil.ask.study.releases.view import brief as brief_of_releases
 from unveil.ask.study.run import run
 from unveil.ask.study.view import VIEW, brief
 from unveil.ask.told import AskedError, Reply, Told
@@ -17,14 +20,15 @@ from unveil.errors import InputError, did_you_mean, shortened
 from unveil.protect import PROTECTIONS
 from unveil.show.studies import far
 from unveil.study import Results, Study, run_study
-from unveil.study._toml import study_fields
+from unveil.study._parts import SCENARIOS
+from unveil.study._toml import AS_GIVEN, study_fields
 from unveil.study.example import example_folders
 
 #: Asks for every metric of the study.
 ALL = "all"
 
 
-def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> Answer[StudyFindings]:
+def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> Answer[Any]:
     """Return what the study in a folder found so far.
 
     Parameters
@@ -39,8 +43,15 @@ def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ())
     ------
     InputError
         If the folder holds no study, or the study no such metric.
+
+    Notes
+    -----
+    Of a study of releases that were made already, everything is shown: which technique keeps most for the least risk,
+    and which figures order releases. ``metrics`` is for other studies.
     """
     results = Results.read(folder)
+    if results.study.kind == "release":
+        return Answer(run_releases(results), RELEASES_VIEW)
     return Answer(run(results, _chosen(results, metrics)), VIEW)
 
 
@@ -79,7 +90,13 @@ def ask_run(told: Told) -> Reply:
 
 def _refuse_own_classes(fields: Mapping[str, Any]) -> None:
     """Refuse a study that names a class of its own, before it is loaded: a page runs no code that a file names."""
-    listed = {*ATTACKS, *PROTECTIONS, *(name.casefold() for each in ATTACKS.values() for name in each.aka)}
+    listed = {
+        *ATTACKS,
+        *PROTECTIONS,
+        *SCENARIOS,
+        AS_GIVEN,
+        *(name.casefold() for each in ATTACKS.values() for name in each.aka),
+    }
     for written in (*fields["protections"], *fields["attacks"]):
         name = written.strip().partition(":")[0]
         if name not in listed and name.casefold() not in listed:
@@ -90,9 +107,10 @@ def _refuse_own_classes(fields: Mapping[str, Any]) -> None:
             )
 
 
-def _shown(answer: Answer[StudyFindings], *, sample: bool = False) -> Reply:
+def _shown(answer: Answer[Any], *, sample: bool = False) -> Reply:
     if sample:  # its folder is gone when this is read
         name = Path(answer.findings.folder).name
         answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))
     seed = {"seed": answer.findings.study.seed}
-    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)), on_page={"seed": None}, in_json=seed)
+    said = brief if isinstance(answer.findings, StudyFindings) else brief_of_releases
+    return Reply(answer=answer, brief=lambda: list(said(answer.findings)), on_page={"seed": None}, in_json=seed)

@@ -64,10 +64,14 @@ class SearchedGuesses:
     alone
         Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
     compared_with
-        What tells memory from what holds for everybody: people of the control, or the same adversary taught by other
+        What tells memory from what holds for everybody: people of the control, or an adversary taught by other
         people of the original.
     learned_from
         On how many people of either side the choice was made; 0 where it was made in advance.
+    taught
+        Without a control, whoever of all tried is right most often when taught by other people of the original: its
+        ``others`` are what a release must exceed. The one who remembers most may be poor when taught by others only
+        because the release says less, and then its excess is no memory. None where there is a control.
     notes
         What a reader should know, such as adversaries that could not be run.
     """
@@ -77,19 +81,22 @@ class SearchedGuesses:
     alone: ChosenGuesser | None
     compared_with: ComparedWith
     learned_from: tuple[int, int]
+    taught: ChosenGuesser | None = None
     notes: tuple[str, ...] = ()
 
 
 class _Tried(NamedTuple):
     """One adversary with some columns on the people who are learned from: its excess and how often it is right.
 
-    Both are less their standard errors.
+    ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
+    standard errors.
     """
 
     adversary: Adversary
     columns: IntArray
     worth: float
     rate: float
+    by_others: float = -inf
 
 
 class Search:
@@ -136,12 +143,14 @@ class Search:
             ]
         if not tried:
             raise next(iter(self.failures.values()))
+        remembered = self._measured(max(tried, key=lambda one: one.worth))
         return SearchedGuesses(
-            remembered=self._measured(max(tried, key=lambda one: one.worth)),
+            remembered=remembered,
             guessed=self._measured(max(tried, key=lambda one: one.rate)),
             alone=None if alone is None else self._measured(alone),
             compared_with="other people" if self.case.is_paired else "control",
             learned_from=sizes,  # type: ignore[arg-type]
+            taught=self._taught(remembered, [max(tried, key=lambda one: one.by_others), alone]),
             notes=(*self.notes, *self._left_out()),
         )
 
@@ -176,8 +185,8 @@ class Search:
 
     def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _Tried:
         # What is chosen among many for its figure alone is often chosen for its luck.
-        rate = float(inside.mean() - inside.std() / np.sqrt(inside.size))
-        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate)
+        rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
+        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others)
 
     def _with_columns(self, adversary: Adversary) -> Iterator[_Tried]:
         """Yield all columns, and the sets that were best of their size: some taken away, and some put together."""
@@ -234,6 +243,13 @@ class Search:
             for column in self.every[:, None]
         ]
         return _Tried("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
+
+    def _taught(self, remembered: ChosenGuesser, more: "Sequence[_Tried | None]") -> ChosenGuesser | None:
+        """Return who is right most often when taught by other people of the original, where they are the comparison."""
+        if not self.case.is_paired or remembered.others is None:
+            return None
+        every = [remembered, *(self._measured(each) for each in more if each is not None)]
+        return max(every, key=lambda who: 0.0 if who.others is None else who.others.expected)
 
     def _measured(self, chosen: _Tried) -> ChosenGuesser:
         """Return what was chosen, on the people who had no part in it."""

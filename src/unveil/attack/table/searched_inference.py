@@ -36,9 +36,9 @@ class SearchedInference:
 
     With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
 
-    Without a control the comparison is the same adversary taught by other people of the original, in as many rows as
-    the release has: what the release tells beyond them about the people in it is memory. That is a lower bound, as no
-    release keeps all that others tell.
+    Without a control an adversary is chosen by what it does better than the same one taught by other people of the
+    original, in as many rows as the release has. What the release tells beyond whoever is best when taught by them
+    (``taught``) is memory. That is a lower bound, as no release keeps all that others tell.
 
     Attributes
     ----------

@@ -99,6 +99,10 @@ def unsure_note(columns: Iterable[KindOfColumn]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names in quotes, cut where there are many."""
+    """Return names in quotes, cut where there are many; an empty one, as numbers of rows often have, in words.
+
+    >>> listed(["age", ""])
+    "'age', one without a name"
+    """
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(repr, names[:_SHOWN])) + more
+    return ", ".join(repr(name) if name else "one without a name" for name in names[:_SHOWN]) + more

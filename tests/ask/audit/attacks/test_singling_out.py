@@ -3,6 +3,7 @@
 from math import isnan
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tests.ask.audit.leaks import CONTROL, FOREIGN, LEAK, ORIGINAL, ask, found, generator, people, run, tables
@@ -67,3 +68,12 @@ def test_groups_of_singling_out_raise_no_alarm_by_the_size_of_the_control() -> N
             assert finding.groups is not None
             everybody = finding.groups.overall.excess_over_control
             assert isnan(everybody.value) or everybody.low <= 0 <= everybody.high
+
+
+def test_a_release_in_which_every_row_is_there_three_times_singles_nobody_out_and_says_so_plainly() -> None:
+    """As in releases of a genetic algorithm that makes classes of three."""
+    thrice = FOREIGN[:40]
+    answer = ask(ORIGINAL, pl.concat([thrice] * 3), attacks=["singling_out"], guesses=60)
+    for finding in found(answer):
+        assert finding.remark.endswith("so nobody can be singled out this way.")
+        assert "size" not in finding.remark

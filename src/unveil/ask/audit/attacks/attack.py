@@ -90,6 +90,9 @@ class AuditAttack:
     meaning: Callable[[Finding], str] | None = None
     #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
     succeeds: str = "{title} succeeds on {a} of people in the data and on {c} of people who are not"
+    #: What is proved where the rate is no better than luck and something else of the attack is not: what the release
+    #: does ({} stands for how many people), and how that was seen.
+    proved_otherwise: tuple[str, str] | None = None
     #: What a finding without a rate means; empty where its remark says it.
     without_rate: Callable[[Finding], str] | None = None
 

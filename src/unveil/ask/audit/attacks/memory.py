@@ -132,9 +132,10 @@ def _tried(attacked: AttackedRelease, secret: str, found: "SearchedGuesses", par
     made = [_finding(attacked, secret, found.remembered, REMEMBERS, remark)]
     if parts is not None:
         made[0] = _judged(made[0], found.remembered.trials, parts)
-    if found.remembered.others is not None:
-        taught = replace(found.remembered.trials, attack=found.remembered.others)
-        made.append(_finding(attacked, secret, replace(found.remembered, trials=taught), OTHERS, ""))
+    best = found.taught
+    if best is not None and best.others is not None:
+        taught = replace(best.trials, attack=best.others)
+        made.append(_finding(attacked, secret, replace(best, trials=taught), OTHERS, ""))
     if (found.guessed.adversary, found.guessed.known) != (found.remembered.adversary, found.remembered.known):
         made.append(_finding(attacked, secret, found.guessed, GUESSES, ""))
     if found.alone is not None and found.alone.trials.control is not None:
@@ -227,8 +228,9 @@ def _meaning(finding: Finding) -> str:
         )
     if role == OTHERS:
         return (
-            f"Taught by other people of the data in place of the release, the same adversary guesses {secret} right "
-            f"for {share}: what the release has beyond that is memory, and at least that."
+            "Taught by other people of the data in place of the release, the adversary who does it best goes by "
+            f"{who.reason.removeprefix('guesses by ')}, knows {knows}, and guesses {secret} right for {share}: what "
+            "the release has beyond that is memory."
         )
     by = who.reason.removeprefix("guesses by ")
     return (
@@ -248,8 +250,8 @@ ATTACK = AuditAttack(
     about=(
         "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
         "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of "
-        "each person is one try. Without a control other people of the data teach the same adversary instead, which "
-        "accuses nobody. A learner sees at most 5,000 rows."
+        "each person is one try. Without a control it is compared with whoever does best when other people of the "
+        "data teach it, which accuses nobody. A learner sees at most 5,000 rows."
     ),
     meaning=_meaning,
     succeeds="A secret is guessed right for {a} of people in the data and for {c} of people who are not",

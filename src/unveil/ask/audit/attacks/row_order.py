@@ -80,6 +80,11 @@ ATTACK = AuditAttack(
     succeeds=(
         "Row order: {a} of released rows stand where the same person stands in the original, and {c} would by luck"
     ),
+    proved_otherwise=(
+        "keeps the order of the {} in the data",
+        "Rows at the same place of release and original agree in more cells than in other orders, though no more of "
+        "them than by luck are nearest to the person at their place. Shuffle the rows before they are released",
+    ),
     asks="who",
     x_label="share of rows that stand where their person stands",
     caption="People outside the data have no place in the order, so only blind chance stands beside it.",

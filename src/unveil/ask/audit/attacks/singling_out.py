@@ -36,7 +36,9 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
         try:
             fitted = attack.fitted(released=prepared.release.released, knowledge=attacked.drawn.whole, rng=attacked.rng)
         except InputError as nothing:
-            found.append(not_run(attacked.attack, remarked([str(nothing)]), scenario=scenario))
+            # What to do about it is for whoever runs the attack alone.
+            why = remarked([str(nothing).partition(". ")[0]])
+            found.append(not_run(attacked.attack, why, scenario=scenario))
             continue
         found.append(_tried(attacked, scenario, fitted))
     return tuple(found)
