@@ -22,22 +22,26 @@ ERRS = 0.05
 
 
 def headline(found: ReleasesFindings) -> str:
-    """Return the finding in one sentence: which technique keeps most for the least risk, and who gives people away."""
+    """Return the finding: how many give people away, and which techniques lose least for what they let be linked."""
     if not found.releases:
         return computed(found.counts)
     guilty = sum(each.proved for each in found.releases)
     are = "is" if guilty == 1 else "are"
     said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {are} found to give people away"
     ranked = [each for each in found.ranked() if each.proved <= each.releases / 2]
-    if not ranked:
-        return f"{said}."
-    best = ranked[0]
     noisy = {each.technique for each in found.releases if not isnan(each.epsilon)}
-    private = next((each for each in ranked if each.technique in noisy), best)
-    also = "" if private is best else f"; of those with an epsilon {private.technique}, {points(private.saves)}"
+    best = [
+        f"{each.technique} {which} ({points(each.saves)} less than others)"
+        for which, among in (("with an epsilon", noisy), ("without one", {one.technique for one in ranked} - noisy))
+        for each in [one for one in ranked if one.technique in among][:1]
+    ]
+    if not best:
+        return f"{said}."
+    without = any(not each.compared for each in found.releases)
+    doubt = "; that nothing was found clears nobody where there was no control" if without else ""
     return (
-        f"{said}; of techniques that mostly are not, {best.technique} keeps most for the least risk: it loses "
-        f"{points(best.saves)} less than others with the same columns that link as much{also}."
+        f"{said}. Of techniques that mostly are not, these lose least where columns and the share of linked records "
+        f"are the same: {together_and(best)}{doubt}."
     )
 
 
