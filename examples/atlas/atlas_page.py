@@ -18,7 +18,7 @@ from unveil.ask.study.releases.charts import epsilon_charts, safety_chart, trade
 from unveil.ask.study.releases.findings import AuditedFile, Family, ReleasesFindings
 from unveil.ask.study.releases.run import run, spread_of
 from unveil.ask.study.releases.tables import cell_table, family_table, grade_table
-from unveil.ask.study.releases.words import headline, rate_text, spread_text
+from unveil.ask.study.releases.words import headline, least_lost, rate_text, spread_text
 from unveil.grade.releases import GradedRelease, Order, order_of, releases_of
 from unveil.show.blocks import Chart, Table
 from unveil.show.text import count, percent
@@ -92,7 +92,7 @@ def page(found: ReleasesFindings, controlled: Sequence[GradedRelease]) -> Iterat
     files = found.releases
     yield "# The atlas: releases that others made"
     yield ""
-    yield f"**{headline(found)}**"
+    yield f"**{headline(found)}** {' '.join(least_lost(found))}"
     yield ""
     yield (
         f"{len(files)} de-identified versions of census excerpts (people around Boston and Dallas, and of the nation) that "

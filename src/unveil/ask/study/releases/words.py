@@ -22,12 +22,18 @@ ERRS = 0.05
 
 
 def headline(found: ReleasesFindings) -> str:
-    """Return the finding: how many give people away, and which techniques lose least for what they let be linked."""
+    """Return how many releases give people away, and that the others are not cleared by it."""
     if not found.releases:
         return computed(found.counts)
     guilty = sum(each.proved for each in found.releases)
     are = "is" if guilty == 1 else "are"
     said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {are} found to give people away"
+    without = any(not each.compared for each in found.releases)
+    return f"{said}; where there was no control, that nothing was found clears nobody." if without else f"{said}."
+
+
+def least_lost(found: ReleasesFindings) -> Iterator[str]:
+    """Yield which technique with an epsilon, and which without, loses least for what it lets be linked."""
     ranked = [each for each in found.ranked() if each.proved <= each.releases / 2]
     noisy = {each.technique for each in found.releases if not isnan(each.epsilon)}
     best = [
@@ -35,14 +41,11 @@ def headline(found: ReleasesFindings) -> str:
         for which, among in (("with an epsilon", noisy), ("without one", {one.technique for one in ranked} - noisy))
         for each in [one for one in ranked if one.technique in among][:1]
     ]
-    if not best:
-        return f"{said}."
-    without = any(not each.compared for each in found.releases)
-    doubt = "; that nothing was found clears nobody where there was no control" if without else ""
-    return (
-        f"{said}. Of techniques that mostly are not, these lose least where columns and the share of linked records "
-        f"are the same: {together_and(best)}{doubt}."
-    )
+    if best:
+        yield (
+            "Of techniques that are mostly not found out, these lose least where columns and the share of linked "
+            f"records are the same: {together_and(best)}."
+        )
 
 
 def explanation(found: ReleasesFindings) -> tuple[str, ...]:
@@ -53,6 +56,7 @@ def explanation(found: ReleasesFindings) -> tuple[str, ...]:
     without = sum(not each.compared for each in found.releases)
     return (
         *missing,
+        *least_lost(found),
         *_guilty(found),
         *_by_luck(found),
         f"{count(without, 'release has', 'releases have')} nobody outside the data to compare with: of them is said "
