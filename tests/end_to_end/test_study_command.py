@@ -14,12 +14,16 @@ from click.testing import Result
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph
 from unveil.cli.study_progress import moving
+from unveil.errors import InputError
 from unveil.show.studies import far
 from unveil.show.text import about, percent
 from unveil.study import Results, Study
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "studies").glob("*.toml"))
+STUDIES = sorted((ROOT / "studies").glob("*.toml"))
+#: Studies of given releases read an index that lies with the data.
+GIVEN = [path for path in STUDIES if "[index]" in path.read_text(encoding="utf-8")]
+SHIPPED = [path for path in STUDIES if path not in GIVEN]
 COMMAND = Command("study")
 ask = COMMAND.ask
 
@@ -232,6 +236,16 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
     assert study.name == path.stem
     assert all(each.source.startswith(("sample:", "$UNVEIL_DATA/")) for each in study.data)
     assert len({scenario.file_name for scenario in study.scenarios()}) == len(study.scenarios())
+
+
+@pytest.mark.parametrize("path", GIVEN, ids=[path.stem for path in GIVEN])
+def test_a_study_of_given_releases_says_which_folder_it_needs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("UNVEIL_DATA", "UNVEIL_CONTROLLED"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(InputError, match=r"of 'the index' needs the variable UNVEIL_\w+ of the environment"):
+        Study.read(path)
+    kept = Results.read(path.parent / "results" / f"{path.stem}.parquet")
+    assert kept.study.name == path.stem
 
 
 def test_the_shipped_studies_are_the_grids_they_say() -> None:

@@ -11,6 +11,7 @@ from tests.study.given import index, study_file
 from tests.study.small import small_study
 from unveil.errors import InputError
 from unveil.grade.releases import FigureGrade, GradedRelease, Order, grade_releases, order_of, releases_of
+from unveil.grade.replicated import Replicated
 from unveil.study import Results, Study, run_study
 from unveil.study.audited import COLUMNS, COPIED
 
@@ -97,3 +98,10 @@ def test_a_study_that_makes_its_own_releases_is_refused(tmp_path: Path) -> None:
     run_study(small_study(tmp_path), tmp_path / "out", workers=0)
     with pytest.raises(InputError, match="but this study makes its own"):
         grade_releases(Results.read(tmp_path / "out"), rng=np.random.default_rng(1))
+
+
+def test_given_releases_have_no_adversary_of_growing_strength(tmp_path: Path) -> None:
+    index(tmp_path)
+    run_study(Study.read(study_file(tmp_path)), tmp_path / "out", workers=0)
+    with pytest.raises(InputError, match="the study 'given' is of releases that were made already and has none"):
+        Replicated.of(Results.read(tmp_path / "out"))

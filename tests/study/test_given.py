@@ -66,7 +66,7 @@ def test_one_release_has_the_same_file_in_every_study(tmp_path: Path) -> None:
             r"'one' of .* is of the original 'peopel'.* Did you mean 'people'\?",
         ),
         ({"made": ["masked", "mask", ""]}, "", "must be made masked or synthetic, but made is 'mask'"),
-        ({}, '\n[[where]]\ntechnic = "part"\nmade = "masked"\n', "names the column 'technik', which the index has not"),
+        ({}, '\n[[where]]\ntechnic = "part"\nmade = "masked"\n', "names the column 'technic', which the index has not"),
         (
             {},
             '\n[[where]]\ntechnique = "part"\n',

@@ -78,6 +78,12 @@ class Replicated:
         """
         if not studies:
             raise InputError("there must be at least one study to grade, but there is none. Pass the folder of one")
+        given = next((each.study.name for each in studies if each.study.kind == "release"), None)
+        if given is not None:
+            raise InputError(
+                f"metrics are graded by adversaries of growing strength, but the study {given!r} is of releases that were "
+                "made already and has none. See how its figures order releases with 'unveil study report'"
+            )
         from unveil.study._parts import CALIBRATED
 
         prefix = CALIBRATED if calibrated else ""

@@ -66,6 +66,8 @@ def test_without_truth_the_answer_says_so() -> None:
     }
 
 
-def test_what_leaves_no_candidates_has_no_trust() -> None:
+def test_what_leaves_no_candidates_is_trusted_as_far_as_it_orders_releases() -> None:
     answer = ask(ORIGINAL, MASKED, attacks=["copies"])
-    assert [each["trust"] for each in json.loads(answer.to_json())["releases"][0]["attacks"]] == [None]
+    grade = shipped_grades()["releases"].metrics["copies.attack_rate"].verdict
+    trust = [each["trust"] for each in json.loads(answer.to_json())["releases"][0]["attacks"]]
+    assert trust == [{"attack_rate": {"releases": grade}}]
