@@ -81,8 +81,8 @@ class Replicated:
         given = next((each.study.name for each in studies if each.study.kind == "release"), None)
         if given is not None:
             raise InputError(
-                f"metrics are graded by adversaries of growing strength, but the study {given!r} is of releases that were "
-                "made already and has none. See how its figures order releases with 'unveil study report'"
+                f"metrics are graded by adversaries of growing strength, but the study {given!r} is of releases that "
+                "were made already and has none. See how its figures order releases with 'unveil study report'"
             )
         from unveil.study._parts import CALIBRATED
 
