@@ -22,6 +22,7 @@ SHOWN_OPTIONS = frozenset(
     {
         "--decimal",
         "--threads",
+        "--memory",
         "--encoding",
         "--exact",
         "--separator",
@@ -60,7 +61,7 @@ SHOWN_OPTIONS = frozenset(
 FILE_OPTIONS = frozenset(
     {
         *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
-        *("--sheet", "--people", "--made"),
+        *("--sheet", "--people", "--made", "--resume"),
     }
 )
 #: Options without a value.
