@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unveil.data.files.source import shown
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
@@ -21,9 +21,6 @@ from unveil.study.seal import DiskError, Seal, remedy, seal_of, write_bytes
 from unveil.study.summary import is_summary, manifest_of_summary
 from unveil.study.times import TIMES
 from unveil.study.work import RESULTS, Outcome
-
-if TYPE_CHECKING:
-    pass
 
 MANIFEST, STUDY, DAMAGED = "manifest.json", "study.toml", "damaged"
 
