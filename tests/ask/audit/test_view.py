@@ -391,7 +391,9 @@ def test_of_many_adversaries_the_clearest_and_the_mean_are_shown() -> None:
     chart, table = attack_chart(found, ATTACKS["linkability"]), attack_table(found, "linkability")
     assert chart is not None
     assert {row[0] for row in table.rows} == set(chart.rows) == {*clearest, "mean of 20 random splits"}
-    assert table.note.startswith("11 less clear figures are in the JSON output. Trust to order releases: attack rate: ")
+    assert table.note.startswith(
+        "11 less clear figures are in the JSON output. Trust to order releases (docs/atlas.md): "
+    )
 
 
 def test_tables_leave_out_what_no_release_has() -> None:
