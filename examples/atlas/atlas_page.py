@@ -8,9 +8,11 @@ Every number on the page comes from the two studies: their folders, or the summa
 # ruff: noqa: E501 (sentences of the page, which are as wide as the pages of the guide)
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -77,14 +79,30 @@ def write_pictures(found: ReleasesFindings, folder: Path) -> None:
                 legends = [each for each in (axes.get_legend(), *pyplot.gcf().legends) if each is not None]
                 for legend in legends:
                     legend.remove()
-                for each in chart.series:
-                    place = (float(each.x[0]), float(each.y[0]))
-                    axes.annotate(each.name, place, (5, 4), textcoords="offset points", fontsize=8)
+                pyplot.gcf().set_size_inches(9, 6)
+                write_names(axes, {each.name: (float(each.x[0]), float(each.y[0])) for each in chart.series})
             pyplot.gcf().savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
     if charts := epsilon_charts(found):
         draw_all(charts)
         pyplot.gcf().savefig(folder / "epsilon.svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close("all")
+
+
+def write_names(axes: Any, places: Mapping[str, tuple[float, float]]) -> None:
+    """Write each name beside its mark, on the first side where it covers no mark and no other name."""
+    marks = [axes.transData.transform(place) for place in places.values()]
+    taken: list[Any] = []
+    for name, place in places.items():
+        for step, side in product((3, -11, 14, -22, 25, -33), ("left", "right")):
+            across = 7 if side == "left" else -7
+            text = axes.annotate(name, place, (across, step), textcoords="offset points", fontsize=8, ha=side)
+            box = text.get_window_extent()
+            if not any(box.overlaps(each) for each in taken) and not any(box.contains(*mark) for mark in marks):
+                break
+            text.remove()
+        else:
+            text = axes.annotate(name, place, (7, 3), textcoords="offset points", fontsize=8)
+        taken.append(text.get_window_extent())
 
 
 def page(found: ReleasesFindings, controlled: Sequence[GradedRelease]) -> Iterator[str]:
