@@ -4,10 +4,13 @@ Rows that are equal in all columns are one row with a number of copies. Released
 categories, sorted within a group by the number column that tells rows apart best.
 """
 
+import math
+from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
@@ -23,7 +26,9 @@ LAST_MARKER = MISSING + 255
 #: So many groups are compared with a target's categories at a time.
 CHUNK = 512
 
-_ROOM = 2**62
+#: Columns are at most so wide that one of them always fits beside a number for each row into ``_MOST_KEYS``.
+_ROOM, _MOST_KEYS = 2**62, 2**63 - 1
+_Whole = TypeVar("_Whole", np.int32, np.int64)
 
 
 class Grid(NamedTuple):
@@ -80,36 +85,33 @@ def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared
     # Those with the most codes first: groups next to one another then differ from a target in the same columns.
     columns = sorted((*_missing_as_codes(released, targets), *_codes(released, targets)), key=_fewest_codes)
     order = _best_first(released)
-    numbers, wanted, step = released.numbers[:, order], targets.numbers[:, order], released.step_cost[order]
-    n = len(released.numbers)
-
-    tuple_of_row, tuples = _rank([np.concatenate(pair) for pair in columns], n + len(wanted))
-    group_of_row, group_of_tuple = _renumber(tuple_of_row[:n], tuples)
-    tuple_of_target, target_tuple = _renumber(tuple_of_row[n:], tuples)
-
-    row_of, rows = _rank([group_of_row, *_shifted(numbers)], n)
-    alike = _shifted(wanted) if collapse else [np.arange(len(wanted))]
-    target_of, distinct = _rank([tuple_of_target, *alike], len(wanted))
-    row_at = _one_of_each(row_of, rows)
-    group_at = _one_of_each(group_of_row, group_of_tuple.max(initial=-1) + 1)
-    target_at = _one_of_each(target_of, distinct)
-    tuple_at = _one_of_each(tuple_of_target, target_tuple.max(initial=-1) + 1)
-    group_codes = _table([old for old, _ in columns], group_at)
+    wanted, n = targets.numbers[:, order], len(released.numbers)
+    group_of_row, group_of_target = _one_number(columns, n, len(wanted))
+    rows = sorted_rows([group_of_row, *_shifted(released.numbers[:, order])], n)
+    row_at = rows.order[rows.start]
+    group = group_of_row[row_at]
+    group_start = np.flatnonzero(np.diff(group, prepend=-1))
+    group_codes = _table([old for old, _ in columns], row_at[group_start])
     low_codes, bags = _in_chunks(group_codes)
+    tuples, tuple_at, tuple_of_target = np.unique(group_of_target, return_index=True, return_inverse=True)
+    alike = sorted_rows([tuple_of_target, *(_shifted(wanted) if collapse else [np.arange(len(wanted))])], len(wanted))
+    target_at = alike.order[alike.start]
+    place = np.searchsorted(group[group_start], tuples)
+    is_there = np.append(group[group_start], -1)[place] == tuples
     return Prepared(
-        row_of=row_of.astype(np.int32),
-        copies=np.bincount(row_of, minlength=rows),
-        group_start=np.concatenate([[0], np.cumsum(np.bincount(group_of_row[row_at], minlength=group_at.size))]),
+        row_of=rows.numbered(np.int32),
+        copies=np.diff(rows.start, append=n),
+        group_start=np.append(group_start, row_at.size),
         group_codes=group_codes,
         low_codes=low_codes,
         bags=bags,
-        numbers=np.ascontiguousarray(numbers[row_at]),
-        target_of=target_of.astype(np.int32),
+        numbers=np.ascontiguousarray(released.numbers[row_at][:, order]),
+        target_of=alike.numbered(np.int32),
         tuple_of=tuple_of_target[target_at],
         tuple_codes=np.ascontiguousarray(_table([new for _, new in columns], tuple_at).T),
-        tuple_group=group_of_tuple[target_tuple >= 0],
+        tuple_group=np.where(is_there, place, -1),
         wanted=np.ascontiguousarray(wanted[target_at]),
-        step=step,
+        step=released.step_cost[order],
         mismatch=released.mismatch_cost,
     )
 
@@ -124,7 +126,7 @@ def content_rank(*grids: Grid) -> IntArray:
     array([1, 0, 1])
     """
     columns = [column for grid in grids for column in (*_shifted(grid.numbers), *_shifted(grid.codes))]
-    return _rank(columns, len(grids[0].numbers))[0]
+    return sorted_rows(columns, len(grids[0].numbers)).numbered(np.int64)
 
 
 def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
@@ -200,44 +202,78 @@ def _shifted(numbers: IntArray | Int32Array) -> Iterator[IntArray | Int32Array]:
             yield column - np.where(missing, MISSING, low - markers) if markers else column - low
 
 
-def _rank(columns: Iterable[IntArray | Int32Array], size: int) -> tuple[IntArray, int]:
-    """Return the number of each row among the distinct rows in ascending order, and how many those are."""
-    key, keys = np.zeros(size, np.int64), 1
-    for column in columns:
-        width = int(column.max(initial=0)) + 1
-        if keys * width > _ROOM:
-            key, keys = _dense(key, keys)
-        key *= width
-        key += column
-        keys *= width
-    return _dense(key, keys)
+class SortedRows(NamedTuple):
+    """Rows in ascending order, and where in this order each distinct one begins."""
+
+    order: IntArray
+    start: IntArray
+
+    def numbered(self, kind: type[_Whole]) -> NDArray[_Whole]:
+        """Return the place of each row among the distinct ones."""
+        number = np.empty(self.order.size, kind)
+        first = np.zeros(self.order.size, kind)
+        first[self.start[1:]] = 1
+        number[self.order] = np.cumsum(first, dtype=kind)
+        return number
 
 
-def _dense(key: IntArray, keys: int) -> tuple[IntArray, int]:
-    """Return keys below ``keys`` without gaps, and how many there are."""
-    if keys <= 4 * key.size:  # close together: mark which occur and count the marks, which is quicker than sorting
-        rank, number = _renumber(key, keys)
-        return rank, int(number.max(initial=-1)) + 1
-    order = np.argsort(key)
-    ascending = key[order]
-    rank = np.empty_like(key)
-    rank[order] = np.cumsum(np.diff(ascending, prepend=ascending[:1]) != 0)
-    return rank, int(rank.max(initial=-1)) + 1
+def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRows:
+    """Return rows in the order of their columns, which hold numbers from 0 on, the first column first.
+
+    As many columns as one whole number has room for are sorted at once, and by further ones only the rows that are
+    equal so far, which mostly are few.
+
+    >>> sorted_rows([np.array([1, 0, 1]), np.array([5, 9, 5])], 3)
+    SortedRows(order=array([1, 0, 2]), start=array([0, 1]))
+    """
+    left = deque(columns)
+    key, keys = _with_next(left, np.zeros(size, np.int64), 1)
+    order = _ascending(key, keys)
+    key = key[order]
+    is_first = np.ones(size, bool)
+    is_first[1:] = key[1:] != key[:-1]
+    while left and not is_first.all():
+        some = np.flatnonzero(~(is_first & np.append(is_first[1:], True)))
+        rows = order[some]
+        key, keys = _with_next(left, (np.cumsum(is_first) - 1)[some], size, rows)
+        within = _ascending(key, keys)
+        order[some], key = rows[within], key[within]
+        is_first[some[1:]] |= key[1:] != key[:-1]
+    return SortedRows(order, np.flatnonzero(is_first))
 
 
-def _renumber(some: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Return ``some`` of the numbers below ``size`` without gaps, and the new number of each (-1 where not used)."""
-    used = np.zeros(size, bool)
-    used[some] = True
-    number = np.where(used, np.cumsum(used) - 1, -1)
-    return number[some], number
+def _with_next(
+    left: "deque[IntArray | Int32Array]", key: IntArray, keys: int, rows: IntArray | slice = slice(None)
+) -> tuple[IntArray, int]:
+    """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away."""
+    while left:
+        width = int(left[0].max(initial=0)) + 1
+        if keys * width > _MOST_KEYS:
+            break
+        column = left.popleft()
+        if width > 1:
+            key = key * width + column[rows]
+            keys *= width
+    return key, keys
 
 
-def _one_of_each(number: IntArray, size: int) -> IntArray:
-    """Return a row with each number; those with the same number are equal, so it does not matter which."""
-    place = np.empty(size, np.int64)
-    place[number] = np.arange(number.size)
-    return place
+def _ascending(key: IntArray, keys: int) -> IntArray:
+    """Return where the keys are in ascending order; few different ones are counted, which is quicker than sorting."""
+    return np.argsort(key.astype(np.uint16), kind="stable") if keys <= 2**16 else np.argsort(key)
+
+
+def _one_number(columns: list[tuple[Int32Array, Int32Array]], rows: int, targets: int) -> tuple[IntArray, IntArray]:
+    """Return numbers that are equal where rows and targets are equal in all columns, in the order of the columns."""
+    widths = [int(max(old.max(initial=0), new.max(initial=0))) + 1 for old, new in columns]
+    if math.prod(widths) > _ROOM:
+        together = sorted_rows([np.concatenate(pair) for pair in columns], rows + targets).numbered(np.int64)
+        return together[:rows], together[rows:]
+    numbers = np.zeros(rows, np.int64), np.zeros(targets, np.int64)
+    for width, pair in zip(widths, columns, strict=True):
+        for number, column in zip(numbers, pair, strict=True):
+            number *= width
+            number += column
+    return numbers
 
 
 def _table(columns: list[Int32Array], rows: IntArray) -> Int32Array:

@@ -1,7 +1,6 @@
 """Who is learned from, who is measured and who teaches, made ready for adversaries who guess a secret."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -119,10 +118,7 @@ class Case(NamedTuple):
         if teachers is not None:
             pupils = tables[0].take(teachers)
             others = _secrets.read_secrets([tables[0], pupils], asked.secret, asked.tolerance)
-            own = replace(
-                encoded[0], numbers=encoded[0].numbers[teachers], codes=encoded[0].codes[teachers], cells=None
-            )
-            taught.append(taught_by(asked, pupils, own, others.released, others.people))
+            taught.append(taught_by(asked, pupils, encoded[0].take(teachers), others.released, others.people))
         places = [
             tuple(
                 places_of(own.rows, part[side]) + (truth[0].rows.size if side and teachers is None else 0)

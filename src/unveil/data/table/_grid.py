@@ -37,6 +37,54 @@ class Grid(NamedTuple):
     exact: bool
 
 
+class WholeScale(NamedTuple):
+    """Whole numbers from ``low`` on, in steps, of numbers times a power of ten."""
+
+    factor: int
+    low: int
+    step: int
+
+    def units(self, part: "pl.Series") -> IntArray:
+        """Return the numbers of one table on it, 0 where there is none."""
+        whole = _times(_as_numbers(part), self.factor)
+        units = (whole.fill_null(self.low) if whole.null_count() else whole).to_numpy().astype(np.int64) - self.low
+        if self.step > 1:
+            units //= self.step
+        return units
+
+
+def whole_scale(parts: Sequence["pl.Series"], *, ranks: bool = False) -> WholeScale | None:
+    """Return the scale that holds all numbers of all tables as they are, whichever of them make the span.
+
+    None where there is none: ranks hang on the values of those that make it, and so do steps of real numbers and of
+    numbers too large for a machine word.
+    """
+    import polars as pl
+
+    if (ranks and not any(isinstance(part.dtype, pl.Enum) for part in parts)) or pl.Int128 in {p.dtype for p in parts}:
+        return None
+    parts = [_as_numbers(part) for part in parts]
+    places = places_of(parts)
+    if places is None:
+        return None
+    whole = [_times(part, 10**places) for part in parts]
+    low, high = _bounds(whole)
+    if max(abs(low), abs(high), high - low) >= 2**61:
+        return None
+    scale = WholeScale(10**places, low, 1)
+    step = math.gcd(*(int(np.gcd.reduce(scale.units(part), initial=0)) for part in parts))
+    return scale._replace(step=max(1, step))
+
+
+def _as_numbers(part: "pl.Series") -> "pl.Series":
+    """Return levels by their place and moments by their distance from one, all else as it is."""
+    import polars as pl
+
+    if isinstance(part.dtype, pl.Enum):
+        return part.to_physical().cast(pl.Int64)
+    return part.cast(pl.Int64) if part.dtype == pl.Datetime else part
+
+
 def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bool = False) -> Grid:
     """Return the column of each table in units of a grid that holds all its values.
 
@@ -52,12 +100,10 @@ def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bo
     """
     import polars as pl
 
-    if any(isinstance(part.dtype, pl.Enum) for part in parts):
-        parts = [part.to_physical().cast(pl.Int64) for part in parts]
-    elif ranks:
+    if ranks and not any(isinstance(part.dtype, pl.Enum) for part in parts):
         parts = _ranks(parts, reference)
-    elif parts[0].dtype == pl.Datetime:
-        parts = [part.cast(pl.Int64) for part in parts]
+    else:
+        parts = [_as_numbers(part) for part in parts]
     places = places_of(parts)
     if places is None:
         return _real(parts, reference)
@@ -195,4 +241,9 @@ def _finished(values: list[IntArray], parts: Sequence["pl.Series"], span: int, *
     for units, part in zip(values, parts, strict=True):
         if part.null_count():
             units[part.is_null().to_numpy()] = MISSING
-    return Grid(values, span, max(1, -(-spread // span)) if span else 1, exact)
+    return Grid(values, span, reach_of(spread, span), exact)
+
+
+def reach_of(spread: int, span: int) -> int:
+    """Return how many spans values fill that are as far apart as ``spread``."""
+    return max(1, -(-spread // span)) if span else 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unveil.data.table._agreement import Part, one_kind, with_shares
 from unveil.data.table._names import matched
+from unveil.data.table._scales import Agreement
 from unveil.data.table.column import listed, unsure_note
 from unveil.data.table.kinds import ToldKind
 from unveil.data.table.rules import Confidence
@@ -73,9 +74,10 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     if len(agreed) > 1 and others[0].cells is None:
         cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
         agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
-    together = object()
-    for table in agreed:
+    together = Agreement(agreed)
+    for place, table in enumerate(agreed):
         object.__setattr__(table, "agreement", together)
+        object.__setattr__(table, "agreed_as", place)
     return tuple(agreed)
 
 

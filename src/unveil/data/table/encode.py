@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from unveil._kernels.neighbours.index import Grid, content_rank
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table._grid import Grid as ColumnGrid
+from unveil.data.table._scales import Agreement, Codes, PlacedColumn, Units, marker_numbers, marker_of_cells
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
 from unveil.data.table.kinds import Kind
 from unveil.data.table.table import Table
@@ -40,10 +42,12 @@ class Encoded:
 
     Attributes
     ----------
-    names_numbers, numbers
+    size
+        How many rows there are.
+    names_numbers, number_columns
         The columns of kinds number, ordered and date, in grid units; `MISSING` where the value is missing, and one of
         the next numbers up to `LAST_MARKER` where a marker stands for it: each marker equals itself only.
-    names_codes, codes
+    names_codes, code_columns
         All other columns, each value a number from 1 on; 0 is a missing value, a category of its own, and so is each
         number below 0, a marker that stands for no value.
     step_cost
@@ -54,22 +58,57 @@ class Encoded:
         Whether nothing was rounded: the distance is then ``mismatch_cost`` times the exact fraction. False as soon as
         a column is truly real, has a span of more than 2**58 steps, or the costs of all columns do not fit.
     cells
-        Of a released table with coarse cells in these columns: what they are, number columns first. ``numbers`` and
-        ``codes`` then hold the cells that are single values, and a missing value for all others.
+        Of a released table with coarse cells in these columns: what they are, number columns first. The columns
+        then hold the cells that are single values, and a missing value for all others.
     """
 
+    size: int
     names_numbers: tuple[str, ...]
-    numbers: IntArray
+    number_columns: Sequence[Units]
     names_codes: tuple[str, ...]
-    codes: Int32Array
+    code_columns: Sequence[Codes]
     step_cost: IntArray
     mismatch_cost: int
     exact: bool = True
     cells: CellColumns | None = None
 
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The number columns of all rows."""
+        return self.block(slice(None)).numbers
+
+    @cached_property
+    def codes(self) -> Int32Array:
+        """The category columns of all rows."""
+        return self.block(slice(None)).codes
+
     def grid(self, rows: IntArray | slice = slice(None)) -> Grid:
         """Return these rows, or all, as the kernels take them."""
-        return Grid(self.numbers[rows], self.codes[rows], self.step_cost, self.mismatch_cost)
+        if isinstance(rows, slice) and rows == slice(None):
+            return Grid(self.numbers, self.codes, self.step_cost, self.mismatch_cost)
+        return self.block(rows)
+
+    def block(self, rows: IntArray | slice) -> Grid:
+        """Return these rows as the kernels take them, without keeping all others."""
+        size = len(range(*rows.indices(self.size))) if isinstance(rows, slice) else len(rows)
+        # Column by column, as they are gone through.
+        numbers = np.empty((size, len(self.number_columns)), np.int64, order="F")
+        codes = np.empty((size, len(self.code_columns)), np.int32, order="F")
+        for whole, columns in ((numbers, self.number_columns), (codes, self.code_columns)):
+            for place, column in enumerate(columns):
+                whole[:, place] = column.of(rows)
+        return Grid(numbers, codes, self.step_cost, self.mismatch_cost)
+
+    def take(self, rows: IntArray) -> "Encoded":
+        """Return some of the rows, of which each cell is one value."""
+        some = self.block(rows)
+        return replace(
+            self,
+            size=len(rows),
+            number_columns=[Units(column) for column in some.numbers.T],
+            code_columns=[Codes(column) for column in some.codes.T],
+            cells=None,
+        )
 
     def by_content(self) -> IntArray:
         """Return the rows in an order that depends on what they hold and not on where they stand."""
@@ -127,33 +166,64 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
     number_names = tuple(name for name in columns if kinds[name] in _NUMBER_KINDS)
     code_names = tuple(name for name in columns if kinds[name] not in _NUMBER_KINDS)
     reference = [position for position in span_of if position < len(tables)]
-    codes = [np.empty((table.rows, len(code_names)), np.int32) for table in tables]
-    for place, name in enumerate(code_names):
-        for coded, part in zip(codes, _codes([table.frame[name] for table in tables]), strict=True):
-            coded[:, place] = part
-        for coded, marker in zip(codes, _markers(tables, name), strict=True):
-            if marker is not None:
-                coded[:, place] = np.where(coded[:, place] == 0, -marker, coded[:, place])
-    numbers = [np.empty((table.rows, len(number_names)), np.int64) for table in tables]
-    spans, reach, exact = [], len(code_names), True
-    for place, name in enumerate(number_names):
-        grid = on_grid([table.frame[name] for table in tables], reference, ranks=kinds[name] == "ordered")
-        spans.append(grid.span)
-        reach += grid.reach
-        exact = exact and grid.exact
-        for array, units, marker in zip(numbers, grid.values, _markers(tables, name), strict=True):
-            array[:, place] = _with_markers(units, marker)
+    shared = _shared_by(tables)
+    codes = [_code_column(tables, name, shared) for name in code_names]
+    placed = [_number_column(tables, name, reference, kinds[name], shared) for name in number_names]
+    spans, numbers = [column.span for column in placed], [column.tables for column in placed]
+    reach, exact = len(code_names) + sum(column.reach for column in placed), all(column.exact for column in placed)
     mismatch, fits = _mismatch_cost(spans, reach)
     if not fits:
         # The wider steps of a column may make its reach one span longer.
         reach += len(spans)
-        spans = _widened(numbers, spans, _LARGEST_DISTANCE // (reach * _LEAST_STEP))
+        most = _LARGEST_DISTANCE // (reach * _LEAST_STEP)
+        units = ([each.of(slice(None)) for each in column] for column in numbers)
+        numbers = [[Units(each) for each in _widened(*column, most)] for column in zip(units, spans, strict=True)]
+        spans = [_wider(span, most) for span in spans]
         mismatch, _ = _mismatch_cost(spans, reach)
     steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
     return tuple(
-        Encoded(number_names, array, code_names, coded, steps, mismatch, exact and fits)
-        for array, coded in zip(numbers, codes, strict=True)
+        Encoded(
+            size=table.rows,
+            names_numbers=number_names,
+            number_columns=[column[place] for column in numbers],
+            names_codes=code_names,
+            code_columns=[column[place] for column in codes],
+            step_cost=steps,
+            mismatch_cost=mismatch,
+            exact=exact and fits,
+        )
+        for place, table in enumerate(tables)
     )
+
+
+def _shared_by(tables: Sequence[Table]) -> Agreement | None:
+    """Return what the tables share if they were brought together, else None."""
+    shared = tables[0].agreement
+    together = isinstance(shared, Agreement) and all(table.agreement is shared for table in tables)
+    return shared if together else None  # type: ignore[return-value]
+
+
+def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -> list[Codes]:
+    if shared is not None:
+        return shared.codes(name, tables)
+    codes = _codes([table.frame[name] for table in tables])
+    return [
+        Codes(coded if marker is None else np.where(coded == 0, -marker, coded))
+        for coded, marker in zip(codes, _markers(tables, name), strict=True)
+    ]
+
+
+def _number_column(
+    tables: Sequence[Table], name: str, reference: Sequence[int], kind: Kind, shared: Agreement | None
+) -> PlacedColumn:
+    placed = None if shared is None else shared.numbers(name, tables, reference)
+    if placed is not None:
+        return placed
+    grid = on_grid([table.frame[name] for table in tables], reference, ranks=kind == "ordered")
+    units = [
+        Units(_with_markers(units, marker)) for units, marker in zip(grid.values, _markers(tables, name), strict=True)
+    ]
+    return PlacedColumn(units, grid.span, grid.reach, grid.exact)
 
 
 def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, Kind]:
@@ -212,24 +282,12 @@ def places(cells: "pl.Series") -> Int32Array:
 
 def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:
     """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
-    number = _marker_numbers(tables, name)
-    numbers: list[IntArray | None] = []
-    for table in tables:
-        if name in table.marked:
-            own = [0, *(number[marker.key] for marker in table.column(name).markers)]
-            numbers.append(np.array(own, np.int64)[table.marked[name].to_numpy()])
-        else:
-            numbers.append(None)
-    return numbers
+    number = marker_numbers(tables, name)
+    return [marker_of_cells(table, name, number) for table in tables]
 
 
 def _with_markers(units: IntArray, marker: IntArray | None) -> IntArray:
     return units if marker is None else np.where(units == MISSING, MISSING + marker, units)
-
-
-def _marker_numbers(tables: Sequence[Table], name: str) -> dict[str, int]:
-    keys = {marker.key for table in tables if name in table.marked for marker in table.column(name).markers}
-    return {key: number for number, key in enumerate(sorted(keys), 1)}
 
 
 def without_markers(numbers: IntArray) -> IntArray:
@@ -253,15 +311,14 @@ def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
     return (cost, True) if exact else (cost * (most // cost), False)
 
 
-def _widened(numbers: Sequence[IntArray], spans: Sequence[int], most: int) -> list[int]:
-    """Give columns with more than ``most`` steps in their span wider ones, in place, and return the spans."""
-    for place, span in enumerate(spans):
-        step = -(-span // most)
-        if step > 1:
-            for array in numbers:
-                units = array[:, place]
-                units[...] = np.where(units <= LAST_MARKER, units, units // step)
-    return [span // max(1, -(-span // most)) for span in spans]
+def _widened(parts: Sequence[IntArray], span: int, most: int) -> list[IntArray]:
+    """Return a column in wider steps where its span has more than ``most``."""
+    step = -(-span // most)
+    return [np.where(units <= LAST_MARKER, units, units // max(1, step)) for units in parts]
+
+
+def _wider(span: int, most: int) -> int:
+    return span // max(1, -(-span // most))
 
 
 def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[Encoded, ...]:
@@ -276,13 +333,13 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
     mismatch, fits = _mismatch_cost(spans, len(columns))
     if not fits:
         most = _LARGEST_DISTANCE // (len(columns) * _LEAST_STEP)
-        for place, grid in enumerate(grids):
-            spans[place] = _widened([part[:, None] for part in grid.values], [grid.span], most)[0]
+        grids = [grid._replace(values=_widened(grid.values, grid.span, most)) for grid in grids]
+        spans = [_wider(span, most) for span in spans]
         mismatch, _ = _mismatch_cost(spans, len(columns))
     steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
     exact = fits and all(grid.exact for grid in grids)
     every = [cells[name] for name in (*number_names, *code_names)]
-    numbered = [_marker_numbers(tables, name) for name in number_names]
+    numbered = [marker_numbers(tables, name) for name in number_names]
     ends = [
         _special_ends(each, number, *grid.values[-2:])
         for each, grid, number in zip(every, grids, numbered, strict=False)
@@ -290,10 +347,17 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
     joined = _joined(every, ends, np.array(spans, np.int64))
 
     def encoded(numbers: list[IntArray], codes: list[IntArray], joint: CellColumns | None = None) -> Encoded:
-        rows = tables[released].rows if joint else (numbers + codes)[0].size
-        number = np.array(numbers, np.int64).reshape(len(number_names), rows).T
-        code = np.array(codes, np.int32).reshape(len(code_names), rows).T
-        return Encoded(number_names, number, code_names, code, steps, mismatch, exact, joint)
+        return Encoded(
+            size=tables[released].rows if joint else (numbers + codes)[0].size,
+            names_numbers=number_names,
+            number_columns=[Units(column) for column in numbers],
+            names_codes=code_names,
+            code_columns=[Codes(column) for column in codes],
+            step_cost=steps,
+            mismatch_cost=mismatch,
+            exact=exact,
+            cells=joint,
+        )
 
     markers = {
         name: [part for at, part in enumerate(_markers(tables, name)) if at != released] for name in number_names

@@ -51,6 +51,8 @@ class Table:
     #: What tables that `agree` has brought together share, with rows and columns taken of them, so that it need not do
     #: it again. Whatever else is made of a table may hold other values, and has none.
     agreement: object = field(default=None, init=False, repr=False)
+    #: Which of these tables it is, if it has all of its rows.
+    agreed_as: int | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_frame(
@@ -208,7 +210,9 @@ class Table:
         frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
         marked = {name: self.marked[name] for name in names if name in self.marked}
         cells = {name: self.cells[name] for name in names} if self.cells else self.cells
-        return self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
+        made = self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
+        object.__setattr__(made, "agreed_as", self.agreed_as)
+        return made
 
     def held(self, name: str) -> Held:
         """Return the values of a column, and which markers stand where there is none."""

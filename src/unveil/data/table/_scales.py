@@ -1,0 +1,204 @@
+"""One scale for each column of tables that were brought together, on which whole tables are put once.
+
+An audit compares the same rows in many sets of columns. What a column is in whole numbers does not depend on the set,
+and so it is found out once and kept in as few bytes as hold it.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.types import Int32Array, IntArray
+from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
+from unveil.data.table.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_Narrow = NDArray[np.signedinteger[Any]]
+
+
+class Units(NamedTuple):
+    """A number column as it is kept: from 0 on, or below 0 where a marker stands for the value (-1 for none at all).
+
+    ``low`` is what 0 is on the scale of those who ask, and values outside ``ends`` count as these.
+    """
+
+    kept: _Narrow
+    least: int = 0
+    greatest: int = -1
+    has_gaps: bool = False
+    low: int = 0
+    ends: tuple[int, int] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value is there."""
+        return self.greatest < self.least
+
+    def of(self, rows: IntArray | slice) -> IntArray:
+        """Return these rows in grid units."""
+        kept = self.kept[rows]
+        units = np.subtract(kept, self.low, dtype=np.int64)
+        if self.ends is not None:
+            np.clip(units, *self.ends, out=units)
+        if self.has_gaps:
+            gone = kept < 0
+            units[gone] = MISSING + (-1 - kept[gone].astype(np.int64))
+        return units
+
+
+class Codes(NamedTuple):
+    """A category column as it is kept."""
+
+    kept: _Narrow
+
+    def of(self, rows: IntArray | slice) -> Int32Array:
+        """Return the codes of these rows."""
+        return self.kept[rows].astype(np.int32, copy=False)
+
+
+class PlacedColumn(NamedTuple):
+    """A number column of several tables on the scale of those that make its span, and how many spans it fills."""
+
+    tables: list[Units]
+    span: int
+    reach: int
+    exact: bool = True
+
+
+class Agreement:
+    """What tables that were brought together share: the scale of each column, found out when it is first asked for.
+
+    Whoever has all rows of one of the tables finds them here. Rows that were taken of them are put on the scale anew.
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        # Tables without what they share: otherwise these would refer to themselves, and stay longer than anybody needs.
+        self._tables = tuple(replace(table) for table in tables)
+        self._lock = threading.RLock()
+        self._numbers: dict[str, tuple[WholeScale, list[Units]] | None] = {}
+        self._codes: dict[str, tuple[pl.Series, list[Codes]]] = {}
+        self._markers: dict[str, dict[str, int]] = {}
+
+    def __reduce__(self) -> tuple[type["Agreement"], tuple[tuple[Table, ...]]]:
+        return Agreement, (self._tables,)
+
+    def numbers(self, name: str, tables: Sequence[Table], reference: Sequence[int]) -> PlacedColumn | None:
+        """Return a number column of tables that agree; None where its scale hangs on who asks."""
+        with self._lock:
+            if name not in self._numbers:
+                self._numbers[name] = self._put_on_scale(name)
+            found = self._numbers[name]
+        if found is None:
+            return None
+        scale, kept = found
+        units = [
+            kept[table.agreed_as] if table.agreed_as is not None else self._units(scale, table, name)
+            for table in tables
+        ]
+        return _placed(units, reference)
+
+    def codes(self, name: str, tables: Sequence[Table]) -> list[Codes]:
+        """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
+        with self._lock:
+            if name not in self._codes:
+                words = _different([table.frame.get_column(name) for table in self._tables])
+                self._codes[name] = words, [self._coded(words, table, name) for table in self._tables]
+            words, kept = self._codes[name]
+        return [
+            kept[table.agreed_as] if table.agreed_as is not None else self._coded(words, table, name)
+            for table in tables
+        ]
+
+    def _put_on_scale(self, name: str) -> tuple[WholeScale, list[Units]] | None:
+        parts = [table.frame.get_column(name) for table in self._tables]
+        scale = whole_scale(parts, ranks=self._tables[0].column(name).kind == "ordered")
+        return None if scale is None else (scale, [self._units(scale, table, name) for table in self._tables])
+
+    def _units(self, scale: WholeScale, table: Table, name: str) -> Units:
+        cells = table.frame.get_column(name)
+        units = scale.units(cells)
+        if not cells.null_count():
+            return Units(_narrow(units, 0), int(units.min()), int(units.max()))
+        gone = cells.is_null().to_numpy()
+        there = units[~gone]
+        ends = (int(there.min()), int(there.max())) if there.size else (0, -1)
+        marker = self._marker_of(table, name)
+        units[gone] = -1 if marker is None else -1 - marker[gone]
+        return Units(_narrow(units, -1 - len(self._markers.get(name, ()))), *ends, has_gaps=True)
+
+    def _coded(self, words: "pl.Series", table: Table, name: str) -> Codes:
+        codes = _places(table.frame.get_column(name), words)
+        marker = self._marker_of(table, name)
+        if marker is not None:
+            codes = np.where(codes == 0, -marker, codes)
+        return Codes(_narrow(codes, -len(self._markers.get(name, ()))))
+
+    def _marker_of(self, table: Table, name: str) -> IntArray | None:
+        """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
+        if name not in self._markers:
+            self._markers[name] = marker_numbers(self._tables, name)
+        return marker_of_cells(table, name, self._markers[name])
+
+
+def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:
+    """Return the column on the scale of the tables at ``reference``; values far beyond their range are cut off."""
+    known = [units[place] for place in reference if not units[place].is_empty]
+    low = min((each.least for each in known), default=0)
+    span = max((each.greatest for each in known), default=0) - low
+    bottom, top = -BEYOND * span, (1 + BEYOND) * span
+    placed, every = [], [0]
+    for each in units:
+        least, greatest = (0, 0) if each.is_empty else (each.least - low, each.greatest - low)
+        every += [min(max(least, bottom), top), min(max(greatest, bottom), top)]
+        ends = (bottom, top) if least < bottom or greatest > top else None
+        placed.append(each._replace(low=low, ends=ends))
+    return PlacedColumn(placed, span, reach_of(max(every) - min(every), span))
+
+
+def marker_numbers(tables: Sequence[Table], name: str) -> dict[str, int]:
+    """Return a number from 1 on for each marker of a column, by its key."""
+    keys = {marker.key for table in tables if name in table.marked for marker in table.column(name).markers}
+    return {key: number for number, key in enumerate(sorted(keys), 1)}
+
+
+def marker_of_cells(table: Table, name: str, number: dict[str, int]) -> IntArray | None:
+    """Return the number of the marker in each cell, 0 for none; None where the column has no markers."""
+    if name not in table.marked:
+        return None
+    own = [0, *(number[marker.key] for marker in table.column(name).markers)]
+    return np.array(own, np.int64)[table.marked[name].to_numpy()]
+
+
+def _narrow(values: IntArray | Int32Array, least: int) -> _Narrow:
+    """Return whole numbers in the fewest bytes that hold them, ``least`` and the next one below it."""
+    most = max(int(values.max(initial=0)), -least)
+    for kind in (np.int8, np.int16, np.int32):
+        if most < np.iinfo(kind).max:
+            return values.astype(kind)
+    return values.astype(np.int64, copy=False)
+
+
+def _different(parts: Sequence["pl.Series"]) -> "pl.Series":
+    """Return the different values that are there, ascending."""
+    import polars as pl
+
+    return pl.concat([part.unique() for part in parts]).unique().drop_nulls().sort()
+
+
+def _places(cells: "pl.Series", words: "pl.Series") -> IntArray | Int32Array:
+    """Return the place of each cell among the words, which hold all that are there, from 1 on; 0 is a missing one."""
+    import polars as pl
+
+    if cells.dtype == pl.Boolean:
+        return (cells.cast(pl.Int32) + 1).fill_null(0).to_numpy()
+    if cells.dtype == pl.String:  # looking up each cell is quicker than joining
+        place = cells.cast(pl.Enum(words)).to_physical().cast(pl.Int32) + 1
+    else:
+        place = words.search_sorted(cells).cast(pl.Int32).set(cells.is_null(), None) + 1
+    return place.fill_null(0).to_numpy()
