@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.index import EVERY, Grid, Rows
 from unveil._kernels.neighbours.matrix import all_distances
-from unveil._kernels.neighbours.nearest import ALL_UP_TO
+from unveil._kernels.neighbours.nearest import is_small
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
 from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, IntArray
 
 
-def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
+def rows_within(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
     """Return how far the k-th nearest row of each target is, and how many rows are at most as far.
 
     There are at least k, and more where rows tie; k is at most the number of rows.
@@ -22,8 +22,8 @@ def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
     >>> rows_within(rows, targets, 1)
     (array([1, 1]), array([1, 2]))
     """
-    if len(rows.numbers) * len(targets.numbers) <= ALL_UP_TO:
-        distance = all_distances(rows, targets)
+    if is_small(rows, targets):
+        distance = all_distances(rows.block(EVERY), targets)
         radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
         return radius, np.count_nonzero(distance <= radius[:, None], axis=1)
     near = nearest_sketch(rows, targets, k)

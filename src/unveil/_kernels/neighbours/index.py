@@ -7,7 +7,7 @@ categories, sorted within a group by the number column that tells rows apart bes
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ MISSING = np.iinfo(np.int64).min
 #: From MISSING up to here are markers of no value: each differs by one mismatch from every number and other marker.
 LAST_MARKER = MISSING + 255
 
+#: All rows.
+EVERY = slice(None)
 #: So many groups are compared with a target's categories at a time.
 CHUNK = 512
 
@@ -43,6 +45,26 @@ class Grid(NamedTuple):
     codes: Int32Array
     step_cost: IntArray
     mismatch_cost: int
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.numbers)
+
+    def block(self, rows: slice) -> "Grid":
+        """Return some of the rows."""
+        return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
+
+
+class Rows(Protocol):
+    """Rows that are looked at block by block, so that they need never be there as a grid all at once."""
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+
+    def block(self, rows: slice) -> Grid:
+        """Return some of the rows."""
 
 
 class Prepared(NamedTuple):
@@ -67,6 +89,12 @@ class Prepared(NamedTuple):
     def targets(self) -> int:
         """How many distinct targets there are."""
         return self.tuple_of.size
+
+    def common_limit(self, limit: IntArray) -> IntArray:
+        """Return for each distinct target the farthest of the limits of those who are alike."""
+        common = np.zeros(self.targets, np.int64)
+        np.maximum.at(common, self.target_of, limit)
+        return common
 
     def nearest(self, some: IntArray, k: int, limit: IntArray | None = None) -> "Near | None":
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""

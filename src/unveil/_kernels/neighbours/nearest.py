@@ -3,12 +3,11 @@
 import numpy as np
 
 from unveil._kernels.neighbours import sketch
-from unveil._kernels.neighbours.index import LAST_MARKER, MISSING, Grid, content_rank, prepare
+from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, MISSING, Grid, Rows, content_rank, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance, shared_within
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
 from unveil._kernels.neighbours.sketch import nearest_sketch
-from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 __all__ = [
@@ -26,11 +25,12 @@ __all__ = [
 ALL_UP_TO = 2**20
 
 
-def _is_small(released: Grid, targets: Grid) -> bool:
-    return len(released.numbers) * len(targets.numbers) <= ALL_UP_TO
+def is_small(rows: Rows, targets: Grid) -> bool:
+    """Return whether all distances are computed."""
+    return rows.size * targets.size <= ALL_UP_TO
 
 
-def nearest_distances(released: Grid, targets: Grid, k: int) -> IntArray:
+def nearest_distances(released: Rows, targets: Grid, k: int) -> IntArray:
     """Return the k smallest distances of each target from a released row, ascending; -1 where there is no such row.
 
     >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
@@ -39,8 +39,8 @@ def nearest_distances(released: Grid, targets: Grid, k: int) -> IntArray:
     array([[1, 4],
            [1, 1]])
     """
-    if _is_small(released, targets):
-        distance = np.sort(all_distances(released, targets), axis=1)[:, :k]
+    if is_small(released, targets):
+        distance = np.sort(all_distances(released.block(EVERY), targets), axis=1)[:, :k]
         short = k - distance.shape[1]
         return np.pad(distance, ((0, 0), (0, short)), constant_values=-1)
     near = nearest_sketch(released, targets, k)
@@ -74,7 +74,7 @@ def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32
     >>> nearest_rows(released, targets, 1)
     (array([0, 1, 3]), array([0, 1, 2], dtype=int32), array([1, 1, 1]))
     """
-    if _is_small(released, targets):
+    if is_small(released, targets):
         return _rows_by_matrix(all_distances(released, targets), k)
     return rows_around(prepare(released, targets), k)
 
@@ -114,7 +114,7 @@ def _in_order(target: IntArray, row: IntArray, distance: IntArray, size: int) ->
     return start, row[order].astype(np.int32), distance[order]
 
 
-def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+def link_chances(first: Rows, second: Rows, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
     """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
 
     ``first`` and ``second`` are the same released rows in two groups of columns, likewise the targets. Rows that tie
@@ -126,25 +126,24 @@ def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets:
     >>> link_chances(grid(24, 31, 29), grid(52, 62, 53), grid(25, 30, 28), grid(50, 60, 55), 1)
     array([1. , 0.5, 1. ])
     """
-    k = min(k, len(first.numbers))
+    k = min(k, first.size)
     if k < 1:
-        return np.zeros(len(first_targets.numbers))
-    if _is_small(first, first_targets):
-        return chances_by_matrix(first, second, first_targets, second_targets, k)
-    if len(first.numbers) <= sketch.BLOCK_ROWS:
-        return chances_by_search(prepare(first, first_targets), prepare(second, second_targets), k)
+        return np.zeros(first_targets.size)
+    if is_small(first, first_targets):
+        return chances_by_matrix(first.block(EVERY), second.block(EVERY), first_targets, second_targets, k)
+    if first.size <= sketch.BLOCK_ROWS:
+        one, two = prepare(first.block(EVERY), first_targets), prepare(second.block(EVERY), second_targets)
+        return chances_by_search(one, two, k)
     return _chances_by_blocks(first, second, first_targets, second_targets, k)
 
 
-def _chances_by_blocks(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+def _chances_by_blocks(first: Rows, second: Rows, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
     """Return the chance of each target in two passes: how far the k-th rows are, and which rows are within both."""
     near, other = nearest_sketch(first, first_targets, k), nearest_sketch(second, second_targets, k)
     limits = near.limit(k), other.limit(k)
 
-    def shared(block: tuple[slice, tuple[Grid, ...]]) -> IntArray:
-        own, others = block[1]
+    both = np.zeros((first_targets.size, 4), np.int64)
+    for _, (own, others) in sketch.blocks_of(first, second):
         one, two = prepare(own, first_targets, collapse=False), prepare(others, second_targets, collapse=False)
-        return shared_within(one, two, *limits, k)
-
-    both = sum(in_threads(shared, sketch.blocks_of(first, second)), start=np.zeros((limits[0].size, 4), np.int64))
+        both += shared_within(one, two, *limits, k)
     return link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])

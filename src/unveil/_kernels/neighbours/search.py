@@ -1,7 +1,7 @@
 """The search for the nearest distinct rows of every distinct target, ties included."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -89,12 +89,24 @@ class Neighbourhood(Protocol):
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
 
 
-def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, Near]]:
-    """Yield all distinct targets in ascending parts for which there is room, with their near rows."""
+@overload
+def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, Near]]: ...
+@overload
+def nearest_in_parts(around: Prepared, k: int, limit: IntArray) -> Iterator[tuple[IntArray, Near]]: ...
+def nearest_in_parts(
+    around: Neighbourhood | Prepared, k: int, limit: IntArray | None = None
+) -> Iterator[tuple[IntArray, Near]]:
+    """Yield all distinct targets in ascending parts for which there is room, with their near rows.
+
+    With a ``limit`` for each, rows are at most as far, and there may be fewer than k, or none.
+    """
     todo = [np.arange(around.targets)]
     while todo:
         some = todo.pop()
-        near = around.nearest(some, k)
+        if limit is not None and isinstance(around, Prepared):
+            near = around.nearest(some, k, limit[some])
+        else:
+            near = around.nearest(some, k)
         if near is None:
             todo += [some[some.size // 2 :], some[: some.size // 2]]
         else:

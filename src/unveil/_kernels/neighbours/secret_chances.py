@@ -5,17 +5,15 @@ target the range of places that would be right. So counting what is right is cou
 """
 
 from collections.abc import Iterator
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours.index import Grid, Prepared, prepare
+from unveil._kernels.neighbours.index import Grid, Prepared, Rows, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.search import Near, nearest_in_parts
-from unveil._kernels.neighbours.sketch import Sketch, blocks_of, empty_sketch, merged, put, sketch_of
-from unveil._kernels.threads import in_threads
+from unveil._kernels.neighbours.sketch import Sketch, block_by_block, empty_sketch, put, sketch_of
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
@@ -48,7 +46,7 @@ def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> Cells:
     return Cells(np.sort(group[there].astype(np.int64) * width + rank[there]), width)
 
 
-def right_chances(released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> FloatArray:
+def right_chances(released: Rows, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> FloatArray:
     """Return for each target the chance that the secret of one of its k nearest released rows, drawn by lot, is right.
 
     Rows that tie for the last of the k places are drawn by lot too. 0.0 and 1.0 are certain.
@@ -70,15 +68,17 @@ def right_chances(released: Grid, rank: IntArray, targets: Grid, low: IntArray, 
     array([0.5, 1. ])
     """
 
-    def part(block: tuple[slice, tuple[Grid, ...]]) -> Sketch:
-        return _sketch_block(block[1][0], rank[block[0]], targets, low, high, k)
+    def part(some: slice, grids: tuple[Grid, ...], limit: IntArray) -> Sketch:
+        return _sketch_block(grids[0], rank[some], targets, low, high, k, limit)
 
-    near = reduce(merged, in_threads(part, blocks_of(released)))
+    near = block_by_block(part, targets.size, k, released)
     (sure, sure_right), (tied, tied_right) = near.sure(k), near.tied(k)
     return np.asarray((sure_right * tied + (k - sure) * tied_right) / (k * tied))
 
 
-def _sketch_block(released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> Sketch:
+def _sketch_block(
+    released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int, limit: IntArray
+) -> Sketch:
     """Return the nearest rows of each target, and how many of them would be right, of one block."""
     prepared = prepare(released, targets)
     cells = in_cells(prepared.row_of, rank)
@@ -90,7 +90,7 @@ def _sketch_block(released: Grid, rank: IntArray, targets: Grid, low: IntArray, 
     rest, high = np.divmod(pair, end)
     target, low = np.divmod(rest, end)
     made = empty_sketch(pair.size, k)
-    for some, near in _nearest(prepared, released, targets, k):
+    for some, near in _nearest(prepared, released, targets, k, limit):
         first, last = np.searchsorted(target, [some[0], some[-1] + 1])
         size = np.diff(near.start)[target[first:last] - some[0]]
         for part in parts_of(size, first):
@@ -98,11 +98,13 @@ def _sketch_block(released: Grid, rank: IntArray, targets: Grid, low: IntArray, 
     return Sketch(*(tally[pair_of] for tally in made))
 
 
-def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Iterator[tuple[IntArray, Near]]:
+def _nearest(
+    prepared: Prepared, released: Grid, targets: Grid, k: int, limit: IntArray
+) -> Iterator[tuple[IntArray, Near]]:
     """Yield distinct targets, in ascending parts without gaps, with their near distinct rows."""
     rows, distinct = prepared.copies.size, prepared.tuple_of.size
     if rows * distinct > ALL_UP_TO:
-        yield from nearest_in_parts(prepared, k)
+        yield from nearest_in_parts(prepared, k, prepared.common_limit(limit))
         return
     of_each = [
         grid._replace(numbers=grid.numbers[at], codes=grid.codes[at])

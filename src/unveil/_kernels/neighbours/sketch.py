@@ -5,15 +5,13 @@ sketch of two blocks follows from their sketches: a distance with fewer than k n
 either, so both kept it and all nearer ones, with all of their rows. So it does not matter how rows are divided.
 """
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, prepare
+from unveil._kernels.neighbours.index import Grid, Rows, prepare
 from unveil._kernels.neighbours.search import FAR, Near, nearest_in_parts
-from unveil._kernels.threads import in_threads
 from unveil._kernels.types import IntArray
 
 #: So many rows are prepared and searched at a time; no number depends on it.
@@ -104,19 +102,18 @@ def merged(one: Sketch, other: Sketch) -> Sketch:
     return made
 
 
-def blocks_of(*grids: Grid) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
-    """Yield which rows each block has, and these rows of all grids; no rows are one block without any."""
-    rows = len(grids[0].numbers)
-    for first in range(0, max(rows, 1), BLOCK_ROWS):
+def blocks_of(*same: Rows) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
+    """Yield which rows each block has, and these rows in all groups of columns; no rows are one block without any."""
+    for first in range(0, max(same[0].size, 1), BLOCK_ROWS):
         some = slice(first, first + BLOCK_ROWS)
-        yield some, tuple(grid._replace(numbers=grid.numbers[some], codes=grid.codes[some]) for grid in grids)
+        yield some, tuple(rows.block(some) for rows in same)
 
 
-def sketch_block(rows: Grid, targets: Grid, k: int) -> Sketch:
-    """Return the sketch of the targets, of one block."""
+def sketch_block(rows: Grid, targets: Grid, k: int, limit: IntArray) -> Sketch:
+    """Return the sketch of the targets, of one block and of distances up to a limit for each."""
     around = prepare(rows, targets)
     made = empty_sketch(around.targets, k)
-    for some, near in nearest_in_parts(around, k):
+    for some, near in nearest_in_parts(around, k, around.common_limit(limit)):
         put(made, some, sketch_of(near, around.copies[near.row], np.zeros(near.row.size, np.int64), k))
     return Sketch(*(tally[around.target_of] for tally in made))
 
@@ -127,6 +124,21 @@ def put(whole: Sketch, some: IntArray | slice, part: Sketch) -> None:
         into[some] = tally
 
 
-def nearest_sketch(rows: Grid, targets: Grid, k: int) -> Sketch:
+def nearest_sketch(rows: Rows, targets: Grid, k: int) -> Sketch:
     """Return the sketch of the targets, of all rows."""
-    return reduce(merged, in_threads(lambda block: sketch_block(block[1][0], targets, k), blocks_of(rows)))
+    return block_by_block(lambda _, grids, limit: sketch_block(grids[0], targets, k, limit), targets.size, k, rows)
+
+
+def block_by_block(
+    part: Callable[[slice, tuple[Grid, ...], IntArray], Sketch], targets: int, k: int, *same: Rows
+) -> Sketch:
+    """Return the sketch of all rows from what ``part`` tells of each block.
+
+    It is told how far rows may be at most: what the blocks before have, the further ones need not be searched for. No
+    number hangs on it.
+    """
+    whole = empty_sketch(targets, k)
+    for some, grids in blocks_of(*same):
+        reached = whole.rows.sum(axis=1) >= k
+        whole = merged(whole, part(some, grids, np.where(reached, whole.limit(k), FAR)))
+    return whole

@@ -192,7 +192,7 @@ class Inference:
         """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
         targets, low, high = _together(attacked)
         if self.guess == "lot" and released.cells is None and secrets.draws is None:
-            return right_chances(released.grid(), secrets.rank, targets, low, high, self.neighbours)
+            return right_chances(released, secrets.rank, targets, low, high, self.neighbours)
         around, boxes = _secrets.surroundings(released, targets)
         weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
         likeliest = self.guess == "class"

@@ -135,7 +135,7 @@ class Linkability:
 
 def _chances(first: "Encoded", second: "Encoded", targets: Grid, other_targets: Grid, k: int) -> FloatArray:
     if first.cells is None and second.cells is None:
-        return link_chances(first.grid(), second.grid(), targets, other_targets, k)
+        return link_chances(first, second, targets, other_targets, k)
     return chances_by_search(_around(first, targets), _around(second, other_targets), k)
 
 

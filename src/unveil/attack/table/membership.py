@@ -381,7 +381,7 @@ def _encoded(
 def _nearest_released(rows: "Encoded", targets: Grid) -> tuple[IntArray, IntArray]:
     """Return how far the nearest released row of each target is, and how many are as near."""
     if rows.cells is None:
-        return rows_within(rows.grid(), targets, 1)
+        return rows_within(rows, targets, 1)
     return within(boxes_around(rows.cells, targets)[0], 1)
 
 

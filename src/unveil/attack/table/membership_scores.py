@@ -99,7 +99,7 @@ def unusual(
     tables = agree(*(table.select(sorted(columns)) for table in (population, *people, *scales(scale))))
     others, *everybody = encode(tables, sorted(columns), span_of=range(len(tables)))
     k = min(CROWD, population.rows)
-    return [rows_within(others.grid(), each.grid(), k)[0] / others.mismatch_cost for each in everybody[: len(people)]]
+    return [rows_within(others, each.grid(), k)[0] / others.mismatch_cost for each in everybody[: len(people)]]
 
 
 class GivenAway(NamedTuple):
@@ -195,7 +195,7 @@ def _nearest(compared: Compared) -> FloatArray:
 
 
 def _density(compared: Compared) -> FloatArray:
-    apart = rows_within(compared.population.grid(), compared.targets, compared.neighbours)[0]
+    apart = rows_within(compared.population, compared.targets, compared.neighbours)[0]
     return log_ratio(apart, compared.nearest)
 
 

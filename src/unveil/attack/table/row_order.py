@@ -156,7 +156,7 @@ def own_chances(found: Neighbours, own: IntArray, k: int) -> FloatArray:
 
 def _own_chances_by_value(original: Encoded, masked: Encoded, rows: IntArray, k: int) -> FloatArray:
     """Return what `own_chances` does where cells are single values: how far the own row is tells it."""
-    near, own = nearest_sketch(original.grid(), masked.grid(rows), k), original.grid(rows)
+    near, own = nearest_sketch(original, masked.grid(rows), k), original.grid(rows)
     apart = pair_distances(own, masked.grid(rows))
     limit, sure, tied = near.limit(k), near.sure(k)[0], near.tied(k)[0]
     return np.where(apart < limit, 1.0, np.where(apart == limit, (k - sure) / tied, 0.0))

@@ -258,14 +258,14 @@ def _closeness(
 def _two_distances(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
     if other.cells is not None:
         return distances_around(people_around(other.cells, original.grid(), rows), 2)
-    return nearest_distances(original.grid(), other.grid(rows), 2)
+    return nearest_distances(original, other.grid(rows), 2)
 
 
 def _distance(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
     # Counting what ties for the nearest place is quicker than sorting it.
     if other.cells is not None:
         return within(people_around(other.cells, original.grid(), rows), 1)[0]
-    return rows_within(original.grid(), other.grid(rows), 1)[0]
+    return rows_within(original, other.grid(rows), 1)[0]
 
 
 def _ratio(found: IntArray) -> FloatArray:
