@@ -46,8 +46,9 @@ def test_a_sketch_holds_the_nearest_distances_whatever_the_blocks(case: Case, k:
 @given(cases(), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_blocks_can_be_put_together_in_any_order(case: Case, k: int, random: Any) -> None:
     released, targets = case.grids
-    parts = in_blocks(2, lambda: [sketch_block(grids[0], targets, k) for _, grids in blocks_of(released)])
-    whole = sketch_block(released, targets, k)
+    unbounded = np.full(targets.size, FAR)
+    parts = in_blocks(2, lambda: [sketch_block(grids[0], targets, k, unbounded) for _, grids in blocks_of(released)])
+    whole = sketch_block(released, targets, k, unbounded)
     parts.append(empty_sketch(len(targets.numbers), k))
     while len(parts) > 1:
         random.shuffle(parts)

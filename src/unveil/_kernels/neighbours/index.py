@@ -133,7 +133,7 @@ def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared
         group_codes=group_codes,
         low_codes=low_codes,
         bags=bags,
-        numbers=np.ascontiguousarray(released.numbers[row_at][:, order]),
+        numbers=_side_by_side([released.numbers[:, column] for column in order], row_at),
         target_of=alike.numbered(np.int32),
         tuple_of=tuple_of_target[target_at],
         tuple_codes=np.ascontiguousarray(_table([new for _, new in columns], tuple_at).T),
@@ -302,6 +302,14 @@ def _one_number(columns: list[tuple[Int32Array, Int32Array]], rows: int, targets
             number *= width
             number += column
     return numbers
+
+
+def _side_by_side(columns: list[IntArray], rows: IntArray) -> IntArray:
+    """Return some rows with their columns next to one another, which are gathered one by one."""
+    beside = np.empty((rows.size, len(columns)), np.int64)
+    for place, column in enumerate(columns):
+        beside[:, place] = column[rows]
+    return beside
 
 
 def _table(columns: list[Int32Array], rows: IntArray) -> Int32Array:

@@ -205,7 +205,7 @@ def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None"
     whole = numbers.dtype.is_integer() or bool((different == different.floor()).all())
     if filled < ENOUGH_ROWS:
         plain = Guess("number", "likely", f"every cell is a {'whole ' if whole else ''}number")
-        guess = (codes_by_name(name) if whole else None) or plain
+        guess = (codes_by_name(name, different.len()) if whole else None) or plain
     elif different.len() == 2 and truth_pair(text_of(different).to_list()):
         guess = _TRUTH
     elif few := few_values(different.len()):

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.data.table.bands import lower_end
 from unveil.data.table.dates import Dates
-from unveil.data.table.words import TRUTH_PAIRS, telling_word
+from unveil.data.table.words import EITHER_WORDS, TRUTH_PAIRS, telling_word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,10 +66,14 @@ def few_values(different: int) -> Guess | None:
     return Guess("category", "sure", seen)
 
 
-def codes_by_name(name: str) -> Guess | None:
-    """Return that whole numbers are codes, if the last telling word of the name is that of a group (rule 7)."""
+def codes_by_name(name: str, different: int) -> Guess | None:
+    """Return that whole numbers are codes, if the last telling word of the name is that of a group (rule 7).
+
+    >>> codes_by_name("rent", 2) is None, codes_by_name("rent", 900) is None, codes_by_name("town", 900) is None
+    (False, True, False)
+    """
     word = telling_word(name)
-    if word is None or word[0] != "group":
+    if word is None or word[0] != "group" or (word[1] in EITHER_WORDS and different > MOST_CODES):
         return None
     return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
 
@@ -83,7 +87,7 @@ def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
     'category'
     """
     values, different = numbers.values, numbers.values.len()
-    if codes := codes_by_name(name):
+    if codes := codes_by_name(name, different):
         return codes
     if different > MOST_CODES:
         return Guess("number", "likely", f"every cell is a whole number, and more than {MOST_CODES} are different")

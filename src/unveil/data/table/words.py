@@ -18,6 +18,8 @@ GROUP_WORDS = frozenset([
     "color", "species", "zip", "zipcode", "postcode", "postal", "plz", "fips", "id", "label", "target", "geschlecht",
     "familienstand", "beruf", "bundesland", "kreis", "land", "sexe", "sexo", "estado", "pays",
 ])  # fmt: skip
+#: Of these, amounts too: whoever has more than a few different ones says how much, and not which.
+EITHER_WORDS = frozenset(["rent", "area"])
 GROUP_STEMS = ("hispan", "ethnic", "marit", "occup", "industr", "countr", "village")
 GROUP_ENDINGS = ("cat", "code", "type", "group")
 AMOUNT_WORDS = frozenset([
