@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.neighbours.equal_rows import EqualRows, equal_rows
 from unveil._kernels.neighbours.guesses import guess_chances
-from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.index import EVERY, Grid
 from unveil._kernels.neighbours.secret_chances import in_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
-from unveil.data.table.encode import encode, places
+from unveil.data.table.encode import encode, equality
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -181,9 +182,11 @@ class AttributeDisclosure:
         self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
     ) -> _LookUp:
         """Return how to look up people among rows of single values: those that are equal."""
-        groups, size = _groups_of_rows(tables[:end], self.known)
-        cells, copies = in_cells(groups[1], secrets.rank), np.bincount(groups[1], minlength=size)
-        of_people = [groups[0], *groups[2:]]
+        equal = _equal_rows(tables[:end], self.known)
+        match = np.flatnonzero(equal.of_row >= 0)
+        group = equal.of_row[match]
+        cells, copies = in_cells(group, secrets.rank[match]), np.bincount(group, minlength=equal.groups)
+        of_people = np.split(equal.of_person, [tables[0].rows])
 
         def look_up(truth: _secrets.Truth, table: int) -> _Found:
             group = of_people[table]
@@ -235,21 +238,8 @@ def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclo
     )
 
 
-def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[list[IntArray], int]:
-    """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
-    import polars as pl
-
-    from unveil.data.table import with_markers
-
-    columns = []
-    frames = with_markers(tables, known)
-    for name in frames[0].columns:
-        parts = [frame[name] for frame in frames]
-        if isinstance(parts[0].dtype, pl.Enum):
-            parts = [part.to_physical() for part in parts]
-        whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
-        columns.append(places(whole))
-    rows = len(columns[0])
-    number = content_rank(Grid(np.empty((rows, 0), np.int64), np.column_stack(columns), np.empty(0, np.int64), 1))
-    ends = np.cumsum([table.rows for table in tables])[:-1]
-    return np.split(number, ends), int(number.max()) + 1
+def _equal_rows(tables: Sequence["Table"], known: Sequence[str]) -> EqualRows:
+    """Return which people, of all tables but the second, and which released rows are equal in all known columns."""
+    columns = [equality(tables, name) for name in known]
+    people = [np.concatenate([part.of(EVERY) for part in (each[0], *each[2:])]) for each in columns]
+    return equal_rows(people, [each[1] for each in columns], tables[1].rows)

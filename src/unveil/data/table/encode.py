@@ -207,10 +207,11 @@ def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -
     if shared is not None:
         return shared.codes(name, tables)
     codes = _codes([table.frame[name] for table in tables])
-    return [
-        Codes(coded if marker is None else np.where(coded == 0, -marker, coded))
-        for coded, marker in zip(codes, _markers(tables, name), strict=True)
-    ]
+    return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
+
+
+def _coded_gaps(codes: Int32Array, marker: IntArray | None) -> Codes:
+    return Codes(codes if marker is None else np.where(codes == 0, -marker, codes))
 
 
 def _number_column(
@@ -224,6 +225,25 @@ def _number_column(
         Units(_with_markers(units, marker)) for units, marker in zip(grid.values, _markers(tables, name), strict=True)
     ]
     return PlacedColumn(units, grid.span, grid.reach, grid.exact)
+
+
+def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
+    """Return a column of tables that agree as numbers that are equal where cells are, and only there."""
+    import polars as pl
+
+    shared, everything = _shared_by(tables), range(len(tables))
+    if tables[0].column(name).kind not in _NUMBER_KINDS:
+        return _code_column(tables, name, shared)
+    placed = None if shared is None else shared.numbers(name, tables, everything)
+    if placed is not None:
+        return placed.tables
+    # On the grid of real numbers two of them may fall together.
+    parts = [table.frame[name] for table in tables]
+    if isinstance(parts[0].dtype, pl.Enum):
+        parts = [part.to_physical() for part in parts]
+    whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
+    codes = np.split(places(whole), np.cumsum([part.len() for part in parts])[:-1])
+    return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
 
 
 def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, Kind]:
