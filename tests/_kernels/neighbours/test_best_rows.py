@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unveil._kernels.neighbours import best_rows
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.nearest import MISSING, Grid
 from unveil.attack.table import _guessers
 
 
@@ -38,3 +38,34 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
             )
             alone = best_rows.best_row_chances(score(*some), right, every[:2], every[2:3])[:, 0]
             np.testing.assert_array_equal(plain[0][:, column], alone)
+
+
+@pytest.mark.parametrize("score", [best_rows.by_distance, best_rows.by_agreement])
+def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any) -> None:
+    rng = np.random.default_rng(2)
+    rows, people = 2 * best_rows._AT_A_TIME + 300, 12
+
+    def grid(size: int) -> Grid:
+        numbers = np.where(rng.random((size, 2)) < 0.1, MISSING, rng.integers(0, 9, (size, 2)))
+        return Grid(numbers, rng.integers(0, 4, (size, 2)).astype(np.int32), np.array([3, 4]), 30)
+
+    released, told = grid(rows), grid(people)
+    rank, low = rng.integers(-1, 5, rows), rng.integers(0, 5, people)
+    scores, held, tried = score(released, told), np.array([0]), np.array([1, 2, 3])
+    found = best_rows.best_row_chances(scores, best_rows.RightRanks(rank, low, low + 1), held, tried)
+    for person, place in np.ndindex(found.shape):
+        total = sum(_scored(scores, person, column) for column in (0, tried[place]))
+        tied = total == total.max()
+        right = tied & (rank == low[person])
+        assert found[person, place] == right.sum() / tied.sum()
+
+
+def _scored(scores: best_rows.RowScores, person: int, column: int) -> Any:
+    """Return what each row scores in one column, by the definition."""
+    old, new = scores.rows[:, column], scores.people[person, column]
+    if column < scores.numbers and new != MISSING:
+        apart = np.where(old != MISSING, np.abs(np.where(old != MISSING, old, 0) - new) * scores.step[column], 0)
+        cost = np.where(old != MISSING, apart, scores.mismatch)
+    else:
+        cost = np.full(old.shape, scores.mismatch)
+    return np.where(old == new, scores.weight[person, column], -cost)

@@ -228,3 +228,24 @@ def test_no_targets_and_no_rows_give_nothing() -> None:
 def test_more_neighbours_than_rows_are_all_rows() -> None:
     rows = Grid(np.array([[1], [2], [5]]), np.empty((3, 0), np.int32), np.array([1]), 4)
     np.testing.assert_array_equal(link_chances(rows, rows, rows, rows, 9), [1.0, 1.0, 1.0])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 10]), st.sampled_from([1, 300, 900]), st.sampled_from([1, 40]))
+def test_of_many_columns_the_nearest_rows_are_those_of_all_distances(seed: int, k: int, rows: int, room: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def grid(size: int) -> Grid:
+        numbers = np.where(rng.random((size, 2)) < 0.1, MISSING + rng.integers(0, 2, (size, 2)), rng.integers(-3, 5))
+        # Codes that share their lowest byte are different ones all the same.
+        return Grid(numbers, rng.choice([0, 1, 256], (size, 3)).astype(np.int32), np.array([2, 3]), 10)
+
+    released, targets = grid(rows), grid(20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbour_search, "MANY_COLUMNS", 0)
+        patch.setattr(neighbour_search, "ROOM", room)  # too little for all targets at once, or nearly
+        start, row, distance = neighbours.rows_around(prepare(released, targets), k)
+    every = all_distances(released, targets)
+    for target in range(20):
+        near = np.flatnonzero(every[target] <= np.sort(every[target])[:k][-1])
+        assert sorted(row[start[target] : start[target + 1]]) == near.tolist()
+        np.testing.assert_array_equal(distance[start[target] : start[target + 1]], np.sort(every[target][near]))

@@ -13,6 +13,9 @@ from unveil._kernels.membership.agreement import weight_by_count
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid
 from unveil._kernels.types import FloatArray, IntArray
 
+#: So many rows are looked at in one go; no number depends on it.
+_AT_A_TIME = 1024
+
 
 class RowScores(NamedTuple):
     """What released rows score for people, column by column, the number columns first.
@@ -89,7 +92,7 @@ def best_row_chances(
     # How long it takes is told by the pairs of rows and people, not by the size of either.
     search = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
     return search(
-        scores.rows,
+        np.ascontiguousarray(scores.rows.T),
         scores.people,
         scores.weight,
         scores.step,
@@ -108,7 +111,7 @@ def best_row_chances(
 # Columns that are held and tried are put together once: plain code would say the same in eight lines.
 @loop("i8[,], i8[,], i8[,], i8[], i8, i8, i8, i8[], i8[], i8[], i8[], i8[], b1", uses=("concatenate",))
 def _best_rows(
-    rows: IntArray,
+    columns: IntArray,
     people: IntArray,
     weight: IntArray,
     step: IntArray,
@@ -122,34 +125,46 @@ def _best_rows(
     tried: IntArray,
     taken_away: bool,
 ) -> FloatArray:
-    # Row after row in one piece, which the processor goes through several at a time.
+    # A few rows at a time, so that what all columns tell of them stays near the processor, and each column of them in
+    # one piece, which it goes through several at a time.
     chance = np.zeros((len(people), tried.size))
-    part = np.zeros((rows.shape[1], len(rows)), np.int64)
-    total = np.zeros(len(rows), np.int64)
+    part, total = np.zeros((len(columns), _AT_A_TIME), np.int64), np.zeros(_AT_A_TIME, np.int64)
+    best, ties, hits = np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64)
     used = held if taken_away else np.concatenate((held, tried))
+    sign = -1 if taken_away else 1
     for person in range(len(people)):
-        total[:] = 0
-        for place in range(used.size):
-            column = used[place]
-            own, new, reward, cost = part[column], people[person, column], weight[person, column], step[column]
-            by_difference = column < numbers and new > last_marker
-            for row in range(len(rows)):
-                old = rows[row, column]
-                apart = abs(old - new) * cost if by_difference and old > last_marker else mismatch
-                own[row] = reward if old == new else -apart
-            if place < held.size:
-                for row in range(len(rows)):
-                    total[row] += own[row]
         first, last = low[person], high[person]
+        ties[:] = 0
+        for begin in range(0, rank.size, _AT_A_TIME):
+            size = min(_AT_A_TIME, rank.size - begin)
+            total[:] = 0
+            for place in range(used.size):
+                column = used[place]
+                some, own = columns[column, begin : begin + size], part[column]
+                new, reward, cost = people[person, column], weight[person, column], step[column]
+                if column < numbers and new > last_marker:
+                    for row in range(size):
+                        apart = abs(some[row] - new) * cost if some[row] > last_marker else mismatch
+                        own[row] = reward if some[row] == new else -apart
+                else:
+                    for row in range(size):
+                        own[row] = reward if some[row] == new else -mismatch
+                if place < held.size:
+                    for row in range(size):
+                        total[row] += own[row]
+            for place in range(tried.size):
+                own = part[tried[place]]
+                top = total[0] + sign * own[0]
+                for row in range(size):
+                    top = max(top, total[row] + sign * own[row])
+                if ties[place] and top < best[place]:
+                    continue
+                if ties[place] == 0 or top > best[place]:
+                    best[place], ties[place], hits[place] = top, 0, 0
+                for row in range(size):
+                    if total[row] + sign * own[row] == top:
+                        ties[place] += 1
+                        hits[place] += first <= rank[begin + row] and rank[begin + row] < last
         for place in range(tried.size):
-            own, sign = part[tried[place]], -1 if taken_away else 1
-            best = total[0] + sign * own[0]
-            for row in range(len(rows)):
-                best = max(best, total[row] + sign * own[row])
-            ties, hits = 0, 0
-            for row in range(len(rows)):
-                tied = total[row] + sign * own[row] == best
-                ties += tied
-                hits += tied and first <= rank[row] and rank[row] < last
-            chance[person, place] = hits / ties
+            chance[person, place] = hits[place] / ties[place]
     return chance

@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
+from unveil._kernels.neighbours.scan import scan
 from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
@@ -16,6 +17,10 @@ _LAST_MARKER = int(LAST_MARKER)
 
 #: So many targets are worth threads of their own.
 _LEAST_PER_THREAD = 64
+
+#: With more columns every row is about as far as every other, and looking at all of them is quicker than choosing.
+MANY_COLUMNS = 40
+_FEW_NEAR = 64
 
 #: How many near rows are held at once; more targets than that are searched in parts.
 ROOM = 2**22
@@ -59,11 +64,40 @@ def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None)
     row, distance = np.empty(room, np.int32), np.empty(room, np.int64)
     limit = np.full(some.size, FAR) if told is None else told.copy()
     start = np.zeros(some.size + 1, np.int64)
+    if len(p.group_codes) + p.numbers.shape[1] > MANY_COLUMNS and k <= _FEW_NEAR:
+        return _scanned(p, some, k, limit, row, distance)
     released = p.group_start, p.group_codes, p.low_codes, p.bags, p.copies, p.numbers
     targets = p.tuple_codes, p.tuple_group, p.tuple_of[some], p.wanted[some]
     if not _search(*released, *targets, p.step, p.mismatch, k, start, row, distance, limit):
         return None
     return Near(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
+
+
+def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray) -> Near | None:
+    """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
+    owner = np.empty_like(row)
+    found = scan(
+        np.repeat(p.group_codes, np.diff(p.group_start), axis=1),
+        np.ascontiguousarray(_in_costs(p.numbers, p.step).T),
+        p.copies,
+        p.tuple_codes[p.tuple_of[some]],
+        _in_costs(p.wanted[some], p.step),
+        p.mismatch,
+        k,
+        limit,
+        owner,
+        row,
+        distance,
+    )
+    if found < 0:
+        return None
+    order = np.argsort(owner[:found], kind="stable")
+    start = np.searchsorted(owner[:found][order], np.arange(some.size + 1))
+    return Near(start, row[:found][order], distance[:found][order], limit)
+
+
+def _in_costs(numbers: IntArray, step: IntArray) -> IntArray:
+    return np.where(numbers > LAST_MARKER, numbers * step, numbers)
 
 
 class Neighbourhood(Protocol):

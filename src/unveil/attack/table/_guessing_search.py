@@ -31,6 +31,8 @@ _IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
 #: How many columns are gone through one by one; of more a quarter is dropped at a time.
 _ONE_BY_ONE = 8
 _MOST_GROWN = 5
+#: With more columns than this fewer sets of them are tried.
+_WIDE = 40
 #: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
 _MOST_PAIRS = 2**21
 #: With more released rows nobody compares everybody with each of them.
@@ -202,10 +204,15 @@ class Search:
             tried = self._each(adversary, sides, held, held, taken_away=True)
             order = np.argsort([-one.worth for one in tried], kind="stable")
             yield tried[order[0]]
-            held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else held.size // 4])
-        held = self.every[:0]
+            # In wide tables more at a time: each step compares everybody with each row in each column.
+            several = held.size // (2 if held.size > _WIDE else 4)
+            held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else several])
+        held, others = self.every[:0], self.every
         while held.size < min(_MOST_GROWN, self.every.size - 1):
-            tried = self._each(adversary, sides, held, np.setdiff1d(self.every, held))
+            tried = self._each(adversary, sides, held, np.setdiff1d(others, held))
+            if others.size > _WIDE:  # of many columns, those that tell most alone
+                most = np.argsort([-one.worth for one in tried], kind="stable")[:_WIDE]
+                others = np.sort(np.concatenate([tried[at].columns for at in most]))
             best = max(tried, key=lambda one: one.worth)
             yield best
             held = best.columns

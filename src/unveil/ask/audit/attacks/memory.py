@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario
+from unveil.ask.audit.scenarios import FEWEST_TRIES
 from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked, withheld
 from unveil.ask.audit.words import listed, percent_of
 from unveil.errors import InputError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Where no column is said to be sensitive, so many are tried at most: each takes a search and two learners.
 MOST_SECRETS = 6
+#: In wide tables fewer, so that learners see at most so many columns in all.
+MOST_FEATURES = 600
 #: A learner sees at most so many rows here, so that a large release does not take minutes.
 MOST_ROWS = 5_000
 #: From so far above blind chance on, one column that tells a secret of everybody is worth a sentence.
@@ -98,7 +101,8 @@ def _secrets(attacked: AttackedRelease) -> tuple[str, ...]:
     prepared = attacked.prepared
     if prepared.sensitive or prepared.withheld or len(prepared.known) < 2:
         return prepared.sensitive
-    most = min(MOST_SECRETS, len(prepared.known))
+    # What a learner takes grows with the columns that it learns from.
+    most = min(MOST_SECRETS, len(prepared.known), max(FEWEST_TRIES, MOST_FEATURES // len(prepared.known)))
     drawn = attacked.rng.choice(len(prepared.known), most, replace=False, shuffle=False)
     return tuple(prepared.known[place] for place in np.sort(drawn))
 
