@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests._kernels.neighbours.test_nearest import Case, cases, halves, large
-from unveil._kernels.neighbours import sketch
+from unveil._kernels.neighbours import near_pairs, sketch
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.index import Grid
 from unveil._kernels.neighbours.matrix import all_distances
@@ -57,11 +57,13 @@ def test_blocks_can_be_put_together_in_any_order(case: Case, k: int, random: Any
         np.testing.assert_array_equal(one, other)
 
 
-@given(halves(), st.integers(1, 8))
-def test_links_by_blocks_are_those_of_the_whole(both: tuple[Case, Case, int], rows: int) -> None:
+@given(halves(), st.integers(1, 8), st.sampled_from([0, 3, 12, 2**22]))
+def test_links_by_blocks_are_those_of_the_whole(both: tuple[Case, Case, int], rows: int, room: int) -> None:
     one, other, k = both
     (first, first_targets), (second, second_targets) = one.grids, other.grids
-    found = in_blocks(rows, lambda: _chances_by_blocks(first, second, first_targets, second_targets, k))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_pairs, "ROOM", room)  # for all near rows, for those of one half, or for none
+        found = in_blocks(rows, lambda: _chances_by_blocks(first, second, first_targets, second_targets, k))
     np.testing.assert_array_equal(found, link_chances(first, second, first_targets, second_targets, k))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import spread
+from unveil._kernels.neighbours.near_pairs import spread
 from unveil._kernels.neighbours.search import ROOM, Neighbourhood, nearest_in_parts
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 

@@ -51,7 +51,7 @@ class Grid(NamedTuple):
         """How many rows there are."""
         return len(self.numbers)
 
-    def block(self, rows: slice) -> "Grid":
+    def block(self, rows: IntArray | slice) -> "Grid":
         """Return some of the rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
 
@@ -63,7 +63,7 @@ class Rows(Protocol):
     def size(self) -> int:
         """How many rows there are."""
 
-    def block(self, rows: slice) -> Grid:
+    def block(self, rows: IntArray | slice) -> Grid:
         """Return some of the rows."""
 
 
@@ -71,6 +71,7 @@ class Prepared(NamedTuple):
     """Distinct released rows and distinct targets, ready to be searched."""
 
     row_of: Int32Array  # the distinct row of each released row
+    in_order: IntArray  # the released rows in the order of the distinct ones
     copies: IntArray  # how many released rows each distinct row stands for
     group_start: IntArray  # the distinct rows of group g are group_start[g] to group_start[g + 1] - 1
     group_codes: Int32Array  # [columns, groups]: the categories that the rows of a group share
@@ -128,6 +129,7 @@ def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared
     is_there = np.append(group[group_start], -1)[place] == tuples
     return Prepared(
         row_of=rows.numbered(np.int32),
+        in_order=rows.order,
         copies=np.diff(rows.start, append=n),
         group_start=np.append(group_start, row_at.size),
         group_codes=group_codes,

@@ -6,6 +6,7 @@ from unveil._kernels.neighbours import sketch
 from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, MISSING, Grid, Rows, content_rank, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance, shared_within
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
+from unveil._kernels.neighbours.near_pairs import near_in_both, near_pairs, spread
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
 from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
@@ -102,12 +103,6 @@ def rows_around(around: Neighbourhood, k: int) -> tuple[IntArray, Int32Array, In
     return np.concatenate([[0], np.cumsum(count)]), near_row[entry], distance[entry]
 
 
-def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
-    """Return for each of the ``count`` places from each ``start`` whose it is, and which."""
-    owner = np.repeat(np.arange(count.size), count)
-    return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]
-
-
 def _in_order(target: IntArray, row: IntArray, distance: IntArray, size: int) -> tuple[IntArray, Int32Array, IntArray]:
     order = np.lexsort((row, distance, target))
     start = np.searchsorted(target[order], np.arange(size + 1))
@@ -138,12 +133,17 @@ def link_chances(first: Rows, second: Rows, first_targets: Grid, second_targets:
 
 
 def _chances_by_blocks(first: Rows, second: Rows, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
-    """Return the chance of each target in two passes: how far the k-th rows are, and which rows are within both."""
-    near, other = nearest_sketch(first, first_targets, k), nearest_sketch(second, second_targets, k)
-    limits = near.limit(k), other.limit(k)
-
-    both = np.zeros((first_targets.size, 4), np.int64)
-    for _, (own, others) in sketch.blocks_of(first, second):
-        one, two = prepare(own, first_targets, collapse=False), prepare(others, second_targets, collapse=False)
-        both += shared_within(one, two, *limits, k)
+    """Return the chance of each target from how far its k-th rows are, and how many rows are within both limits."""
+    near, pairs = near_pairs(first, first_targets, k)
+    other, other_pairs = near_pairs(second, second_targets, k)
+    limit, other_limit = near.limit(k), other.limit(k)
+    if pairs is not None:
+        both = near_in_both(pairs, limit, second, second_targets, other_limit)
+    elif other_pairs is not None:
+        both = near_in_both(other_pairs, other_limit, first, first_targets, limit)[:, [0, 2, 1, 3]]
+    else:  # too many rows tie in either group of columns
+        both = np.zeros((first_targets.size, 4), np.int64)
+        for _, (own, others) in sketch.blocks_of(first, second):
+            one, two = prepare(own, first_targets, collapse=False), prepare(others, second_targets, collapse=False)
+            both += shared_within(one, two, limit, other_limit, k)
     return link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, Rows, prepare
+from unveil._kernels.neighbours.index import Grid, Prepared, Rows, prepare
 from unveil._kernels.neighbours.search import FAR, Near, nearest_in_parts
 from unveil._kernels.types import IntArray
 
@@ -109,12 +109,23 @@ def blocks_of(*same: Rows) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
         yield some, tuple(rows.block(some) for rows in same)
 
 
-def sketch_block(rows: Grid, targets: Grid, k: int, limit: IntArray) -> Sketch:
-    """Return the sketch of the targets, of one block and of distances up to a limit for each."""
+def sketch_block(
+    rows: Grid,
+    targets: Grid,
+    k: int,
+    limit: IntArray,
+    listed: Callable[[Prepared, IntArray, Near], None] | None = None,
+) -> Sketch:
+    """Return the sketch of the targets, of one block and of distances up to a limit for each.
+
+    ``listed`` is told the near rows of some distinct targets, part by part.
+    """
     around = prepare(rows, targets)
     made = empty_sketch(around.targets, k)
     for some, near in nearest_in_parts(around, k, around.common_limit(limit)):
         put(made, some, sketch_of(near, around.copies[near.row], np.zeros(near.row.size, np.int64), k))
+        if listed is not None:
+            listed(around, some, near)
     return Sketch(*(tally[around.target_of] for tally in made))
 
 
