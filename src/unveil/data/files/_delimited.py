@@ -108,7 +108,8 @@ def _stored_rows(
     def keep(lines: Lines) -> None:
         nonlocal is_first
         start, is_first = int(lines.ends[0]) + 1 if is_first else 0, False
-        if text := lines.text[start : lines.complete]:
+        text = lines.text[start : lines.complete]
+        if text.strip(b"\r\n") or (text and width == 1):  # there is nothing in empty lines that polars could read
             rows = _scan(io.BytesIO(text), source, width, skip_rows=0)
             frames.append(store.frame(rows.select(names).collect()))
 

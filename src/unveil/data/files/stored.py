@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import RLock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 #: How many bits a cell takes in the second buffer of a column, by how Arrow calls its type.
 _BITS = {b"b": 1, b"c": 8, b"C": 8, b"s": 16, b"S": 16, b"i": 32, b"I": 32, b"f": 32, b"tdD": 32, b"l": 64, b"L": 64}
@@ -154,7 +156,7 @@ class ColumnStore:
 
         return pl.DataFrame({column.name: self.column(column) for column in columns})
 
-    def array(self, values: "NDArray[Any]") -> "NDArray[Any]":
+    def array(self, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
         """Return numbers that lie on disk; changes stay in memory."""
         if not values.size or not can_map():
             return values
