@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.data.files.test_stored import addresses, is_on_disk, on_linux, on_unix
 from unveil.data.files import _delimited
+from unveil.data.files.read import read_file
 from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Table, agree
 from unveil.data.table.cells import Cells
@@ -205,6 +206,16 @@ def test_whatever_has_all_rows_is_on_disk_and_shared_where_it_stays(tmp_path: Pa
     # Of a table in memory nothing goes to the disk.
     mixed = agree(before[0], replace(before[1], store=None))
     assert not is_on_disk(mixed[1].frame["visits"])
+
+
+@on_linux
+def test_a_column_of_a_table_lies_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    people(500).write_csv(tmp_path / "people.csv")
+    monkeypatch.setattr(_delimited, "_BLOCK", 1 << 12)
+    texts = read_file(tmp_path / "people.csv", store=ColumnStore()).frame
+    assert texts["region"].n_chunks() > 5
+    table = Table.read(tmp_path / "people.csv", store=ColumnStore())
+    assert {each.n_chunks() for each in table.frame} == {1}
 
 
 @on_linux

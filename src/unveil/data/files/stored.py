@@ -40,6 +40,8 @@ _TEMPORAL = (b"ts", b"tD", b"ttn", b"ttu")
 _VIEWS = (b"vu", b"vz")
 _ALIGNED = 64
 _COMPILING = RLock()
+_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
+_inside = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 class _Schema(ctypes.Structure):
@@ -105,8 +107,7 @@ class _Handed:
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, ...]:
         """Return what the cells are and where they are."""
-        made = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
-        return tuple(made(addressof(what), name, None) for what, name in self._pointers)
+        return tuple(_capsule(addressof(what), name, None) for what, name in self._pointers)
 
 
 def usual_folder() -> Path:
@@ -135,12 +136,12 @@ class ColumnStore:
     def column(self, values: "pl.Series", *, like: "pl.Series | None" = None) -> "pl.Series":
         """Return the column with its cells on disk; what cannot be kept so, such as levels, stays in memory.
 
-        ``like`` is a column on disk already, which is returned where its cells are the very same in one piece.
+        ``like`` is a column on disk already, which is returned where its cells are the very same. A column that is
+        written lies in one piece then.
         """
         import polars as pl
 
-        same = like is not None and like.dtype == values.dtype and like.n_chunks() == 1
-        if like is not None and same and _places(like) == _places(values):
+        if like is not None and like.dtype == values.dtype and _places(like) == _places(values):
             return like.alias(values.name)
         if values.is_empty() or not can_map():
             return values
@@ -235,8 +236,7 @@ def _places(values: "pl.Series") -> list[tuple[object, ...]]:
 def _exported(values: "pl.Series") -> Iterator[tuple[_Schema, list[_Array]]]:
     """Let the chunks of a column be looked at."""
     capsule = values.__arrow_c_stream__(None)
-    inside = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
-    stream = _Stream.from_address(inside(capsule, b"arrow_array_stream"))
+    stream = _Stream.from_address(_inside(capsule, b"arrow_array_stream"))
     schema, arrays = _Schema(), []
     if stream.get_schema(byref(stream), byref(schema)):
         raise RuntimeError("polars does not say what a column holds")

@@ -195,9 +195,10 @@ def settled_columns(
 
 
 def _kept(column: Settled, raw: "pl.Series", store: ColumnStore) -> Settled:
-    """Return the column with its cells on disk; they may be those that came in."""
+    """Return the column with its cells on disk; they may be those that came in, unless these lie in many pieces."""
     marked, codes = (None if each is None else store.column(each) for each in (column.marked, column.codes))
-    return replace(column, values=store.column(column.values, like=raw), marked=marked, codes=codes)
+    values = store.column(column.values, like=raw if raw.n_chunks() == 1 else None)
+    return replace(column, values=values, marked=marked, codes=codes)
 
 
 def _with_order(settled: Sequence[Settled]) -> list[Settled]:
