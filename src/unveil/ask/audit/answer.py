@@ -140,7 +140,8 @@ def audit(
         The folder that keeps what was computed, so that the same call goes on where another one was stopped; None keeps
         nothing. What lies there is data about people. With a generator ``made`` is that folder.
     memory
-        How many bytes the audit may take; where more is projected it is refused before anything is computed.
+        How many bytes the audit may take; where more is projected it is refused before anything is computed. What is
+        read from files by :func:`audit_files` is then worked on from disk, and refused where even that takes more.
     threads
         How many threads the attacks take, one per processor if None. No number depends on it.
     scenarios

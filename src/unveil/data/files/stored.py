@@ -124,11 +124,18 @@ def can_map() -> bool:
 
 @dataclass(frozen=True)
 class ColumnStore:
-    """Where columns are kept on disk.
+    """Where columns are kept on disk: in files without a name, which are gone when nobody holds the column.
 
-    >>> import polars as pl
-    >>> ColumnStore().column(pl.Series("age", [31, None, 40])).to_list()
-    [31, None, 40]
+    Parameters
+    ----------
+    folder
+        Where the files are; unless told where TMPDIR says, else in /var/tmp.
+
+    Examples
+    --------
+    >>> from unveil.data import Table, samples
+    >>> Table.read(samples.path("anes96.csv"), store=ColumnStore()).rows
+    944
     """
 
     folder: Path = field(default_factory=usual_folder)
