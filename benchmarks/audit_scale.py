@@ -173,8 +173,8 @@ def main() -> None:
                 print(f"{rows:10,} {threads:7} {sizes}  {digest}", flush=True)
                 for part, seconds in found.parts.items() if threads == asked.threads[0] else ():
                     table.setdefault(part, []).append(seconds)
-    for part, sizes in table.items() if asked.table else ():
-        print(f'        "{part}": ({", ".join(f"{each:.1f}" for each in sizes)}),')
+    for part, each in table.items() if asked.table else ():
+        print(f'        "{part}": ({", ".join(f"{seconds:.1f}" for seconds in each)}),')
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def test_an_audit_from_disk_gives_the_same_bytes(files: Path, plain: str, tmp_pa
 def test_processes_work_from_disk_and_what_is_in_no_file_is_computed_here(
     files: Path, computed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = {"attacks": FEW, "suggest": 1}
+    told: dict[str, Any] = {"attacks": FEW, "suggest": 1}
     orders: list[bool] = []
     of = AuditOrder.of
 

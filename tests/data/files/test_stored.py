@@ -59,7 +59,8 @@ CELLS: dict[str, pl.Series] = {
 
 def addresses(values: pl.Series) -> list[int]:
     """Return where the cells of a column lie."""
-    return [each.address for _, _, _, *buffers in stored._places(values) for each in buffers if each.address]
+    buffers = [each for place in stored._places(values) for each in place[3:] if isinstance(each, stored._Buffer)]
+    return [each.address for each in buffers if each.address]
 
 
 def nameless() -> list[range]:
@@ -313,7 +314,12 @@ def test_parquet_is_read_column_by_column(store: ColumnStore, tmp_path: Path, mo
     path, widths = tmp_path / "people.parquet", []
     pl.DataFrame({"a": [1, 2], "b": ["3", "4"], "c": [0.5, float("nan")]}).write_parquet(path)
     frame = ColumnStore.frame
-    monkeypatch.setattr(ColumnStore, "frame", lambda own, columns: widths.append(columns.width) or frame(own, columns))
+
+    def noted(own: ColumnStore, columns: pl.DataFrame) -> pl.DataFrame:
+        widths.append(columns.width)
+        return frame(own, columns)
+
+    monkeypatch.setattr(ColumnStore, "frame", noted)
     found = read_file(path, store=store).frame
     assert found.to_dict(as_series=False) == {"a": [1, 2], "b": [3, 4], "c": [0.5, None]}
     assert widths == [1, 1, 1]

@@ -38,7 +38,7 @@ def typed_rows(source: Source, chosen: Sequence[str], store: ColumnStore | None 
 
     # Of records all columns are read anyhow, whichever are asked for.
     apart = [[name] for name in chosen] if store is not None and source.kind != "ndjson" else [list(chosen)]
-    frames = []
+    frames: list[pl.DataFrame] = []
     for names in apart:
         try:
             with _without_panic_text():

@@ -103,11 +103,13 @@ class _Handed:
     """A column that is handed over to polars."""
 
     def __init__(self, schema: _Schema, array: _Array) -> None:
-        self._pointers = (schema, b"arrow_schema"), (array, b"arrow_array")
+        self._schema, self._array = schema, array
 
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, ...]:
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Return what the cells are and where they are."""
-        return tuple(_capsule(addressof(what), name, None) for what, name in self._pointers)
+        return _capsule(addressof(self._schema), b"arrow_schema", None), _capsule(
+            addressof(self._array), b"arrow_array", None
+        )
 
 
 def usual_folder() -> Path:
@@ -293,7 +295,7 @@ def _release() -> Any:
         unmap(array[9], array[6])
         array[8] = 0
 
-    signature = types.void(types.CPointer(types.int64))
+    signature = types.void(types.CPointer(types.int64))  # type: ignore[no-untyped-call]
     try:
         made = cfunc(signature, cache=True)(released)
     except RuntimeError:  # no folder for compiled code
