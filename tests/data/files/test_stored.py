@@ -25,7 +25,7 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data.files import _delimited, stored
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
-from unveil.data.files.stored import ColumnStore, usual_folder
+from unveil.data.files.stored import ColumnStore, StoredRows, usual_folder
 from unveil.errors import InputError
 
 MAPS = Path("/proc/self/maps")
@@ -153,6 +153,20 @@ def test_cells_that_are_the_same_are_shared(store: ColumnStore) -> None:
         assert not set(addresses(made)) & set(addresses(kept))
     in_two = pl.concat([kept, kept])
     assert (store.column(in_two, like=in_two).n_chunks(), store.column(in_two).n_chunks()) == (2, 1)
+
+
+@on_linux
+def test_rows_that_come_piece_by_piece_lie_in_few_pieces(store: ColumnStore) -> None:
+    kept = StoredRows(store)
+    before = len(nameless())
+    for place in range(700):
+        kept.add(pl.DataFrame({"place": [place], "text": [f"the text number {place}"]}))
+        assert len(nameless()) - before <= 3 * 2 * StoredRows.PIECES
+    found = kept.frame({"place": pl.Int64(), "text": pl.String()})
+    assert found.rows() == [(place, f"the text number {place}") for place in range(700)]
+    assert is_on_disk(found["text"])
+    assert found["text"].n_chunks() < 3 * StoredRows.PIECES
+    assert StoredRows(store).frame({"place": pl.Int64()}).shape == (0, 1)
 
 
 @on_linux

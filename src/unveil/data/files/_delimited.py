@@ -14,7 +14,7 @@ import numpy as np
 
 from unveil.data.files._shape import Lines, empty_lines, look
 from unveil.data.files.source import Source
-from unveil.data.files.stored import ColumnStore
+from unveil.data.files.stored import ColumnStore, StoredRows
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def _stored_rows(
     """Return how many rows there are, and their cells on disk; never more than a block of text is in memory."""
     import polars as pl
 
-    frames = [pl.DataFrame(schema=dict.fromkeys(names, pl.String))]
-    is_first = has_header
+    kept, is_first = StoredRows(store), has_header
 
     def keep(lines: Lines) -> None:
         nonlocal is_first
@@ -111,10 +110,10 @@ def _stored_rows(
         text = lines.text[start : lines.complete]
         if text.strip(b"\r\n") or (text and width == 1):  # there is nothing in empty lines that polars could read
             rows = _scan(io.BytesIO(text), source, width, skip_rows=0)
-            frames.append(store.frame(rows.select(names).collect()))
+            kept.add(rows.select(names).collect())
 
     height = csv_height(source, width, each=keep) + (not has_header)
-    return height, pl.concat(frames).head(height)
+    return height, kept.frame(dict.fromkeys(names, pl.String())).head(height)
 
 
 def _not_a_table(source: Source) -> InputError:

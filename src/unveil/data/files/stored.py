@@ -11,7 +11,7 @@ import ctypes
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass, field
@@ -209,6 +209,32 @@ class ColumnStore:
                 f"({error.strerror or 'unknown reason'}). Make room there, name a folder on another disk in TMPDIR, or "
                 "allow more memory"
             ) from error
+
+
+class StoredRows:
+    """Rows that come piece by piece and go to a store; many pieces become one, as a process may map so many files only."""
+
+    #: So many pieces of one size become one piece.
+    PIECES = 16
+
+    def __init__(self, store: ColumnStore) -> None:
+        self._store = store
+        self._pieces: list[tuple[int, pl.DataFrame]] = []
+
+    def add(self, rows: "pl.DataFrame") -> None:
+        """Keep these rows below those that came before."""
+        import polars as pl
+
+        self._pieces.append((0, self._store.frame(rows)))
+        while len(last := self._pieces[-self.PIECES :]) == self.PIECES and last[0][0] == last[-1][0]:
+            whole = self._store.frame(pl.concat([each for _, each in last]))
+            self._pieces[-self.PIECES :] = [(last[0][0] + 1, whole)]
+
+    def frame(self, schema: "Mapping[str, pl.DataType]") -> "pl.DataFrame":
+        """Return all rows, in a few pieces."""
+        import polars as pl
+
+        return pl.concat([pl.DataFrame(schema=schema), *(each for _, each in self._pieces)])
 
 
 def _is_flat(schema: _Schema) -> bool:
