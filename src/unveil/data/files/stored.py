@@ -212,7 +212,7 @@ class ColumnStore:
 
 
 class StoredRows:
-    """Rows that come piece by piece and go to a store; many pieces become one, as a process may map so many files only."""
+    """Rows that come piece by piece and go to a store; many pieces become one, as a process can map so many files."""
 
     #: So many pieces of one size become one piece.
     PIECES = 16
