@@ -3,6 +3,9 @@
 ``python -m benchmarks.audit_scale 10000 100000 --threads 1 2`` audits generated tables of 15 mixed columns with a
 control of a quarter as many rows; 2 % of the released rows are people as they are. ``--table`` prints what each part
 takes as `unveil.ask.audit.projection` has it: remake that table with ``10000 100000 1000000 --threads 1 --table``.
+``--memory 2000`` allows so many MB, as `unveil audit --memory` does; what is written as "own" is the peak of what
+belongs to no file, which the system cannot drop. ``--read`` reads and prepares the tables and attacks nothing, and
+``--attacks copies`` attacks so only; ``--format csv`` reads text.
 """
 
 import argparse
@@ -14,18 +17,34 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 _AUDIT = """
-import json, resource, sys, time
+import json, resource, sys, threading, time
 from collections import Counter
 from unveil.ask.audit import run
 from unveil.ask.audit.answer import audit_files
 from unveil.ask.audit.tasks import ITSELF, Workbench
-folder, threads = sys.argv[1], int(sys.argv[2])
-seconds = Counter()
+folder, told = sys.argv[1], json.loads(sys.argv[2])
+seconds, own = Counter(), [0]
+
+def watch():
+    while True:
+        with open("/proc/self/status") as stream:
+            own[0] = max(own[0], *(int(line.split()[1]) // 1024 for line in stream if line.startswith("RssAnon")))
+        time.sleep(0.01)
+
+def ended(*_, **__):
+    shown(None)
+
+def shown(found):
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, own[0])
+    print(json.dumps(seconds))
+    print("" if found is None else found.to_json())
+    sys.exit()
 
 def timed(function, named):
     def wrapped(*told, **more):
@@ -43,11 +62,13 @@ Workbench.compute = timed(Workbench.compute, part)
 run.AuditFiles.read = timed(run.AuditFiles.read, lambda *_: "reading")
 run.prepare = timed(run.prepare, lambda *_: "reading")
 run.judge_audit = timed(run.judge_audit, lambda *_: "judging")
-found = audit_files(*(f"{folder}/original.parquet", [f"{folder}/released.parquet"], f"{folder}/control.parquet"),
-    threads=threads, say=lambda sentence: print(sentence, file=sys.stderr))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-print(json.dumps(seconds))
-print(found.to_json())
+if told.pop("read"):
+    run.forewarn = ended
+if sys.platform == "linux":
+    threading.Thread(target=watch, daemon=True).start()
+names = [f"{folder}/{name}.{told['format']}" for name in ("original", "released", "control")]
+del told["format"]
+shown(audit_files(names[0], names[1:2], names[2], say=lambda sentence: print(sentence, file=sys.stderr), **told))
 """
 
 
@@ -85,7 +106,7 @@ def people(rows: int, rng: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def write_tables(rows: int, folder: Path) -> None:
+def write_tables(rows: int, folder: Path, kind: str = "parquet") -> None:
     """Write original, release and control."""
     rng = np.random.default_rng(1)
     original, control, fresh = people(rows, rng), people(max(rows // 4, 1), rng), people(rows, rng)
@@ -93,18 +114,34 @@ def write_tables(rows: int, folder: Path) -> None:
     released = pl.concat([fresh.head(rows - copied.size), original[copied]])
     tables = {"original": original, "control": control, "released": released[rng.permutation(rows)]}
     for name, table in tables.items():
-        table.write_parquet(folder / f"{name}.parquet")
+        _ = (
+            table.write_csv(folder / f"{name}.csv")
+            if kind == "csv"
+            else table.write_parquet(folder / f"{name}.parquet")
+        )
 
 
-def measured(folder: str, threads: int) -> tuple[float, float, int, dict[str, float], str]:
-    """Return CPU seconds, seconds by the clock, MB, the CPU seconds of each part, and the JSON of an audit."""
+class Measured(NamedTuple):
+    """CPU seconds, seconds by the clock, MB in all and MB of no file, CPU seconds of each part, and the JSON."""
+
+    used: float
+    wall: float
+    most: int
+    own: int
+    parts: dict[str, float]
+    answer: str
+
+
+def measured(folder: str, told: dict[str, object]) -> Measured:
+    """Return what an audit takes and gives."""
     before, begin = os.times(), time.perf_counter()
-    told = [sys.executable, "-c", _AUDIT, folder, str(threads)]
-    done = subprocess.run(told, stdout=subprocess.PIPE, check=True, text=True)
+    command = [sys.executable, "-c", _AUDIT, folder, json.dumps(told)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     wall, after = time.perf_counter() - begin, os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
-    most, parts, answer = done.stdout.split("\n", 2)
-    return used, wall, int(most), json.loads(parts), answer
+    sizes, parts, answer = done.stdout.split("\n", 2)
+    most, own = map(int, sizes.split())
+    return Measured(used, wall, most, own, json.loads(parts), answer)
 
 
 def main() -> None:
@@ -113,20 +150,31 @@ def main() -> None:
     parser.add_argument("rows", type=int, nargs="+")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--table", action="store_true", help="what each part takes, in CPU seconds for each size")
+    parser.add_argument("--memory", type=int, help="how many MB an audit may take")
+    parser.add_argument("--attacks", help="which attacks, with commas between them")
+    parser.add_argument("--format", choices=["parquet", "csv"], default="parquet")
+    parser.add_argument("--read", action="store_true", help="read and prepare the tables, and attack nothing")
     asked = parser.parse_args()
+    told = {
+        "memory": asked.memory and asked.memory * 10**6,
+        "attacks": asked.attacks and asked.attacks.split(","),
+        "format": asked.format,
+        "read": asked.read,
+    }
     table: dict[str, list[float]] = {}
-    print("      rows threads  CPU s  wall s     MB  sha256 of the JSON")
+    print("      rows threads  CPU s  wall s     MB  own MB  sha256 of the JSON")
     for rows in asked.rows:
         with tempfile.TemporaryDirectory() as folder:
-            write_tables(rows, Path(folder))
+            write_tables(rows, Path(folder), asked.format)
             for threads in asked.threads:
-                used, wall, most, parts, answer = measured(folder, threads)
-                digest = hashlib.sha256(answer.encode()).hexdigest()[:12]
-                print(f"{rows:10,} {threads:7} {used:6.1f} {wall:7.1f} {most:>6}  {digest}", flush=True)
-                for part, seconds in parts.items() if threads == asked.threads[0] else ():
+                found = measured(folder, {**told, "threads": threads})
+                digest = hashlib.sha256(found.answer.encode()).hexdigest()[:12]
+                sizes = f"{found.used:6.1f} {found.wall:7.1f} {found.most:>6}  {found.own:>6}"
+                print(f"{rows:10,} {threads:7} {sizes}  {digest}", flush=True)
+                for part, seconds in found.parts.items() if threads == asked.threads[0] else ():
                     table.setdefault(part, []).append(seconds)
-    for part, sizes in table.items() if asked.table else ():
-        print(f'        "{part}": ({", ".join(f"{each:.1f}" for each in sizes)}),')
+    for part, each in table.items() if asked.table else ():
+        print(f'        "{part}": ({", ".join(f"{seconds:.1f}" for seconds in each)}),')
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pytest
 from tests.graph_strategies import erdos_renyi
 from tests.study.small import small_study
 from unveil.data.samples import audit_sample
+from unveil.study import memory
 from unveil.study.memory import NeedsMemoryError, check_memory, check_reading, graph_bytes, physical_memory, table_bytes
 from unveil.study.releases import bytes_of, release_of
 
@@ -46,3 +47,25 @@ def test_the_memory_of_this_machine_is_known(monkeypatch: pytest.MonkeyPatch) ->
     assert physical_memory() > 2**26
     monkeypatch.delattr("os.sysconf")
     assert physical_memory() > 2**60
+
+
+@pytest.mark.parametrize(
+    ("free", "allowed", "wanted"),
+    [
+        ("MemTotal: 9 kB\nMemAvailable:      5 kB\n", "max\n", 5 * 1024),
+        ("MemAvailable: 5 kB\n", "3000\n", 3000),
+        ("MemAvailable: 5 kB\n", "9000\n", 5 * 1024),
+        ("MemTotal: 9 kB\n", "", 10**6),
+        (None, None, 10**6),
+    ],
+)
+def test_memory_that_is_free_and_allowed_is_available(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: str | None, allowed: str | None, wanted: int
+) -> None:
+    for name, text in (("free", free), ("allowed", allowed)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    monkeypatch.setattr(memory, "_FREE", tmp_path / "free")
+    monkeypatch.setattr(memory, "_ALLOWED", (tmp_path / "allowed",))
+    monkeypatch.setattr(memory, "physical_memory", lambda: 10**6)
+    assert memory.available_memory() == wanted

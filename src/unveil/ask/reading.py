@@ -8,6 +8,7 @@ from typing import Any
 from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Told
 from unveil.data.files.settings import FileSettings
+from unveil.data.files.stored import ColumnStore
 from unveil.data.table import KINDS, Dictionary, Table, ToldKind, kinds_of_release, read_dictionary
 from unveil.data.table.markers import ToldMarkers
 from unveil.errors import InputError, did_you_mean
@@ -34,9 +35,11 @@ class TableReading:
         if self.dictionary is not None and not isinstance(self.dictionary, Dictionary):
             object.__setattr__(self, "dictionary", read_dictionary(self.dictionary))
 
-    def file(self, path: str | os.PathLike[str], name: str, *, released: bool = False) -> Table:
+    def file(
+        self, path: str | os.PathLike[str], name: str, *, released: bool = False, store: ColumnStore | None = None
+    ) -> Table:
         """Return the table in a file; the cells of one that is ``released`` may be coarser than its kinds."""
-        return Table.read(path, name=name, **self._of_columns(released), **vars(self.files))
+        return Table.read(path, name=name, store=store, **self._of_columns(released), **vars(self.files))
 
     def frame(self, given: Any, name: str, *, released: bool = False) -> Table:
         """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""

@@ -13,6 +13,9 @@ PER_NODE = 4_000
 PER_EDGE = 400
 #: Per cell of a table, and per row of it.
 PER_CELL, PER_ROW = 100, 4_000
+#: Where Linux says how many kB of memory are free, and how many bytes a container may take.
+_FREE = Path("/proc/meminfo")
+_ALLOWED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")
 #: Reading takes this many times the size of the file, which may be compressed.
 READING = 50
 
@@ -27,6 +30,22 @@ def physical_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return 2**63 - 1
+
+
+def available_memory() -> int:
+    """Return how many bytes of memory nobody uses now, or a container allows; else how many there are."""
+    most = min([physical_memory(), *(limit for path in _ALLOWED if (limit := _number_in(path)) is not None)])
+    free = _number_in(_FREE, "MemAvailable:")
+    return most if free is None else min(most, 1024 * free)
+
+
+def _number_in(path: Path, name: str = "") -> int | None:
+    """Return the number behind a name in a file of the system, None where there is none."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+        return next(int(line.removeprefix(name).split()[0]) for line in lines if line.startswith(name))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return None
 
 
 def graph_bytes(nodes: int, edges: int) -> int:

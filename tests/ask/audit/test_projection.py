@@ -1,5 +1,6 @@
 """What an audit will take is said before it begins, from sizes that are read off the heads of files."""
 
+import gzip
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,24 @@ import polars as pl
 import pytest
 
 from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask
-from unveil.ask.audit import projection
+from tests.data.files.test_stored import on_unix
+from unveil.ask.audit import projection, run
 from unveil.ask.audit.answer import audit_files
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import MEASURES
-from unveil.ask.audit.projection import BASE, COLUMNS, PER_CELL, ROWS, SECONDS, cells_of, memory_of, part_seconds
+from unveil.ask.audit.inputs import PreparedAudit, prepare
+from unveil.ask.audit.projection import (
+    BASE,
+    COLUMNS,
+    PER_CELL,
+    ROWS,
+    SECONDS,
+    STORED_BASE,
+    STORED_PER_CELL,
+    cells_of,
+    memory_of,
+    part_seconds,
+)
 from unveil.ask.audit.read import AuditFiles
 from unveil.ask.audit.runner import RunSettings
 from unveil.ask.reading import TableReading
@@ -45,6 +59,7 @@ def test_processes_hold_all_tables_each() -> None:
     assert memory_of(1000, RunSettings()) == BASE + 1000 * PER_CELL
     assert memory_of(1000, RunSettings(workers=3)) == 4 * memory_of(1000, RunSettings())
     assert memory_of(1000, RunSettings(cluster="tcp://a:1")) == memory_of(1000, RunSettings())
+    assert memory_of(1000, RunSettings(workers=3), stored=True) == 4 * (STORED_BASE + 1000 * STORED_PER_CELL)
 
 
 def test_cells_are_counted_by_the_head_of_a_file(tmp_path: Path) -> None:
@@ -60,19 +75,95 @@ def test_cells_are_counted_by_the_head_of_a_file(tmp_path: Path) -> None:
     assert [found["d.csv.gz"], found["e.ndjson"], cells_of(tmp_path / "none.csv", TableReading())] == [None] * 3
 
 
-def test_files_that_take_too_much_memory_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Any, ...]:
     for name, frame in (("original", ORIGINAL), ("released", MASKED)):
         frame.write_parquet(tmp_path / f"{name}.parquet")
-    files: tuple[Any, ...] = (tmp_path / "original.parquet", [tmp_path / "released.parquet"])
-    allowed = memory_of(2 * prod(ORIGINAL.shape), RunSettings())
-    assert audit_files(*files, attacks=["copies"], memory=allowed).findings.rows == ORIGINAL.height
-    monkeypatch.setattr(AuditFiles, "read", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(NeedsMemoryError, match=r"this audit is projected to take .* leave out columns, audit a sample"):
-        audit_files(*files, attacks=["copies"], memory=allowed - 1)
+    return tmp_path / "original.parquet", [tmp_path / "released.parquet"]
+
+
+CELLS = 2 * prod(ORIGINAL.shape)
+
+
+@pytest.fixture
+def stores(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether the tables of each audit that is prepared are on disk."""
+    seen: list[bool] = []
+
+    def noted(*given: Any, **more: Any) -> PreparedAudit:
+        made = prepare(*given, **more)
+        tables = [each for part in made.releases for each in (part.release.original, part.release.released)]
+        assert len({table.store is None for table in (made.original, *tables)}) == 1
+        seen.append(made.original.store is not None)
+        return made
+
+    monkeypatch.setattr(run, "prepare", noted)
+    return seen
+
+
+@on_unix
+def test_files_that_take_too_much_memory_are_worked_on_from_disk_or_not_read(
+    files: tuple[Any, ...], stores: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    enough, least = (memory_of(CELLS, RunSettings(), stored=stored) for stored in (False, True))
+    assert enough > least
+    answers = [
+        audit_files(*files, attacks=["copies"], memory=memory, say=said.append).to_json()
+        for memory in (enough, enough - 1, least)
+    ]
+    assert len(set(answers)) == 1
+    assert stores == [False, True, True]
+    assert [sentence[:38] for sentence in said] == ["The tables are worked on from disk, in"] * 2
+    assert said[0].endswith("the audit is projected to take 0.88 GiB, and may take 0.88 GiB.")
+    monkeypatch.setattr(AuditFiles, "read", lambda *_, **__: pytest.fail("it was read"))
+    match = r"^this audit, from disk, is projected to take .* leave out columns, audit a sample"
+    with pytest.raises(NeedsMemoryError, match=match):
+        audit_files(*files, attacks=["copies"], memory=least - 1)
+    with pytest.raises(NeedsMemoryError, match=r"and may take 1\.91e-06 MiB"):
+        audit_files(*files, attacks=["copies"], memory=2)
+
+
+def test_where_there_is_no_store_too_much_memory_is_refused(
+    files: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projection, "can_map", lambda: False)
+    monkeypatch.setattr(AuditFiles, "read", lambda *_, **__: pytest.fail("it was read"))
+    with pytest.raises(NeedsMemoryError, match=r"^this audit is projected to take "):
+        audit_files(*files, attacks=["copies"], memory=memory_of(CELLS, RunSettings()) - 1)
+
+
+@on_unix
+def test_unless_told_what_nobody_uses_is_the_bound(
+    files: tuple[Any, ...], stores: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    for available in (2 * BASE, BASE):
+        monkeypatch.setattr(projection, "available_memory", lambda available=available: available)
+        audit_files(*files, attacks=["copies"], say=said.append)
+    assert stores == [False, True]
+    assert len(said) == 1
+    monkeypatch.setattr(projection, "available_memory", lambda: 0)
+    audit_files(*files, attacks=["copies"])  # nobody forbade it
+    assert stores[-1]
+
+
+@on_unix
+def test_a_packed_file_goes_to_the_disk_when_it_is_read(tmp_path: Path, stores: list[bool]) -> None:
+    for name, frame in (("original", ORIGINAL), ("released", MASKED)):
+        (tmp_path / f"{name}.csv.gz").write_bytes(gzip.compress(frame.write_csv().encode()))
+    told: tuple[Any, ...] = (tmp_path / "original.csv.gz", [tmp_path / "released.csv.gz"])
+    said: list[str] = []
+    enough = memory_of(CELLS, RunSettings())
+    found = audit_files(*told, attacks=["copies"], memory=enough - 1, say=said.append)
+    assert found.to_json() == audit_files(*told, attacks=["copies"], memory=enough).to_json()
+    assert stores == [True, False]
+    assert len(said) == 1
 
 
 def test_frames_that_take_too_much_memory_are_not_attacked() -> None:
-    with pytest.raises(NeedsMemoryError, match=r"projected to take 0\.88 GiB of memory, and may take 100 MiB"):
+    match = r"projected to take 0\.88 GiB of memory, and may take 100 MiB\. .* tables in files are worked on from disk"
+    with pytest.raises(NeedsMemoryError, match=match):
         ask(ORIGINAL, MASKED, attacks=["copies"], memory=100 * 2**20)
 
 

@@ -19,9 +19,12 @@ import polars as pl
 import pytest
 
 from tests.ask.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
+from tests.data.files.test_stored import on_unix
+from unveil._kernels.threads import available
 from unveil.ask.audit import kept, runner
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.inputs import PreparedAudit
+from unveil.ask.audit.projection import memory_of
 from unveil.ask.audit.read import AuditFiles
 from unveil.ask.audit.runner import AuditOrder, RunSettings
 from unveil.ask.audit.tasks import AuditTask, Workbench
@@ -80,6 +83,100 @@ def test_what_was_kept_is_not_computed_again_and_gives_the_same_bytes(
     computed.clear()
     assert asked(files, resume=folder) == plain
     assert computed == []
+
+
+#: Too little for tables in memory, and enough for tables on disk, whoever computes.
+ON_DISK = {workers: memory_of(10**4, RunSettings(workers=workers), stored=True) for workers in (1, 2)}
+
+
+@on_unix
+def test_an_audit_from_disk_gives_the_same_bytes(files: Path, plain: str, tmp_path: Path, computed: list[str]) -> None:
+    said: list[str] = []
+    assert asked(files, memory=ON_DISK[1], resume=tmp_path / "kept", threads=2, say=said.append) == plain
+    assert said[0].startswith("The tables are worked on from disk")
+    assert len(computed) > 30
+    computed.clear()
+    # What was kept is that of tables in memory, too.
+    assert asked(files, resume=tmp_path / "kept") == plain
+    assert asked(files, memory=ON_DISK[1], resume=tmp_path / "kept") == plain
+    assert computed == []
+
+
+@on_unix
+def test_processes_work_from_disk_and_what_is_in_no_file_is_computed_here(
+    files: Path, computed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[str, Any] = {"attacks": FEW, "suggest": 1}
+    orders: list[bool] = []
+    of = AuditOrder.of
+
+    def noted(*given: Any) -> AuditOrder:
+        made = of(*given)
+        orders.append(made.stored)
+        assert made.prepared().releases[0].release.original.store is not None
+        return made
+
+    monkeypatch.setattr(AuditOrder, "of", noted)
+    found = asked(files, workers=2, memory=ON_DISK[2], **told)
+    assert orders == [True]
+    assert computed  # what was changed
+    monkeypatch.undo()
+    assert found == asked(files, **told)
+
+
+@on_unix
+def test_parts_of_an_audit_from_disk_are_computed_one_at_a_time(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once: list[int] = []
+    compute, now = Workbench.compute, []
+
+    def counted(self: Workbench, task: AuditTask, *given: Any, **more: Any) -> Any:
+        now.append(task)
+        at_once[-1] = max(at_once[-1], len(now))
+        assert available() == 2  # for what a part is cut into
+        time.sleep(0.02)
+        try:
+            return compute(self, task, *given, **more)
+        finally:
+            now.remove(task)
+
+    monkeypatch.setattr(Workbench, "compute", counted)
+    for memory in (None, ON_DISK[1]):
+        at_once.append(0)
+        asked(files, attacks=FEW, threads=2, memory=memory)
+    assert at_once == [2, 1]
+
+
+@on_unix
+def test_markers_and_coarse_cells_give_the_same_bytes_from_disk_and_can_be_kept(
+    tmp_path: Path, computed: list[str]
+) -> None:
+    rows = pl.int_range(pl.len())
+    frames = {
+        "original": ORIGINAL.with_columns(
+            pl.when(rows % 9 == 0).then(pl.lit("N/A")).otherwise(pl.col("age")).alias("age")
+        ),
+        "masked": ORIGINAL.with_columns(
+            age=pl.when(rows % 2 == 0).then(pl.lit("20-39")).otherwise("age"),
+            region=pl.when(rows % 7 == 0).then(pl.lit("*")).otherwise("region"),
+        ),
+        "foreign": FOREIGN,
+        "control": CONTROL,
+    }
+    for name, frame in frames.items():
+        frame.write_csv(tmp_path / f"{name}.csv")
+    told: dict[str, Any] = {"attacks": (*FEW, "singling_out", "membership", "utility", "disclosure")}
+    found = asked(tmp_path, **told)
+    assert "20-39" not in found
+    assert asked(tmp_path, memory=ON_DISK[1], resume=tmp_path / "kept", **told) == found
+    computed.clear()
+    assert asked(tmp_path, resume=tmp_path / "kept", **told) == found
+    assert computed == []
+    # Which marker stands in a cell is part of what was asked about.
+    frames["original"].with_columns(pl.col("age").str.replace("N/A", "?", literal=True)).write_csv(
+        tmp_path / "original.csv"
+    )
+    with pytest.raises(InputError, match="of another original"):
+        asked(tmp_path, resume=tmp_path / "kept", **told)
 
 
 def test_damaged_results_are_computed_again(files: Path, few: str, tmp_path: Path, computed: list[str]) -> None:

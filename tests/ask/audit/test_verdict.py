@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.verdict import _clearest, _luck
 
 #: Two of the columns are numbers, and one in thirty people is of a group of their own.
 LEVELS = {"town": 9, "work": 8, "school": 6, "family": 4, "hobby": 12, "car": 7, "diet": 5}
@@ -205,3 +207,10 @@ def test_any_number_of_threads_gives_the_same_verdict() -> None:
     one = said(1)
     assert json.loads(one)["verdict"]["figures"] > 20
     assert one == said(2)
+
+
+def test_a_chance_that_is_too_small_for_a_number_has_a_sentence() -> None:
+    original, control, _ = tables()
+    found = ask(original, leaking(original, original.head(200)), control, attacks=["copies"]).findings
+    figure = replace(_clearest(found)[1], p_adjusted=0.0)
+    assert _luck(figure, found).endswith("comes up in fewer than 1 of 1,000,000,000,000 audits.")

@@ -364,3 +364,29 @@ def test_extremes_reach_as_far_as_the_whole_table() -> None:
 def test_a_name_that_polars_takes_for_a_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(InputError, match=r"column 2 of the table does\. Rename it"):
         Table.from_frame(pl.DataFrame({"a": [1], pattern: [2]}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pl.Series([3, None, -1, 2]),
+        pl.Series([0.5, None, -1.5]),
+        pl.Series([True, None, False, True]),
+        pl.Series([True, True]),
+        pl.Series(["b", None, "ä", "a", "B"]),
+        pl.Series(["high", None, "low"], dtype=pl.Enum(["low", "middle", "high"])),
+        pl.Series([datetime(2020, 1, 2), None, datetime(2019, 1, 1)]),
+        pl.Series([None, None], dtype=pl.String),
+        pl.Series([5]),
+        pl.Series([2**100, None, 1], dtype=pl.Int128),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_extremes_are_the_first_and_the_last_in_order(values: pl.Series) -> None:
+    table = Table.from_frame(pl.DataFrame({"x": values}))
+    held = table.frame["x"]
+    found = table.extremes()
+    # As an oracle: the ends of all values in order, missing only where all are.
+    ordered = held.drop_nulls().sort()
+    wanted = [ordered[0], ordered[-1]] if ordered.len() else [None, None]
+    assert (found.frame["x"].to_list(), found.frame["x"].dtype) == (wanted, held.dtype)

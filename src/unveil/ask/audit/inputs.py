@@ -12,7 +12,7 @@ from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
-from unveil.ask.audit.people import Labels, People, divide_people, draw_people, most_attacked
+from unveil.ask.audit.people import Labels, People, divide_people, draw_people, most_attacked, pool_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.native import is_one_table
@@ -22,7 +22,6 @@ from unveil.measure.releases._population_models import checked_weights
 from unveil.measure.trials.groups import bands
 from unveil.measure.verdict.control import check_control
 from unveil.measure.verdict.groups import division, pool_groups
-from unveil.measure.verdict.pooled import pool_tables
 from unveil.show.editions import people as people_text
 
 if TYPE_CHECKING:
@@ -258,7 +257,7 @@ def _people(
     """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
     # The original itself stands for a release: only the people count here.
     itself = Release(whole, replace(whole, name="original itself"), outside)
-    everybody = pool_tables(itself, ids=ids[0], control_ids=ids[1])
+    everybody = pool_people(itself, ids)
     most = most_attacked(settings.targets, everybody.members, everybody.others)
     person = np.split(everybody.person, [whole.rows])
     tables = (whole, *(() if outside is None else (outside,)))

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType, MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,12 @@ from unveil.study.claimed_folder import ClaimedFolder
 from unveil.study.seal import Seal, sealed, write_bytes
 from unveil.study.tasks import version
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _RESULTS = "results"
+#: Of so many rows the texts of cells are in memory at once.
+_AT_ONCE = 1 << 16
 #: What numpy makes arrays and numbers of; nothing else of it is needed to read results.
 _OF_NUMPY = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
 #: Only functions of these layers are part of results: they compute, and touch no file.
@@ -123,15 +128,24 @@ def digest_of(value: Any) -> str:
     return sha256(b"\0".join(_told(value))).hexdigest()
 
 
+def _cells(frame: "pl.DataFrame") -> list[bytes]:
+    """Return hashes of the cells, so many rows at a time that their texts need little memory."""
+    rows = (frame.slice(start, _AT_ONCE) for start in range(0, max(frame.height, 1), _AT_ONCE))
+    return [sha256(each.write_csv(null_value="\0").encode()).digest() for each in rows]
+
+
 def _told(value: Any) -> list[bytes]:
+    import polars as pl
+
     if value is None or isinstance(value, str | bytes | bool | int | float | Path):
         return [type(value).__name__.encode(), repr(value).encode()]
     if isinstance(value, np.ndarray):
         return [b"array", value.dtype.str.encode(), repr(value.shape).encode(), np.ascontiguousarray(value).tobytes()]
     if isinstance(value, Table):
         # Its cells, and not the hash of a file: a table may be made of a file's.
-        parts: tuple[Any, ...] = (value.name, value.columns, value.marked, [str(each) for each in value.frame.dtypes])
-        return [b"table", digest_of(parts).encode(), value.frame.write_csv(null_value="\0").encode()]
+        parts: tuple[Any, ...] = (value.name, value.columns, [str(each) for each in value.frame.dtypes])
+        marked = pl.DataFrame({name: value.marked[name] for name in sorted(value.marked)})
+        return [b"table", digest_of(parts).encode(), *_cells(value.frame), b"markers", *_cells(marked)]
     if isinstance(value, Mapping):
         return [b"mapping", *sorted(digest_of(pair).encode() for pair in value.items())]
     if isinstance(value, set | frozenset):

@@ -263,7 +263,22 @@ class DrawnPeople:
     @cached_property
     def tables(self) -> PooledTables:
         """Everybody and the released rows, coded together."""
-        return pool_tables(self.release, ids=self.ids[0], control_ids=self.ids[1])
+        return pool_people(self.release, self.ids)
+
+
+def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
+    """Return everybody and the released rows, coded together; on disk where the original is."""
+    made, store = pool_tables(release, ids=ids[0], control_ids=ids[1]), release.original.store
+    if store is None:
+        return made
+    return replace(
+        made,
+        codes=store.array(made.codes),
+        released_codes=store.array(made.released_codes),
+        record=store.array(made.record),
+        released_record=store.array(made.released_record),
+        person=store.array(made.person),
+    )
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:

@@ -1,6 +1,6 @@
 """How long an audit will take and how much memory, told beforehand from sizes alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
 from pathlib import Path
@@ -8,14 +8,16 @@ from types import MappingProxyType
 
 from unveil._kernels.threads import available
 from unveil.ask.audit.inputs import PreparedAudit
-from unveil.ask.audit.read import AuditFiles
+from unveil.ask.audit.read import AuditFiles, AuditTables
 from unveil.ask.audit.runner import RunSettings
 from unveil.ask.reading import TableReading
-from unveil.data.files.source import open_source
+from unveil.data.files.source import open_source, shown
+from unveil.data.files.stored import ColumnStore, can_map
+from unveil.data.table import Table
 from unveil.errors import UnveilError
-from unveil.show.progress import Say
+from unveil.show.progress import Progress, Say
 from unveil.show.text import count, duration
-from unveil.study.memory import check_memory, physical_memory, size_shown
+from unveil.study.memory import available_memory, check_memory, physical_memory, size_shown
 
 #: CPU seconds of each part of an audit on tables of so many rows and columns, with a control of a quarter as many rows:
 #: printed by ``python -m benchmarks.audit_scale 10000 100000 1000000 --threads 1 --table``. The last column is
@@ -46,6 +48,10 @@ SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 #: What is taken before any table is read, and per cell of all tables, so that the peaks of such runs on two threads
 #: lie below it, which compute two parts at a time.
 BASE, PER_CELL = 900 * 2**20, 85
+#: The same where tables lie on disk and parts are computed one at a time: what belongs to no file.
+STORED_BASE, STORED_PER_CELL = 500 * 2**20, 40
+#: Unless told, tables are held in memory where an audit is projected to take up to this share of what nobody uses.
+_SHARE = 0.7
 #: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.
 _THREADS = 0.7
 #: An audit of so many seconds is worth a sentence before it begins.
@@ -75,8 +81,7 @@ def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) ->
     threads = prepared.settings.threads or available()
     hands = run.processes or (1 if run.cluster is not None else threads**_THREADS)
     return Projection(
-        (1 + suggest) * seconds / hands,
-        memory_of(sum(table.rows * len(table.columns) for table in tables), run),
+        (1 + suggest) * seconds / hands, memory_of(cells_in(tables), run, stored=prepared.original.store is not None)
     )
 
 
@@ -98,22 +103,55 @@ def part_seconds(part: str, rows: int, columns: int) -> float:
     return scale * low * exp(power * log(rows / ROWS[at]))
 
 
-def memory_of(cells: int, run: RunSettings) -> int:
-    """Return about how many bytes an audit takes at most; each process of this machine holds all tables."""
-    return (1 + run.processes) * (BASE + PER_CELL * cells)
+def cells_in(tables: Iterable[Table]) -> int:
+    """Return how many cells tables have together."""
+    return sum(table.rows * len(table.columns) for table in tables)
 
 
-def refuse_too_large(files: AuditFiles, run: RunSettings) -> None:
-    """Refuse files whose audit would take too much memory, before they are read, as far as their heads tell."""
-    if run.memory is not None:
-        cells = sum(cells_of(path, files.reading) or 0 for path in files.paths)
-        check_memory(memory_of(cells, run), run.memory, "this audit", advice=_ADVICE)
+def memory_of(cells: int, run: RunSettings, *, stored: bool = False) -> int:
+    """Return about how many bytes an audit takes at most; each process of this machine holds all tables, or maps them.
+
+    Of tables that are ``stored`` on disk it is what the system cannot drop.
+    """
+    base, per_cell = (STORED_BASE, STORED_PER_CELL) if stored else (BASE, PER_CELL)
+    return (1 + run.processes) * (base + per_cell * cells)
+
+
+def read_tables(files: AuditFiles, run: RunSettings, *, progress: Progress, say: Say) -> AuditTables:
+    """Return what the files hold: in memory, or on disk where an audit of tables in memory would take too much.
+
+    What would take too much even then is refused before files are read, as far as their heads tell how large they are.
+    """
+    store = _store_for(sum(cells_of(path, files.reading) or 0 for path in files.paths), run, say=say)
+    tables = files.read(progress, store=store)
+    if store is None and (store := _store_for(cells_in(tables.every), run, say=say)) is not None:
+        tables = tables.stored(store)
+    return tables
+
+
+def _store_for(cells: int, run: RunSettings, *, say: Say) -> ColumnStore | None:
+    """Return where tables of so many cells are kept on disk, None where that is memory."""
+    need, limit = memory_of(cells, run), int(_SHARE * available_memory()) if run.memory is None else run.memory
+    if need <= limit:
+        return None
+    if can_map():
+        check_memory(memory_of(cells, run, stored=True), run.memory, "this audit, from disk,", advice=_ADVICE)
+    else:
+        check_memory(need, run.memory, "this audit", advice=_ADVICE)
+        return None
+    store = ColumnStore()
+    say(
+        f"The tables are worked on from disk, in {shown(store.folder)}: held in memory, the audit is projected to take "
+        f"{size_shown(need)}, and may take {size_shown(limit)}."
+    )
+    return store
 
 
 def forewarn(prepared: PreparedAudit, run: RunSettings, *, say: Say, suggest: int = 0) -> None:
     """Say what a long audit will take before it begins, and refuse one that would take too much memory."""
     found = projected(prepared, run, suggest=suggest)
-    check_memory(found.memory, run.memory, "this audit", advice=_ADVICE)
+    advice = _ADVICE if prepared.original.store is not None else f"{_ADVICE}; tables in files are worked on from disk"
+    check_memory(found.memory, run.memory, "this audit", advice=advice)
     beyond = run.cluster is None and found.memory > physical_memory()
     if found.seconds < LONG and not beyond:
         return

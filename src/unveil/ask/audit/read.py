@@ -13,7 +13,8 @@ from unveil.ask.audit.settings import QUESTION
 from unveil.ask.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.ask.reading import TableReading
 from unveil.ask.told import Told
-from unveil.data.files.source import shown
+from unveil.data.files.source import changed_while_read, shown
+from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.show.progress import Progress, silent
@@ -41,10 +42,22 @@ class AuditTables(NamedTuple):
     control: Table | None
 
     @property
+    def every(self) -> tuple[Table, ...]:
+        """All tables, in the order of the files."""
+        return (self.original, *self.released.values(), *(() if self.control is None else (self.control,)))
+
+    @property
     def digests(self) -> tuple[str | None, ...]:
         """The hash of each file; None of a pipe, which can be read only once."""
-        outside = () if self.control is None else (self.control,)
-        return tuple(each.sha256 for each in (self.original, *self.released.values(), *outside))
+        return tuple(each.sha256 for each in self.every)
+
+    def stored(self, store: ColumnStore) -> "AuditTables":
+        """Return the same tables with their columns on disk."""
+        return AuditTables(
+            self.original.stored(store),
+            {name: each.stored(store) for name, each in self.released.items()},
+            None if self.control is None else self.control.stored(store),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,24 +108,21 @@ class AuditFiles:
             release_kinds={path.absolute(): kind for path, kind in self.release_kinds.items()},
         )
 
-    def read(self, progress: Progress = silent) -> AuditTables:
-        """Return what the files hold; one that changes while it is read is refused."""
+    def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
+        """Return what the files hold, in memory or in the store; a file that changes while it is read is refused."""
         before = {path: _state(path) for path in self.paths}
         progress("reading", 0.0)
-        table = self.reading.file(self.original, "original")
-        outside = None if self.control is None else self.reading.file(self.control, "control")
+        table = self.reading.file(self.original, "original", store=store)
+        outside = None if self.control is None else self.reading.file(self.control, "control", store=store)
         called = _names(self.released, self.names)
         tables = {}
         for number, path in enumerate(self.released):
             progress("reading", (number + 1) / (len(self.released) + 1))
-            tables[called[path]] = self.reading.file(path, called[path], released=True)
+            tables[called[path]] = self.reading.file(path, called[path], released=True, store=store)
         self.reading.check([table, *tables.values(), *([] if outside is None else [outside])])
         for path, state in before.items():
             if _state(path) != state:
-                raise InputError(
-                    f"the file {shown(path)} must stay as it is while it is read, but it changed. Wait until it is "
-                    "written completely, and ask again"
-                )
+                raise changed_while_read(path)
         return AuditTables(table, tables, outside)
 
 

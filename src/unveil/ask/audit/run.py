@@ -13,7 +13,7 @@ from unveil.ask.audit.findings import Audit, AuditedRelease, Finding
 from unveil.ask.audit.generator.claim import epsilon_from_tables
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
-from unveil.ask.audit.projection import forewarn, refuse_too_large
+from unveil.ask.audit.projection import forewarn, read_tables
 from unveil.ask.audit.read import AuditFiles
 from unveil.ask.audit.runner import AuditOrder, Runner, RunSettings
 from unveil.ask.audit.separation import ExposedPerson
@@ -166,8 +166,7 @@ def audit_tables(
     start = deepcopy(asked.rng)
     given = asked.original, asked.released, asked.control
     if isinstance(asked.original, AuditFiles):
-        refuse_too_large(asked.original, asked.run)
-        tables = asked.original.read(progress)
+        tables = read_tables(asked.original, asked.run, progress=progress, say=say)
         order = AuditOrder.of(asked.original, tables, settings, start)
         given = tables.original, tables.released, tables.control
     if given[1] is None:

@@ -15,7 +15,7 @@ RUNNING = (
         name="workers",
         label="How many processes of this machine compute parts of the audit, or run the generator, at once",
         kind="number",
-        words="Each holds all tables in memory, and takes one thread unless threads are told. No number depends on it.",
+        words="Each reads all tables, and takes one thread unless threads are told. No number depends on it.",
         default=1,
         least=0,
         only="command line",
@@ -40,7 +40,11 @@ RUNNING = (
         name="memory",
         label="How much memory the audit may take",
         kind="size",
-        words="Such as 4GB, of a cluster each worker. Where more is projected, nothing is computed.",
+        words=(
+            "Such as 4GB, of a cluster each worker; 70% of what is free unless given. Tables that would take more in "
+            "memory are worked on from disk (in the folder of TMPDIR), part by part, with the same numbers; what would "
+            "take more even then is refused."
+        ),
         only="command line",
     ),
 )

@@ -24,6 +24,7 @@ from unveil.ask.audit.kept import KeptResults, digest_of, identity_of
 from unveil.ask.audit.read import AuditFiles, AuditTables
 from unveil.ask.audit.tasks import AuditTask, Workbench
 from unveil.data.files.source import shown
+from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Hierarchy
 from unveil.errors import InputError, UnveilError, whole_number
 from unveil.show.progress import Progress
@@ -46,7 +47,8 @@ class RunSettings:
     resume
         The folder that keeps what is computed, so that the same audit goes on from there; None keeps nothing.
     memory
-        How many bytes it may take: more than is projected, or it is refused.
+        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what takes
+        more even then is refused. None is what nobody uses.
     """
 
     workers: int = 1
@@ -75,6 +77,8 @@ class AuditOrder:
     digests: tuple[str | None, ...]
     settings: AuditSettings
     rng: np.random.Generator
+    #: Whether the tables are worked on from disk.
+    stored: bool = False
 
     @classmethod
     def of(
@@ -88,6 +92,7 @@ class AuditOrder:
             tables.digests,
             replace(settings, hierarchies=hierarchies, threads=settings.threads or 1),
             rng,
+            tables.original.store is not None,
         )
 
     @property
@@ -97,7 +102,7 @@ class AuditOrder:
 
     def prepared(self) -> PreparedAudit:
         """Return the audit, prepared of the same files; others are refused."""
-        tables = self.files.read()
+        tables = self.files.read(store=ColumnStore() if self.stored else None)
         for path, here, there in zip(self.files.paths, tables.digests, self.digests, strict=True):
             if here != there:
                 raise InputError(
@@ -183,13 +188,14 @@ class Runner:
         """Return what tells other processes how to prepare an audit; None computes it in this one.
 
         Who can read the files is told which; processes of this machine get all else as a private file. A cluster may
-        share no disk, and what was changed to see whether that helps is in no file: it is computed here.
+        share no disk, and what was changed to see whether that helps is in no file: it is computed here, and so it is
+        where the tables are too large to be written all at once.
         """
         if audit.sent is None and self._hands is not None:
             try:
                 if audit.order is not None:
                     audit.sent = pickle.dumps(audit.order)
-                elif isinstance(self._hands, LocalProcesses):
+                elif isinstance(self._hands, LocalProcesses) and audit.prepared.original.store is None:
                     audit.sent = pickle.dumps(self._private_file(audit.prepared))
             except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
                 raise InputError(
@@ -244,6 +250,8 @@ class _Ledger:
 def _compute_here(ledger: _Ledger) -> None:
     """Compute what is missing on threads of this process; a part that is cut finer takes those that are idle."""
     bench = Workbench(ledger.prepared)
+    # What is worked on from disk lacks memory: one part at a time takes all threads.
+    side_by_side = None if ledger.prepared.original.store is None else 1
 
     def part(task: AuditTask) -> None:
         where = task.where(ledger.prepared)
@@ -253,7 +261,7 @@ def _compute_here(ledger: _Ledger) -> None:
 
     # Around all of them: whoever ended it for one part would end it for those beside it.
     with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
-        in_threads(part, ledger.missing)
+        in_threads(part, ledger.missing, threads=side_by_side)
 
 
 def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes) -> None:

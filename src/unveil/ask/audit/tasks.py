@@ -94,7 +94,8 @@ class Workbench:
         # While the last tasks of one release are computed the first ones of the next may have begun.
         with self._lock:
             if place not in self._benches:
-                for old in list(self._benches)[:-1]:
+                others = list(self._benches)
+                for old in others if self.prepared.original.store is not None else others[:-1]:
                     del self._benches[old]  # before the next one takes memory
                 self._benches[place] = bench_of(self.prepared, place)
             return self._benches[place]

@@ -207,13 +207,17 @@ def _otherwise(figure: JudgedFigure, audit: Audit) -> tuple[str, str] | None:
     return said if said is not None and luck.defined and figure.attack_rate.low <= luck.value else None
 
 
+#: A chance below this is told as this one: of many people it may be less than any number is, but for 0.
+_LEAST_CHANCE = 1e-12
+
+
 def _luck(figure: JudgedFigure, audit: Audit) -> str:
     if isnan(figure.p_adjusted):
         return ""
     among = f", among {count(audit.verdict.figures)}," if audit.verdict.figures > 1 else ""
     return (
         f"In a harmless release a figure as clear as this{among} comes up in fewer than 1 of "
-        f"{count(floor(1 / figure.p_adjusted))} audits."
+        f"{count(floor(1 / max(figure.p_adjusted, _LEAST_CHANCE)))} audits."
     )
 
 

@@ -39,7 +39,7 @@ def as_typed(column: "pl.Series") -> "pl.Series":
     import polars as pl
 
     if column.dtype.is_float():
-        return column.fill_nan(None)
+        return without_nan(column)
     if column.dtype != pl.String:
         return column
     column = _without_empty(column)
@@ -49,6 +49,11 @@ def as_typed(column: "pl.Series") -> "pl.Series":
         if column.str.contains(pattern).all():
             return column.cast(dtype)
     return column
+
+
+def without_nan(column: "pl.Series") -> "pl.Series":
+    """Return real numbers with null for NaN; where there is none, the very same cells, which may be many."""
+    return column.fill_nan(None) if column.is_nan().any() else column
 
 
 def plain_numbers(column: "pl.Series", written: Dialect) -> "pl.Series":

@@ -6,13 +6,15 @@ One pass over the bytes with numpy finds such rows, and their numbers, for less 
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.data.files._shape import Lines, empty_lines, look
 from unveil.data.files.source import Source
+from unveil.data.files.stored import ColumnStore, StoredRows
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,35 +57,63 @@ def csv_columns(source: Source) -> list[str]:
     return names
 
 
-def csv_rows(source: Source, width: int, chosen: Iterable[int], *, has_header: bool = True) -> "pl.DataFrame":
+def csv_rows(
+    source: Source, width: int, chosen: Iterable[int], *, has_header: bool = True, store: ColumnStore | None = None
+) -> "pl.DataFrame":
     """Return the columns at the chosen places as text, called "0", "1" and so on by place; an empty cell is null.
 
     Every row must have as many cells as the first line, with quotes as in RFC 4180. Empty lines at the end are no rows.
-    Without a header the first line is a row like the others.
+    Without a header the first line is a row like the others. With a store the text goes there piece by piece.
     """
     import polars as pl
 
-    height = csv_height(source, width) + (not has_header)
+    names = [str(place) for place in chosen]
     try:
-        frame = (
-            pl.scan_csv(
-                source.for_polars(),
-                has_header=False,  # polars would rename repeated names and not undo doubled quotes in names
-                skip_rows=int(has_header),
-                schema={str(place): pl.String for place in range(width)},
-                separator=source.dialect.separator,
-                quote_char=source.dialect.quote,
-                glob=False,
-            )
-            .select([str(place) for place in chosen])
-            .head(height)
-            .collect()
-        )
+        if store is None:
+            height = csv_height(source, width) + (not has_header)
+            rows = _scan(source.for_polars(), source, width, skip_rows=int(has_header))
+            frame = rows.select(names).head(height).collect()
+        else:
+            height, frame = _stored_rows(source, width, names, store, has_header=has_header)
     except (pl.exceptions.PolarsError, OSError):
         raise _not_a_table(source) from None  # what polars says can hold a cell
     if frame.height != height:
         raise _not_a_table(source)
     return frame
+
+
+def _scan(text: Path | io.BytesIO, source: Source, width: int, *, skip_rows: int) -> "pl.LazyFrame":
+    import polars as pl
+
+    return pl.scan_csv(
+        text,
+        has_header=False,  # polars would rename repeated names and not undo doubled quotes in names
+        skip_rows=skip_rows,
+        schema={str(place): pl.String for place in range(width)},
+        separator=source.dialect.separator,
+        quote_char=source.dialect.quote,
+        glob=False,
+    )
+
+
+def _stored_rows(
+    source: Source, width: int, names: list[str], store: ColumnStore, *, has_header: bool
+) -> tuple[int, "pl.DataFrame"]:
+    """Return how many rows there are, and their cells on disk; never more than a block of text is in memory."""
+    import polars as pl
+
+    kept, is_first = StoredRows(store), has_header
+
+    def keep(lines: Lines) -> None:
+        nonlocal is_first
+        start, is_first = int(lines.ends[0]) + 1 if is_first else 0, False
+        text = lines.text[start : lines.complete]
+        if text.strip(b"\r\n") or (text and width == 1):  # there is nothing in empty lines that polars could read
+            rows = _scan(io.BytesIO(text), source, width, skip_rows=0)
+            kept.add(rows.select(names).collect())
+
+    height = csv_height(source, width, each=keep) + (not has_header)
+    return height, kept.frame(dict.fromkeys(names, pl.String())).head(height)
 
 
 def _not_a_table(source: Source) -> InputError:
@@ -98,8 +128,11 @@ def _wrong_row(source: Source, row: int, why: str) -> InputError:
     return kind(f"the file {source.name} cannot be read as a table at {where}: {why}")
 
 
-def csv_height(source: Source, fields: int) -> int:
-    """Return the number of rows below the header, each with ``fields`` cells, or say which row is wrong and why."""
+def csv_height(source: Source, fields: int, *, each: Callable[[Lines], None] | None = None) -> int:
+    """Return the number of rows below the header, each with ``fields`` cells, or say which row is wrong and why.
+
+    ``each`` is given the text block by block, as far as it is right and has rows with cells.
+    """
     before = rows = 0
     first_empty: int | None = None
     for lines in _in_blocks(source):
@@ -116,8 +149,10 @@ def csv_height(source: Source, fields: int) -> int:
         if uneven.size:
             wrong.append((before + int(uneven[0]), _uneven(int(lines.fields[uneven[0]]), fields)))
         if wrong:
-            raise _wrong_row(source, *min(wrong, key=lambda each: each[0]))
+            raise _wrong_row(source, *min(wrong, key=lambda found: found[0]))
         before += lines.ends.size
+        if each is not None and not empty.all():
+            each(lines)
     return rows
 
 

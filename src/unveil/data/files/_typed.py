@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from unveil.data.files.source import Source
+from unveil.data.files.source import Source, changed_while_read
+from unveil.data.files.stored import ColumnStore
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,15 +32,23 @@ def typed_columns(source: Source) -> list[str]:
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
-def typed_rows(source: Source, chosen: Sequence[str]) -> "pl.DataFrame":
-    """Return the chosen columns with the types they have in the file."""
+def typed_rows(source: Source, chosen: Sequence[str], store: ColumnStore | None = None) -> "pl.DataFrame":
+    """Return the chosen columns with the types they have in the file; with a store, each is read by itself."""
     import polars as pl
 
-    try:
-        with _without_panic_text():
-            return _scan(source).select(chosen).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        raise _damaged(source) from None  # what polars says can hold a cell
+    # Of records all columns are read anyhow, whichever are asked for.
+    apart = [[name] for name in chosen] if store is not None and source.kind != "ndjson" else [list(chosen)]
+    frames: list[pl.DataFrame] = []
+    for names in apart:
+        try:
+            with _without_panic_text():
+                frame = _scan(source).select(names).collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            raise _damaged(source) from None  # what polars says can hold a cell
+        if frames and frame.height != frames[0].height:
+            raise changed_while_read(source.path)
+        frames.append(frame if store is None else store.frame(frame))
+    return pl.concat(frames, how="horizontal")
 
 
 def _scan(source: Source) -> "pl.LazyFrame":

@@ -16,6 +16,7 @@ from unveil.data.files.header import is_surely_header, made_names, refuse_data
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.source import Source, not_utf8, open_source, shown
 from unveil.data.files.statistical import FileLabels, statistical_columns, statistical_rows
+from unveil.data.files.stored import ColumnStore
 from unveil.errors import InputError, did_you_mean, shortened
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ class FileTable:
     labels: FileLabels = field(default_factory=FileLabels)
 
 
-def read_file(path: str | os.PathLike[str], settings: FileSettings | None = None, *, name: str = "") -> FileTable:
+def read_file(
+    path: str | os.PathLike[str],
+    settings: FileSettings | None = None,
+    *,
+    name: str = "",
+    store: ColumnStore | None = None,
+) -> FileTable:
     """Return the table in a file with all its columns, in its order.
 
     Cells of text stay as they are written, except numbers with decimal commas or groups of digits, which become plain
@@ -48,6 +55,8 @@ def read_file(path: str | os.PathLike[str], settings: FileSettings | None = None
         What is told about it; None finds all of it out.
     name
         What the notes call the table; the name of the file if empty.
+    store
+        Where the columns are kept on disk, and read one by one as far as the format allows it; None is memory.
 
     Raises
     ------
@@ -66,14 +75,13 @@ def read_file(path: str | os.PathLike[str], settings: FileSettings | None = None
     settings = settings or FileSettings()
     source = open_source(path, settings)
     names = names_of(source, settings)
-    source, frame, labels = _rows(source, names, range(len(names)), settings)
+    source, frame, labels = _rows(source, names, range(len(names)), settings, store)
     twins = _refuse_twins(source, names, frame, _repeated(names))
     cells: dict[str, pl.Series] = {}
     for column, called in zip(frame, names, strict=True):
-        if source.kind == "csv":
-            cells.setdefault(called, plain_numbers(to_text(source, column), source.dialect))
-        else:
-            cells[called] = to_typed(column)
+        is_text = source.kind == "csv"
+        made = plain_numbers(to_text(source, column), source.dialect) if is_text else to_typed(column)
+        cells.setdefault(called, made if store is None else store.column(made, like=column))
     name = name or Path(path).name
     said = source.reading(header=settings.header != "no")
     notes = (f"{name}: {said}",) if said else ()
@@ -224,22 +232,26 @@ def names_of(source: Source, settings: FileSettings) -> list[str]:
 
 
 def _rows(
-    source: Source, names: Sequence[str], chosen: Sequence[int], settings: FileSettings
+    source: Source,
+    names: Sequence[str],
+    chosen: Sequence[int],
+    settings: FileSettings,
+    store: ColumnStore | None = None,
 ) -> tuple[Source, "pl.DataFrame", FileLabels]:
     """Return the columns at the chosen places, called by place, and the source as it was read in the end."""
     labels, wanted = FileLabels(), [names[place] for place in chosen]
     if source.kind == "csv":
         has_header = settings.header != "no"
         try:
-            frame = csv_rows(source, len(names), chosen, has_header=has_header)
+            frame = csv_rows(source, len(names), chosen, has_header=has_header, store=store)
         except NotUtf8Error:
             again = not_utf8(source, settings)
             if again is None:
                 raise
             source = again
-            frame = csv_rows(source, len(names), chosen, has_header=has_header)
+            frame = csv_rows(source, len(names), chosen, has_header=has_header, store=store)
     elif source.kind in _TYPED:
-        frame = typed_rows(source, wanted)
+        frame = typed_rows(source, wanted, store)
     else:
         frame, labels = statistical_rows(source, wanted, settings)
     if frame.height == 0:

@@ -321,6 +321,14 @@ def _is_record(head: bytes) -> bool:
         return False
 
 
+def changed_while_read(path: Path) -> InputError:
+    """Return the error for a file that somebody writes to while it is read."""
+    return InputError(
+        f"the file {shown(path)} must stay as it is while it is read, but it changed. Wait until it is written "
+        "completely, and ask again"
+    )
+
+
 def unreadable(path: Path, error: OSError | ValueError) -> InputError:
     """Return the error for a file that the system does not give, and why."""
     if isinstance(error, FileNotFoundError):

@@ -177,14 +177,22 @@ def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) ->
     people = (tables[0], *tables[2:])
     return {
         name: each
-        or read_values(
-            People([table.held(name) for table in people]),
-            tables[1].held(name),
-            tables[1].column(name).kind,
-            masked=False,
+        or kept_cells(
+            tables[1],
+            read_values(
+                People([table.held(name) for table in people]),
+                tables[1].held(name),
+                tables[1].column(name).kind,
+                masked=False,
+            ),
         )
         for name, each in cells.items()
     }
+
+
+def kept_cells(table: "Table", cells: Cells) -> Cells:
+    """Return what the cells of a table stand for, with the number of each row's cell on disk where its columns are."""
+    return cells if table.store is None else replace(cells, of_row=table.store.array(cells.of_row))
 
 
 def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil.data.files.stored import ColumnStore
 from unveil.data.table._names import renamed
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
@@ -61,11 +62,14 @@ class BuiltColumns(NamedTuple):
     notes: tuple[str, ...]
 
 
-def built_columns(columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str) -> BuiltColumns:
+def built_columns(
+    columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str, store: ColumnStore | None = None
+) -> BuiltColumns:
     """Return the columns in the forms of their kinds, with roles and names as they were told.
 
     ``columns`` are those that came in, each with a remark on its cells; the list is empty afterwards, so that each
-    column of text can go as soon as it is read. ``table`` is how messages call the table.
+    column of text can go as soon as it is read. ``table`` is how messages call the table, and ``store`` where its
+    columns are kept on disk, each as soon as it is settled.
     """
     import polars as pl
 
@@ -78,7 +82,7 @@ def built_columns(columns: "list[tuple[pl.Series, str]]", settings: ColumnSettin
     if dictionary is not None and not isinstance(dictionary, Dictionary):
         dictionary = read_dictionary(dictionary)
     told = told_markers(settings.missing, settings.markers, names, table)
-    settled, notes = settled_columns(columns, kinds, told, dictionary, table)
+    settled, notes = settled_columns(columns, kinds, told, dictionary, table, store)
     known = {} if dictionary is None else dictionary.columns
     described = (
         _described(each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
@@ -153,6 +157,7 @@ def settled_columns(
     markers: Mapping[str, Mapping[str, MarkerKind]],
     dictionary: Dictionary | None,
     table: str,
+    store: ColumnStore | None = None,
 ) -> tuple[list[Settled], tuple[str, ...]]:
     """Return all columns of a table in the forms of their kinds, and what the dictionary does not agree with.
 
@@ -167,6 +172,8 @@ def settled_columns(
         What is known of the columns from elsewhere.
     table
         How messages call the table.
+    store
+        Where settled columns are kept on disk; None is memory.
     """
     names = [series.name for series, _ in columns]
     settled, notes = [], [] if dictionary is None else dictionary.notes_on(names, table)
@@ -182,9 +189,16 @@ def settled_columns(
             notes += said
         else:
             one = settle(series, markers=told, remark=remark, table=table)
-        del series
-        settled.append(one)
+        settled.append(one if store is None else _kept(one, series, store))
+        del series, one
     return _with_order(settled), tuple(notes)
+
+
+def _kept(column: Settled, raw: "pl.Series", store: ColumnStore) -> Settled:
+    """Return the column with its cells on disk; they may be those that came in, unless these lie in many pieces."""
+    marked, codes = (None if each is None else store.column(each) for each in (column.marked, column.codes))
+    values = store.column(column.values, like=raw if raw.n_chunks() == 1 else None)
+    return replace(column, values=values, marked=marked, codes=codes)
 
 
 def _with_order(settled: Sequence[Settled]) -> list[Settled]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unveil.data.table._agreement import Part, one_kind, with_shares
+from unveil.data.table._agreement import Part, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
 from unveil.data.table._scales import Agreement
 from unveil.data.table.column import listed, unsure_note
@@ -69,7 +69,7 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
             f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
             "in common. Pass tables about the same people, with a header"
         )
-    parts = [one_kind(tables, name, masked=masked) for name in names]
+    parts = [list(map(_kept, tables, one_kind(tables, name, masked=masked))) for name in names]
     agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
     if len(agreed) > 1 and others[0].cells is None:
         cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
@@ -79,6 +79,18 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
         object.__setattr__(table, "agreement", together)
         object.__setattr__(table, "agreed_as", place)
     return tuple(agreed)
+
+
+def _kept(table: Table, part: Part) -> Part:
+    """Return the column with its cells on disk where the table has them there; those that stay the same are shared."""
+    if table.store is None:
+        return part
+    name, marked = part.column.name, part.marked
+    return part._replace(
+        values=table.store.column(part.values, like=table.frame.get_column(name)),
+        marked=None if marked is None else table.store.column(marked, like=table.marked.get(name)),
+        cells=None if part.cells is None else kept_cells(table, part.cells),
+    )
 
 
 def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from unveil.data.files import parse as _parse
+from unveil.data.files._columns import without_nan
 from unveil.data.table.dates import to_moments
 from unveil.data.table.words import TRUTH_PAIRS
 from unveil.errors import InputError
@@ -37,7 +38,7 @@ def normal(series: "pl.Series", table: str) -> "pl.Series":
     if dtype == pl.Enum:
         return series
     if dtype.is_float():
-        return finite(series.cast(pl.Float64).fill_nan(None), table)
+        return finite(without_nan(series.cast(pl.Float64)), table)
     if dtype.is_integer():
         return _parse.fewest_bits(series)
     if dtype.is_decimal():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.statistical import without_missing
+from unveil.data.files.stored import ColumnStore
 from unveil.data.table._build import ColumnSettings, built_columns
 from unveil.data.table._cell_reading import exact_values
 from unveil.data.table.cells import Cells, Held
@@ -48,6 +49,8 @@ class Table:
     notes: tuple[str, ...] = ()
     marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
     cells: Mapping[str, Cells] | None = field(default=None, repr=False)
+    #: Where its columns are kept on disk, and those that are made of all its rows; None is memory.
+    store: ColumnStore | None = field(default=None, repr=False)
     #: What tables that `agree` has brought together share, with rows and columns taken of them, so that it need not do
     #: it again. Whatever else is made of a table may hold other values, and has none.
     agreement: object = field(default=None, init=False, repr=False)
@@ -133,6 +136,7 @@ class Table:
         decimal: str = "detect",
         encoding: str = "detect",
         header: Header = "detect",
+        store: ColumnStore | None = None,
     ) -> "Table":
         """Return the table in a file of any format that docs/files.md names.
 
@@ -141,13 +145,14 @@ class Table:
         in ``notes``; ``separator``, ``decimal``, ``encoding`` and ``header`` overrule it (see
         `unveil.data.files.settings.FileSettings`). A first line that looks like data is refused, because its cells
         would become names, unless ``header`` is told: "yes" where it names the columns, "no" where it is data; they are
-        then called ``column_1`` and so on.
+        then called ``column_1`` and so on. ``store`` says where the columns are kept on disk, those too that `agree`
+        makes of them; None keeps them in memory, with the same values.
         """
         path = Path(path)
         name = name or path.name
         settings = FileSettings(separator=separator, decimal=decimal, encoding=encoding, header=header)
         digest = _digest(path)
-        found = read_file(path, settings, name=name)
+        found = read_file(path, settings, name=name, store=store)
         notes, labels = found.notes, found.labels
         columns = series_of(without_missing(found.frame, labels), table=name)
         del found  # so that each column of text can go as soon as its numbers are read
@@ -162,8 +167,8 @@ class Table:
             rename=rename,
             elsewhere=elsewhere,
         )
-        built = built_columns(columns, told, name)
-        return cls(name, **built._replace(notes=(*notes, *built.notes))._asdict(), sha256=digest)
+        built = built_columns(columns, told, name, store)
+        return cls(name, **built._replace(notes=(*notes, *built.notes))._asdict(), sha256=digest, store=store)
 
     @property
     def rows(self) -> int:
@@ -263,7 +268,7 @@ class Table:
         import polars as pl
 
         ends = {
-            column.name: values.sort(nulls_last=True).head(1).append(values.sort().tail(1))
+            column.name: pl.Series([values.min(), values.max()], dtype=values.dtype)
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
@@ -303,6 +308,11 @@ class Table:
             cells=self.cells and {name: cells for part in parts for name, cells in (part.cells or {}).items()},
         )
         return self.agreeing(made)
+
+    def stored(self, store: ColumnStore) -> "Table":
+        """Return the table with its columns on disk, and those that are made of all its rows."""
+        marked = {name: store.column(each) for name, each in self.marked.items()}
+        return self.agreeing(replace(self, frame=store.frame(self.frame), marked=marked, store=store))
 
     def agreeing(self, made: "Table") -> "Table":
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
