@@ -337,7 +337,7 @@ def test_a_control_with_the_rows_of_the_original_is_refused() -> None:
 
 def test_the_package_gives_its_names_when_asked() -> None:
     assert unveil.data.Table is Table
-    of_tables = {"Column", "Knowledge", "Release", "Table", "agree"}
+    of_tables = {"Column", "ColumnStore", "Knowledge", "Release", "Table", "agree"}
     of_graphs = {"Graph", "GraphKnowledge", "GraphRelease", "draw_knowledge", "graph_from", "read_graph"}
     assert set(unveil.data.__all__) == of_tables | of_graphs | {"Ledger", "Query", "samples"}
     with pytest.raises(AttributeError, match="no attribute 'Tabel'"):
