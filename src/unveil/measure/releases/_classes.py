@@ -172,10 +172,11 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
     >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
     array([2, 0, 1], dtype=int32)
     """
-    codes = np.empty((table.rows, len(names)), np.int32)
+    # All who use them go through one column after the other.
+    codes = np.empty((table.rows, len(names)), np.int32, order="F")
     for place, name in enumerate(names):
         code, gap = values_and_gaps(table, name, suppressed=suppressed)
-        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code)
+        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code) if gap.max(initial=0) > 1 else code
     return codes
 
 
