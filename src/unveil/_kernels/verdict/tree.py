@@ -4,6 +4,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.lookup import key_table, slot_of
+from unveil._kernels.table.pairs import pair_counts, pair_keys
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -75,35 +76,9 @@ def _mutual_information(a: Int32Array, a_count: IntArray, b: Int32Array, b_count
         cell = np.flatnonzero(count)
         count = count[cell]
     else:
-        cell, count = np.unique(_pair_keys(a, b, b_size), return_counts=True)
+        cell, count = np.unique(pair_keys(a, b, b_size), return_counts=True)
     independent = a_count[cell // b_size] * b_count[cell % b_size] / a.size
     return float((count * np.log(count / independent)).sum()) / a.size
-
-
-def pair_counts(a: Int32Array, b: Int32Array, a_size: int, b_size: int) -> IntArray:
-    """Return how many rows have each pair of codes; that of pair (i, j) is at i * b_size + j.
-
-    >>> pair_counts(np.array([0, 1, 1], np.int32), np.array([2, 0, 0], np.int32), 2, 3)
-    array([0, 0, 1, 2, 0, 0])
-    """
-    if a.size <= PLAIN_UP_TO:
-        return np.bincount(_pair_keys(a, b, b_size), minlength=a_size * b_size)
-    count = np.zeros(a_size * b_size, np.int64)
-    compiled(_count_pairs)(np.ascontiguousarray(a), np.ascontiguousarray(b), b_size, count)
-    return count
-
-
-def _pair_keys(a: Int32Array, b: Int32Array, b_size: int) -> IntArray:
-    key = a.astype(np.int64)
-    key *= b_size
-    key += b
-    return key
-
-
-@loop("i4[], i4[], i8, i8[]")
-def _count_pairs(a: Int32Array, b: Int32Array, b_size: int, count: IntArray) -> None:
-    for row in range(a.size):
-        count[a[row] * b_size + b[row]] += 1
 
 
 def log_probabilities(table: Int32Array, parent: IntArray, wanted: Int32Array) -> FloatArray:
@@ -141,10 +116,10 @@ def _how_often(
     pairs: tuple[Int32Array, Int32Array], wanted: tuple[Int32Array, Int32Array], size: int, width: int
 ) -> IntArray:
     """Return how many of the pairs, of codes below ``size`` and below ``width``, each wanted one equals."""
-    rows, asked = pairs[0].size, _pair_keys(*wanted, width)
+    rows, asked = pairs[0].size, pair_keys(*wanted, width)
     if size * width <= 4 * (rows + asked.size) + 1024:
         return pair_counts(*pairs, size, width)[asked]
-    keys = _pair_keys(*pairs, width)
+    keys = pair_keys(*pairs, width)
     if rows <= PLAIN_UP_TO:
         ascending = np.sort(keys)
         count: IntArray = np.searchsorted(ascending, asked, side="right") - np.searchsorted(ascending, asked)
