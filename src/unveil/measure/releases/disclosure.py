@@ -261,7 +261,7 @@ def disclosure(
         below={k: classes.share_below(k) for k in sizes},
         minimum_cell=minimum_cell,
         records_at_risk=nan if minimum_cell is None else classes.share_below(minimum_cell),
-        diversity=tuple(diversity(table, sensitive=name, columns=names, c=c) for name in secrets),
+        diversity=tuple(diversity(table, sensitive=name, columns=names, c=c, classes=own) for name in secrets),
         special_uniques=special,
         population=population,
         household=None if household is None else households_of(table, household, 1 / classes.of_row, "sample", limit),
