@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from unveil._kernels.membership import counts
 from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess, numbered
 from unveil._kernels.neighbours.index import LAST_MARKER, MISSING
+from unveil._kernels.types import CodeArray
 
 
 @pytest.mark.parametrize(("columns", "size", "most"), [(33, 2, 400), (9, 5, 100), (9, 4, 126), (3, 5, 100), (0, 2, 9)])
@@ -43,7 +44,7 @@ def test_counts_are_those_of_looking_at_every_row(
     width: type, most: int, seed: int, columns: int, size: int, kinds: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    codes = rng.integers(0, kinds + 1, (24, columns)).astype(width)
+    codes: CodeArray = rng.integers(0, kinds + 1, (24, columns)).astype(width)
     codes[15:] = np.maximum(codes[15:], 1)
     sets = column_sets(columns, size, 3, rng)
     with pytest.MonkeyPatch.context() as patch:

@@ -19,6 +19,8 @@ _BINS = 16
 _MOST_KEYS = 2**62
 #: Values that lie as close together are looked up in a table, however few are looked up.
 _CLOSE = 2**12
+#: So many rows are compared in one column before the next.
+_AT_A_TIME = 1024
 
 
 def column_sets(columns: int, size: int, most: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
@@ -107,18 +109,23 @@ def _tally(
     lines: CodeArray, first: int, last: int, columns: IntArray, stride: IntArray, table: IntArray, tally: IntArray
 ) -> None:
     """Count for each key of the table the rows from ``first`` up to ``last`` that have it."""
-    for row in range(first, last):
-        key = 0
+    # Keys are made column by column, many at a time.
+    keys, is_nobody = np.empty(_AT_A_TIME, np.int64), np.empty(_AT_A_TIME, np.bool_)
+    for start in range(first, last, _AT_A_TIME):
+        size = min(_AT_A_TIME, last - start)
+        keys[:] = 0
+        is_nobody[:] = False
         for place in range(columns.size):
-            code = lines[columns[place], row]
-            if code == 0:
-                key = -1
-                break
-            key += (code - 1) * stride[place]
-        if key >= 0:
-            slot = slot_of(table, key)
-            if table[slot] == key:
-                tally[slot] += 1
+            line, step = lines[columns[place]], stride[place]
+            for at in range(size):
+                code = line[start + at]
+                keys[at] += (code - 1) * step
+                is_nobody[at] |= code == 0
+        for at in range(size):
+            if not is_nobody[at]:
+                slot = slot_of(table, keys[at])
+                if table[slot] == keys[at]:
+                    tally[slot] += 1
 
 
 def _logarithms(rows: int) -> IntArray:
@@ -157,7 +164,7 @@ def numbered(values: IntArray, wanted: IntArray) -> CodeArray:
     narrow = np.int16 if wanted.size < 2**15 else np.int32
     low, high = (int(wanted[0]), int(wanted[-1])) if wanted.size else (0, 0)
     if high - low <= max(_CLOSE, 4 * values.size):
-        table = np.zeros(high - low + 2, narrow)
+        table: CodeArray = np.zeros(high - low + 2, narrow)
         table[wanted - low] = np.arange(1, wanted.size + 1)
         return table[np.where((values >= low) & (values <= high), values - low, high - low + 1)]
     place = np.searchsorted(wanted, values)

@@ -113,10 +113,17 @@ def crowd_distances(crowd: Grid, rows: Grid) -> IntArray:
     array([[ 2, 12]])
     """
     distance = np.empty((len(rows.numbers), len(crowd.numbers)), np.int64)
-    has_marker = (crowd.numbers <= LAST_MARKER).any(axis=0)
-    lines = (np.ascontiguousarray(part.T) for part in (crowd.numbers, crowd.codes))
-    wanted = (np.ascontiguousarray(part) for part in (rows.numbers, rows.codes))
-    _measure(*lines, has_marker, *wanted, crowd.step_cost, crowd.mismatch_cost, distance)
+    has_marker = np.asarray((crowd.numbers <= LAST_MARKER).any(axis=0))
+    _measure(
+        np.ascontiguousarray(crowd.numbers.T),
+        np.ascontiguousarray(crowd.codes.T),
+        has_marker,
+        np.ascontiguousarray(rows.numbers),
+        np.ascontiguousarray(rows.codes),
+        crowd.step_cost,
+        crowd.mismatch_cost,
+        distance,
+    )
     return distance
 
 

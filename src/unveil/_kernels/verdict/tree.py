@@ -50,7 +50,7 @@ def tree_of_columns(levels: Int32Array) -> IntArray:
         # Always in the order of the columns, so that the last digit of a weight depends on nothing else.
         one, other = (coded[each] for each in sorted((last, column)))
         freedom = (one[1].size - 1) * (other[1].size - 1)
-        return _mutual_information(*one, *other) - freedom / (2 * rows)
+        return float(_mutual_information(*one, *other) - freedom / (2 * rows))
 
     while outside.any():
         others = np.flatnonzero(outside).tolist()
