@@ -60,8 +60,7 @@ def excess(codes: CodeArray, released: int, population: int, sets: Sequence[tupl
         if prod(width[column] for column in columns) > _MOST_KEYS:
             here, there = _by_rank(codes[:, columns], released, people)
         else:
-            # Those with most values first: most rows are then known at once to be like nobody.
-            here, there = _by_keys(lines, sorted(columns, key=lambda column: -width[column]), width, released, people)
+            here, there = _by_keys(lines, columns, width, released, people)
         return of_released[here] - of_population[there]
 
     total = np.zeros(len(codes) - people, np.int64)
@@ -75,9 +74,7 @@ def _by_keys(
 ) -> tuple[IntArray, IntArray]:
     """Return how many released rows, and how many of the population, are as each person in some columns."""
     stride = np.cumprod([1, *(width[column] for column in columns[:-1])])
-    keys = sum(
-        (lines[column, people:].astype(np.int64) - 1) * step for column, step in zip(columns, stride, strict=True)
-    )
+    keys = stride @ (lines[list(columns), people:].astype(np.int64) - 1)
     table, slot = key_table(keys.size), np.empty(keys.size, np.int64)
     here, there = np.zeros(table.size, np.int64), np.zeros(table.size, np.int64)
     _fill(table, keys, slot)
