@@ -89,6 +89,32 @@ def test_counts_are_those_of_the_definition(drawn: tuple[dict[str, list[Any]], l
         assert counts.dtype == np.int64
         assert counts.tolist() == [len(rows) for rows in expected]
         assert single.tolist() == [rows[0] if len(rows) == 1 else -1 for rows in expected]
+    for starts, rows in (found.fits(people), kernels._listed(coded.index, coded.find(found))):
+        assert [part.tolist() for part in np.split(rows, starts[1:-1])] == expected
+
+
+@given(
+    st.lists(st.none() | st.integers(-5, 9) | st.sampled_from([-(2**62), 2**63 - 1]), min_size=1, max_size=30),
+    st.sampled_from([pl.Int64, pl.Int8, pl.UInt64]),
+)
+def test_whole_numbers_have_codes_in_their_order(cells: list[int | None], dtype: Any) -> None:
+    known = [cell for cell in cells if cell is not None and (dtype != pl.UInt64 or cell >= 0)]
+    known = [cell for cell in known if dtype != pl.Int8 or abs(cell) < 100]
+    kept = [cell if cell in known else None for cell in cells]
+    coded = CodedTable(
+        Table.from_frame(pl.DataFrame({"n": pl.Series(kept, dtype=dtype)}), kinds={"n": "number"}), ["n"]
+    )
+    values = sorted(set(known))
+    assert coded.values == [values]
+    assert coded.index.codes[0].tolist() == [0 if cell is None else 1 + values.index(cell) for cell in kept]
+
+
+@pytest.mark.parametrize("rows", [500, 20_000])
+def test_rows_by_code_are_those_of_a_stable_sort(rows: int) -> None:
+    codes = np.random.default_rng(rows).integers(0, 90, (2, rows)).astype(np.int32)
+    found = kernels.index(codes, [89, 95])
+    np.testing.assert_array_equal(found.by_code, np.argsort(codes, axis=1, kind="stable"))
+    assert found.rows_with(1).tolist() == np.bincount(codes[1], minlength=96).tolist()
 
 
 def test_counting_may_stop_early() -> None:

@@ -1,5 +1,7 @@
 """The one name of each type of array."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: Codes, levels, positions and neighbours, of which there are many and none is large.
 Int32Array = NDArray[np.int32]
+#: Codes of which there are so many that they are kept as narrow as they fit.
+CodeArray = NDArray[np.signedinteger[Any]]
 #: The lowest bytes of codes, which are compared many at a time.
 ByteArray = NDArray[np.uint8]
 #: Sets of up to 64 things, one bit for each.

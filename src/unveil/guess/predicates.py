@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil._kernels.table.predicates import Conditions, fits, index, matches
-from unveil._kernels.types import BoolArray, IntArray
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.errors import InputError
 from unveil.guess.conditions import WITH_ORDER, Condition, Predicate, Relation
@@ -77,16 +77,14 @@ class Predicates:
 
     def matches(self, table: "Table") -> tuple[IntArray, IntArray]:
         """Return for how many rows each predicate holds, and where that is a single one its position, else -1."""
-        coded = CodedTable(table, self.columns)
-        return matches(coded.index, coded.find(self.each))
+        return CodedTable(table, self.columns).matches(self)
 
     def fits(self, table: "Table") -> tuple[IntArray, IntArray]:
         """Return all rows of the table that each predicate holds for.
 
         Those of predicate g are ``rows[starts[g]:starts[g + 1]]``. Errors are those of `counts`.
         """
-        coded = CodedTable(table, self.columns)
-        return fits(coded.index, coded.find(self.each))
+        return CodedTable(table, self.columns).fits(self)
 
     def describe(self, *, show_values: bool = False) -> tuple[str, ...]:
         """Return a sentence for each predicate; values are shown only if asked for, because they are data."""
@@ -130,11 +128,11 @@ class CodedTable:
         self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
         self.values: list[list[Any]] = []
         self.takes: list[tuple[type, ...]] = []
-        codes = []
-        for name, cells in zip(names, self.cells, strict=True):
+        codes = np.empty((len(names), table.rows), np.int32)
+        for place, (name, cells) in enumerate(zip(names, self.cells, strict=True)):
             if cells is not None:
                 empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
-                codes.append(np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row])
+                codes[place] = np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row]
                 self.values.append(list(range(cells.state.size)))
                 self.takes.append((str,))
                 continue
@@ -142,7 +140,7 @@ class CodedTable:
             if name in table.marked:
                 marker = table.marked[name].to_numpy().astype(np.int64)
                 coded = np.where((coded == 0) & (marker > 0), len(values) + marker, coded)
-            codes.append(coded)
+            codes[place] = coded
             self.values.append(values)
             self.takes.append(_comparable(table.frame[name]))
         #: The code of the greatest value of each column.
@@ -176,6 +174,14 @@ class CodedTable:
         if cells is None:
             return np.zeros(self._levels()[column] + 1, bool)
         return np.append(False, (cells.state == SUPPRESSED) | (cells.state == NOBODY))
+
+    def matches(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
+        """Return what `Predicates.matches` does, of predicates about these columns."""
+        return matches(self.index, self.find(predicates))
+
+    def fits(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
+        """Return what `Predicates.fits` does, of predicates about these columns."""
+        return fits(self.index, self.find(predicates))
 
     def find(self, predicates: Iterable[Predicate]) -> Conditions:
         """Return the predicates in terms of codes, where no row may have the value at all."""
@@ -260,7 +266,7 @@ class CodedTable:
             )
 
 
-def _coded(cells: "pl.Series") -> tuple[IntArray, list[Any]]:
+def _coded(cells: "pl.Series") -> tuple[IntArray | Int32Array, list[Any]]:
     """Return the code of each cell, 0 where it is missing, and the values in order."""
     import polars as pl
 
@@ -270,12 +276,33 @@ def _coded(cells: "pl.Series") -> tuple[IntArray, list[Any]]:
         codes, values = cells.cast(pl.Int64), pl.Series([False, True])
     else:
         cells = cells.cast(pl.Int64) if cells.dtype == pl.Datetime else cells
+        if cells.dtype.is_integer() and _are_close(cells):
+            return _counted(cells)
         values = cells.unique().drop_nulls().sort()
         if cells.dtype == pl.String:
             codes = cells.cast(pl.Enum(values)).to_physical()
         else:
             codes = values.search_sorted(cells).set(cells.is_null(), None)
-    return (codes.cast(pl.Int64) + 1).fill_null(0).to_numpy(), values.to_list()
+    return (codes.cast(pl.Int32) + 1).fill_null(0).to_numpy(), values.to_list()
+
+
+def _are_close(cells: "pl.Series") -> bool:
+    low, high = cells.min(), cells.max()
+    return isinstance(low, int) and isinstance(high, int) and high - low <= 4 * cells.len() and high < 2**62
+
+
+def _counted(cells: "pl.Series") -> tuple[Int32Array, list[Any]]:
+    """Return what `_coded` does of whole numbers close together, of which it is marked which occur."""
+    import polars as pl
+
+    low: Any = cells.min()
+    above = (cells.cast(pl.Int64) - low).fill_null(0).to_numpy()
+    # What is missing counts as the lowest number, which occurs anyhow.
+    occurs = np.bincount(above) > 0
+    codes = np.cumsum(occurs, dtype=np.int32)[above]
+    if cells.null_count():
+        codes[cells.is_null().to_numpy()] = 0
+    return codes, (low + np.flatnonzero(occurs)).tolist()
 
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:

@@ -1,11 +1,16 @@
-"""Sets of columns drawn by lot are different ones of the right size, and all of them where they are few."""
+"""Sets of columns are different ones of the right size; counts, bins and numbers are as by looking at each."""
 
-from math import comb
+from math import comb, log
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from unveil._kernels.membership.counts import column_sets
+from unveil._kernels.membership import counts
+from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess, numbered
+from unveil._kernels.neighbours.index import LAST_MARKER, MISSING
+from unveil._kernels.types import CodeArray
 
 
 @pytest.mark.parametrize(("columns", "size", "most"), [(33, 2, 400), (9, 5, 100), (9, 4, 126), (3, 5, 100), (0, 2, 9)])
@@ -17,3 +22,61 @@ def test_sets_are_different_and_of_the_right_size(columns: int, size: int, most:
     if every > most:
         assert sets != column_sets(columns, size, most, np.random.default_rng(2))
         assert {column for each in sets for column in each} == set(range(columns))
+
+
+def counted_one_by_one(codes: np.ndarray, released: int, population: int, sets: list[tuple[int, ...]]) -> list[float]:
+    """Return the mean logarithm of how much more frequent each person's values are released, row by row."""
+    found = []
+    for person in codes[released + population :].tolist():
+        total = 0.0
+        for columns in sets:
+            like = [all(row[at] == person[at] for at in columns) for row in codes[: released + population].tolist()]
+            here, there = sum(like[:released]), sum(like[released:])
+            total += log((here + 0.5) / released) - log((there + 0.5) / population)
+        found.append(total / len(sets))
+    return found
+
+
+@pytest.mark.parametrize("width", [np.int16, np.int32])
+@pytest.mark.parametrize("most", [2**62, 0])
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 4), st.integers(1, 5))
+def test_counts_are_those_of_looking_at_every_row(
+    width: type, most: int, seed: int, columns: int, size: int, kinds: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    codes: CodeArray = rng.integers(0, kinds + 1, (24, columns)).astype(width)
+    codes[15:] = np.maximum(codes[15:], 1)
+    sets = column_sets(columns, size, 3, rng)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_MOST_KEYS", most)
+        found = excess(codes, 10, 5, sets)
+    assert found == pytest.approx(counted_one_by_one(codes, 10, 5, sets), abs=1e-8)
+
+
+def test_many_rows_are_counted_alike_by_keys_and_by_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    codes = (1 + rng.geometric(0.1, (90_000, 4))).astype(np.int16)
+    sets = column_sets(4, 3, 9, rng)
+    by_keys = excess(codes, 80_000, 5_000, sets)
+    monkeypatch.setattr(counts, "_MOST_KEYS", 0)
+    assert by_keys.tolist() == excess(codes, 80_000, 5_000, sets).tolist()
+    assert np.unique(by_keys).size > 100
+
+
+marked = st.integers(-40, 40) | st.integers(MISSING, LAST_MARKER) | st.sampled_from([-(2**40), 2**40])
+
+
+@given(st.lists(marked, max_size=70), st.lists(marked, min_size=1, max_size=20))
+def test_bins_hold_as_many_of_the_reference(reference: list[int], numbers: list[int]) -> None:
+    ascending = sorted(each for each in reference if each > LAST_MARKER)
+    edges = sorted({ascending[part * len(ascending) // 16] for part in range(1, 16)}) if ascending else []
+    assert bin_edges(np.array(reference, np.int64)).tolist() == edges
+    found = binned(np.array(numbers), np.array(edges, np.int64)).tolist()
+    assert found == [n if n <= LAST_MARKER else sum(edge <= n for edge in edges) for n in numbers]
+
+
+@given(st.lists(marked, max_size=30), st.sets(marked, max_size=20))
+def test_values_are_numbered_among_those_wanted(values: list[int], wanted: set[int]) -> None:
+    place = {value: at for at, value in enumerate(sorted(wanted), 1)}
+    found = numbered(np.array(values, np.int64), np.array(sorted(wanted), np.int64))
+    assert found.tolist() == [place.get(value, 0) for value in values]

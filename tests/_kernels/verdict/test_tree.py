@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import copied_people as oracle
 from unveil._kernels.types import Int32Array
+from unveil._kernels.verdict import tree
 from unveil._kernels.verdict.tree import coincidences, equal_parts, log_probabilities, tree_of_columns
 
 codes = st.integers(2, 4).flatmap(
@@ -36,6 +37,23 @@ def test_the_probability_is_that_of_the_page(rows: list[tuple[int, ...]], data: 
     found = log_probabilities(factor * array(rows), np.array(parent), factor * array(wanted))
     expected = [log(oracle.probability(rows, parent, x)) for x in wanted]
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@given(codes, st.data(), st.sampled_from([1, 1000]))
+def test_compiled_loops_count_what_is_counted_without(
+    rows: list[tuple[int, ...]], data: st.DataObject, factor: int
+) -> None:
+    parent = np.array(data.draw(st.sampled_from(list(oracle.trees(len(rows[0]))))))
+    table = factor * array(rows)
+    wanted = np.concatenate([table, table + 1])
+
+    def found() -> tuple[list[int], list[float]]:
+        return tree_of_columns(table).tolist(), log_probabilities(table, parent, wanted).tolist()
+
+    without = found()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree, "PLAIN_UP_TO", 0)
+        assert found() == without
 
 
 @given(codes, st.data())

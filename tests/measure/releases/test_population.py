@@ -115,7 +115,7 @@ def truth_of(inside: np.ndarray[Any, Any]) -> tuple[float, float, float]:
 
 
 def errors(sample: oracle.Codes, truth: tuple[float, float, float], people: int, method: Any) -> list[float]:
-    found = risk_of(sample, np.full(len(sample), people / len(sample)), None, method, 5)
+    found = risk_of(sample, group(sample), np.full(len(sample), people / len(sample)), None, method, 5)
     figures = (found.uniqueness, found.expected_share, found.below)
     return [figure - true for figure, true in zip(figures, truth, strict=True)]
 
@@ -163,7 +163,7 @@ def test_weights_are_within_their_stated_error_where_classes_are_filled() -> Non
 def test_weights_are_far_too_low_where_most_are_alone_and_that_is_said() -> None:
     sample, truth = known("sparse", 0.0, 20_000, 0.1)
     assert errors(sample, truth, 20_000, "weights")[1] < -0.4
-    assert "far too low" in risk_of(sample, None, None, "weights", None).assumption
+    assert "far too low" in risk_of(sample, group(sample), None, None, "weights", None).assumption
 
 
 def test_unequal_weights_see_who_was_drawn_more_often() -> None:
@@ -174,8 +174,11 @@ def test_unequal_weights_see_who_was_drawn_more_often() -> None:
     drawn = rng.random(60_000) < np.where(often, 0.2, 0.02)
     inside = group(everybody).size[group(everybody).of_row][drawn]
     weights = np.where(often, 5.0, 50.0)[drawn]
-    found = risk_of(everybody[drawn], weights, None, "weights", None)
-    equal = risk_of(everybody[drawn], np.full(drawn.sum(), weights.mean()), None, "weights", None)
+    sample = everybody[drawn]
+    found, equal = (
+        risk_of(sample, group(sample), each, None, "weights", None)
+        for each in (weights, np.full(drawn.sum(), weights.mean()))
+    )
     for part in (often[drawn], ~often[drawn]):
         true = np.mean(1 / inside[part])
         assert np.mean(found.risk[part]) == pytest.approx(true, rel=0.15)

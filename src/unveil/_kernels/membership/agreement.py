@@ -1,14 +1,18 @@
-"""The one row that shares most of a person's rare values, found through lists of the rows with each value."""
+"""The one row that shares most of a person's rare values, found by bounds that are computed for many rows at a time."""
 
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import Grid, content_rank
 from unveil._kernels.neighbours.nearest import ALL_UP_TO
-from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.threads import available, in_threads
+from unveil._kernels.types import ByteArray, CodeArray, IntArray
 
 #: Weights are whole multiples of 1 / this, so that equal sums are equal.
 UNIT = 2**20
+#: So many rows are compared with everybody before the next: they stay near the processor.
+_AT_A_TIME = 2048
+#: By so many columns at most, a person's heaviest ones, rows are passed over; the highest bound is one byte.
+_MOST_COLUMNS, _HIGHEST = 24, 255
 
 
 def weight_by_count(number: int) -> IntArray:
@@ -21,7 +25,7 @@ def weight_by_count(number: int) -> IntArray:
     return weights
 
 
-def rarity(codes: Int32Array, population: Int32Array) -> IntArray:
+def rarity(codes: CodeArray, population: CodeArray) -> IntArray:
     """Return how much it weighs to share each value, the more the rarer it is in the population, in parts of `UNIT`.
 
     With c of n people that is -log((c + 1/2) / (n + 1)). Codes are whole numbers from 0 on.
@@ -37,7 +41,7 @@ def rarity(codes: Int32Array, population: Int32Array) -> IntArray:
     return weights
 
 
-def highest_agreement(rows: Int32Array, people: Int32Array, weights: IntArray) -> IntArray:
+def highest_agreement(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
     """Return the largest sum of weights of the values that a row shares with each person, over all rows.
 
     Codes are whole numbers from 0 on; a person has none that is 0, so that a row's 0 equals nothing.
@@ -48,70 +52,77 @@ def highest_agreement(rows: Int32Array, people: Int32Array, weights: IntArray) -
     """
     if len(rows) * len(people) <= ALL_UP_TO:
         return _by_matrix(rows, people, weights)
-    # Equal rows agree alike: one of each is enough.
-    rank = content_rank(Grid(np.empty((len(rows), 0), np.int64), rows, np.empty(0, np.int64), 1))
-    rows = np.ascontiguousarray(rows[np.unique(rank, return_index=True)[1]])
-    size = np.maximum(rows.max(axis=0, initial=0), people.max(axis=0, initial=0)) + 1
-    offset = np.concatenate([[0], np.cumsum(size + 1)])
-    start = np.empty(int(offset[-1]), np.int64)
-    listed = np.empty(rows.T.shape, np.int32)
-    for column, codes in enumerate(rows.T):
-        listed[column] = np.argsort(codes, kind="stable")
-        start[offset[column] : offset[column + 1]] = np.searchsorted(codes[listed[column]], np.arange(size[column] + 1))
-    order = np.argsort(-weights, axis=1, kind="stable")
-    best = np.zeros(len(people), np.int64)
-    arranged = np.take_along_axis(people, order, 1), np.take_along_axis(weights, order, 1), order.astype(np.int32)
-    _search(rows, listed, start, offset, *arranged, best)
-    return best
+    lines = np.ascontiguousarray(rows.T)
+    parts = np.array_split(np.arange(len(people)), available())
+    found = in_threads(lambda some: _by_bounds(lines, people[some], weights[some]), parts)
+    return np.concatenate(found)
 
 
-def _by_matrix(rows: Int32Array, people: Int32Array, weights: IntArray) -> IntArray:
+def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
     shared = np.zeros((len(people), len(rows)), np.int64)
     for theirs, mine, weight in zip(rows.T, people.T, weights.T, strict=True):
         shared += (mine[:, None] == theirs) * weight[:, None]
     return np.asarray(shared.max(axis=1), np.int64)
 
 
-@kernel("i4[,], i4[,], i8[], i8[], i4[,], i8[,], i4[,], i8[]")
-def _search(
-    rows: Int32Array,
-    listed: Int32Array,
-    start: IntArray,
-    offset: IntArray,
-    wanted: Int32Array,
+def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
+    """Return the highest agreement where ``lines`` are the columns of the rows."""
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :_MOST_COLUMNS]
+    heavy = np.take_along_axis(weights, order, 1)
+    # Shares are rounded up, so that their sum is a bound, and fits a byte however it is rounded.
+    unit = np.maximum(-(-heavy.sum(axis=1) // (_HIGHEST - order.shape[1])), 1)
+    share = (-(-heavy // unit[:, None])).astype(np.uint8)
+    best, light = np.zeros(len(people), np.int64), weights.sum(axis=1) - heavy.sum(axis=1)
+    _scan(lines, np.ascontiguousarray(people), weights, order, share, unit, light, best)
+    return best
+
+
+@kernel(
+    "i2[,], i2[,], i8[,], i8[,], u1[,], i8[], i8[], i8[]",
+    "i4[,], i4[,], i8[,], i8[,], u1[,], i8[], i8[], i8[]",
+    cost=64,
+)
+def _scan(
+    lines: CodeArray,
+    people: CodeArray,
     weights: IntArray,
-    order: Int32Array,
+    order: IntArray,
+    share: ByteArray,
+    unit: IntArray,
+    light: IntArray,
     best: IntArray,
 ) -> None:
-    """Fill in the highest agreement of each person, whose columns stand from the heaviest to the lightest.
+    """Raise the best agreement of each person to the highest one of all rows.
 
-    Rows that share the heaviest value are looked at first, then those that share the next one; as soon as all that is
-    left weighs no more than the best so far, no other row can be better.
+    A bound of each row is the sum of what a person's heaviest columns weigh, in units, where the lowest bytes of codes
+    are equal, and of what all light columns weigh. Only rows whose bound is above the best so far are looked at.
     """
-    columns = wanted.shape[1]
-    seen = np.full(len(rows), -1, np.int64)
-    for person in range(len(wanted)):
-        highest, left = 0, 0
-        for place in range(columns):
-            left += weights[person, place]
-        for place in range(columns):
-            if left <= highest:
-                break
-            column, value = order[person, place], wanted[person, place]
-            at, end = start[offset[column] + value], start[offset[column] + value + 1]
-            while at < end:
-                row = listed[column, at]
-                at += 1
-                if seen[row] == person:
-                    continue
-                seen[row] = person
-                # It shares no heavier value, or it would have been seen.
-                possible = left
-                for other in range(place + 1, columns):
-                    if rows[row, order[person, other]] != wanted[person, other]:
-                        possible -= weights[person, other]
-                        if possible <= highest:
-                            break
-                highest = max(highest, possible)
-            left -= weights[person, place]
-        best[person] = highest
+    columns, rows = lines.shape
+    low, bound = np.empty((columns, _AT_A_TIME), np.uint8), np.empty(_AT_A_TIME, np.uint8)
+    for first in range(0, rows, _AT_A_TIME):
+        size = min(_AT_A_TIME, rows - first)
+        for column in range(columns):
+            for at in range(size):
+                low[column, at] = np.uint8(lines[column, first + at] & 255)
+        for person in range(len(people)):
+            bound[:] = 0
+            for place in range(order.shape[1]):
+                line, code = low[order[person, place]], np.uint8(people[person, order[person, place]] & 255)
+                added, nothing = share[person, place], np.uint8(0)
+                for at in range(size):
+                    bound[at] = np.uint8(bound[at] + (added if line[at] == code else nothing))
+            highest = np.uint8(0)
+            for at in range(size):
+                highest = max(highest, bound[at])
+            limit = (best[person] - light[person]) // unit[person]
+            if highest <= limit:
+                continue
+            for at in range(size):
+                if bound[at] > limit:
+                    total = 0
+                    for column in range(columns):
+                        if lines[column, first + at] == people[person, column]:
+                            total += weights[person, column]
+                    if total > best[person]:
+                        best[person] = total
+                        limit = (total - light[person]) // unit[person]

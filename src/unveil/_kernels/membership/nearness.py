@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels._compile import kernel
+from unveil._kernels.neighbours.index import LAST_MARKER, Grid
 from unveil._kernels.neighbours.near_pairs import spread
 from unveil._kernels.neighbours.search import ROOM, Neighbourhood, nearest_in_parts
-from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 # Scores nearer than this are equal: rounding must not decide which of two equal people comes first.
 _PLACES = 9
+_LAST_MARKER = int(LAST_MARKER)
 
 
 class Nearness(NamedTuple):
@@ -86,13 +89,79 @@ def _parts(ends: IntArray) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def log_crowd(distance: IntArray, copies: IntArray, width: float) -> FloatArray:
+def log_crowd(distance: IntArray, copies: IntArray | None, width: float) -> FloatArray:
     """Return for each line of distances the logarithm of the sum of exp(-distance / width), columns counting as copies.
 
-    >>> log_crowd(np.array([[0, 1], [5, 5]]), np.array([1, 1]), 1.0).round(4)  # log(1 + 1/e), log(2) - 5
+    >>> log_crowd(np.array([[0, 1], [5, 5]]), None, 1.0).round(4)  # log(1 + 1/e), log(2) - 5
     array([ 0.3133, -4.3069])
     """
     least = distance.min(axis=1)
+    near = (least[:, None] - distance) / width
+    np.exp(near, out=near)
+    if copies is not None:
+        near *= copies
     # Summed line by line: a product with a matrix rounds a line by where it stands.
-    summed = (np.exp((least[:, None] - distance) / width) * copies).sum(axis=1)
-    return np.asarray(np.log(summed) - least / width, np.float64)
+    return np.asarray(np.log(near.sum(axis=1)) - least / width, np.float64)
+
+
+def crowd_distances(crowd: Grid, rows: Grid) -> IntArray:
+    """Return the distance of each row (line) from each of a crowd (column).
+
+    >>> crowd, rows = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([2]), 10) for ages in ([24, 31], [25]))
+    >>> crowd_distances(crowd, rows)
+    array([[ 2, 12]])
+    """
+    distance = np.empty((len(rows.numbers), len(crowd.numbers)), np.int64)
+    has_marker = np.asarray((crowd.numbers <= LAST_MARKER).any(axis=0))
+    _measure(
+        np.ascontiguousarray(crowd.numbers.T),
+        np.ascontiguousarray(crowd.codes.T),
+        has_marker,
+        np.ascontiguousarray(rows.numbers),
+        np.ascontiguousarray(rows.codes),
+        crowd.step_cost,
+        crowd.mismatch_cost,
+        distance,
+    )
+    return distance
+
+
+@kernel("i8[,], i4[,], b1[], i8[,], i4[,], i8[], i8, i8[,]", cost=8)
+def _measure(
+    numbers: IntArray,
+    codes: Int32Array,
+    has_marker: BoolArray,
+    wanted: IntArray,
+    wanted_codes: Int32Array,
+    step: IntArray,
+    mismatch: int,
+    distance: IntArray,
+) -> None:
+    """Fill in all distances, a column of the crowd at a time."""
+    size = distance.shape[1]
+    differ = np.empty(size, np.int32)
+    for row in range(len(distance)):
+        line = distance[row]
+        line[:] = 0
+        differ[:] = 0
+        for column in range(len(numbers)):
+            others, value, cost = numbers[column], wanted[row, column], step[column]
+            if value <= _LAST_MARKER:
+                for at in range(size):
+                    differ[at] += others[at] != value
+            elif has_marker[column]:
+                for at in range(size):
+                    if others[at] <= _LAST_MARKER:
+                        differ[at] += 1
+                    else:
+                        line[at] += abs(others[at] - value) * cost
+            else:
+                for at in range(size):
+                    line[at] += abs(others[at] - value) * cost
+        for column in range(len(codes)):
+            names, code = codes[column], wanted_codes[row, column]
+            for at in range(size):
+                differ[at] += names[at] != code
+        for at in range(size):
+            line[at] += differ[at] * mismatch

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled, loop
-from unveil._kernels.threads import in_threads
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
@@ -47,22 +46,31 @@ class Conditions(NamedTuple):
     among: BoolArray | None = None
 
 
-def index(columns: Sequence[IntArray], levels: Sequence[int]) -> Index:
+def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int]) -> Index:
     """Return columns of codes, each from 0 to its number of levels, with their rows by code.
 
     >>> found = index([np.array([2, 0, 1, 2])], [2])
     >>> found.by_code, found.start
     (array([[1, 2, 0, 3]], dtype=int32), array([0, 1, 2, 4]))
     """
-    shape = len(columns), columns[0].size
-    codes, by_code = np.empty(shape, np.int32), np.empty(shape, np.int32)
-    starts = []
-    for place, (column, most) in enumerate(zip(columns, levels, strict=True)):
-        codes[place] = column
-        # Short numbers are sorted by counting, which is ten times as fast.
-        by_code[place] = np.argsort(column.astype(np.uint16) if most < 2**16 else column, kind="stable")
-        starts.append(np.concatenate([[0], np.cumsum(np.bincount(column, minlength=most + 1))]))
+    codes = np.ascontiguousarray(columns, np.int32)
+    by_code, starts = np.empty_like(codes), []
+    for column, rows, most in zip(codes, by_code, levels, strict=True):
+        start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=most + 1))])
+        if column.size <= PLAIN_UP_TO:
+            rows[:] = np.argsort(column, kind="stable")
+        else:
+            compiled(_arrange)(column, start[:-1].copy(), rows)
+        starts.append(start)
     return Index(codes, by_code, np.concatenate(starts), np.cumsum([0, *(start.size for start in starts)]))
+
+
+@loop("i4[], i8[], i4[]")
+def _arrange(codes: Int32Array, free: IntArray, rows: Int32Array) -> None:
+    """Put the rows in the order of their codes, where ``free`` is the first place of each code."""
+    for row in range(codes.size):
+        rows[free[codes[row]]] = row
+        free[codes[row]] += 1
 
 
 def matches(table: Index, conditions: Conditions, *, stop: int | None = None) -> tuple[IntArray, IntArray]:
@@ -90,19 +98,25 @@ def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
     >>> fits(table, Conditions(begin, column, low, high, np.zeros(2, bool)))
     (array([0, 2, 3]), array([1, 2, 3]))
     """
-    predicates, rows = conditions.begin.size - 1, table.codes.shape[1]
-    some = max(1, ALL_UP_TO // max(rows, 1))
-    found = in_threads(
-        lambda first: np.nonzero(_holds(table.codes, conditions, slice(first, first + some))),
-        range(0, predicates, some),
-    )
-    counts = [np.bincount(guess, minlength=min(some, predicates - at * some)) for at, (guess, _) in enumerate(found)]
-    return np.cumsum(np.concatenate([[0], *counts])), np.concatenate([row for _, row in found])
+    if (conditions.begin.size - 1) * table.codes.shape[1] <= ALL_UP_TO:
+        guess, rows = np.nonzero(_holds(table.codes, conditions))
+        return np.searchsorted(guess, np.arange(conditions.begin.size)), rows
+    return _listed(table, conditions)
 
 
-def _holds(codes: Int32Array, conditions: Conditions, which: slice = slice(None)) -> BoolArray:
-    """Return at [predicate, row] whether it holds, for some of the predicates."""
-    begin, size = conditions.begin[:-1][which], np.diff(conditions.begin)[which]
+def _listed(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
+    plan = _plan(table, conditions)
+    counts, _ = compiled(_count)(table.codes, table.by_code, conditions.begin, *plan, table.codes.shape[1] + 1)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    rows = np.empty(starts[-1], np.int64)
+    compiled(_list)(table.codes, table.by_code, conditions.begin, *plan, starts[:-1], rows)
+    # Rows of one code ascend, but those of several codes do not.
+    return starts, rows[np.lexsort((rows, np.repeat(np.arange(counts.size), counts)))]
+
+
+def _holds(codes: Int32Array, conditions: Conditions) -> BoolArray:
+    """Return at [predicate, row] whether it holds."""
+    begin, size = conditions.begin[:-1], np.diff(conditions.begin)
     holds = np.ones((begin.size, codes.shape[1]), bool)
     for place in range(int(size.max(initial=0))):
         have = np.flatnonzero(size > place)
@@ -125,6 +139,15 @@ def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> t
 
 
 def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
+    most = table.codes.shape[1] + 1 if stop is None else stop
+    found: tuple[IntArray, IntArray] = compiled(_count)(
+        table.codes, table.by_code, conditions.begin, *_plan(table, conditions), most
+    )
+    return found
+
+
+def _plan(table: Index, conditions: Conditions) -> tuple[IntArray, BoolArray, IntArray]:
+    """Return the conditions of each predicate from the rarest on, the lists of codes, and where its rows stand."""
     first, last = (
         table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)
     )
@@ -147,10 +170,22 @@ def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[
         axis=1,
     )
     spans = np.stack([conditions.column, conditions.low, conditions.high, conditions.outside, choice], axis=1)
-    counts, single = compiled(_count)(
-        table.codes, table.by_code, conditions.begin, spans[order], among, pieces[order], stop or rows + 1
-    )
-    return counts, single
+    return spans[order], among, pieces[order]
+
+
+def _has(codes: Int32Array, row: int, first: int, last: int, spans: IntArray, among: BoolArray) -> bool:
+    """Return whether the conditions from ``first`` up to ``last`` hold for a row."""
+    for part in range(first, last):
+        code = codes[spans[part, 0], row]
+        if spans[part, 4] >= 0:
+            holds = among[spans[part, 4], code]
+        elif spans[part, 3]:
+            holds = code > 0 and not (spans[part, 1] <= code <= spans[part, 2])
+        else:
+            holds = spans[part, 1] <= code <= spans[part, 2]
+        if not holds:
+            return False
+    return True
 
 
 @loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8")
@@ -167,21 +202,12 @@ def _count(
     counts, single = np.zeros(size, np.int64), np.full(size, -1, np.int64)
     for place in range(size):
         rarest, count, seen = begin[place], 0, -1
+        # All rows of the rarest condition stand together, unless it is a list of codes.
+        second = rarest if spans[rarest, 4] >= 0 else rarest + 1
         for piece in range(2):
             for at in range(pieces[rarest, 2 * piece], pieces[rarest, 2 * piece + 1]):
                 row = by_code[spans[rarest, 0], at]
-                holds = True
-                for part in range(rarest if spans[rarest, 4] >= 0 else rarest + 1, begin[place + 1]):
-                    code = codes[spans[part, 0], row]
-                    if spans[part, 4] >= 0:
-                        holds = among[spans[part, 4], code]
-                    elif spans[part, 3]:
-                        holds = code > 0 and not (spans[part, 1] <= code <= spans[part, 2])
-                    else:
-                        holds = spans[part, 1] <= code <= spans[part, 2]
-                    if not holds:
-                        break
-                if holds:
+                if _has(codes, row, second, begin[place + 1], spans, among):
                     count, seen = count + 1, row
                     if count == stop:
                         break
@@ -191,6 +217,29 @@ def _count(
         if count == 1:
             single[place] = seen
     return counts, single
+
+
+@loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8[], i8[]")
+def _list(
+    codes: Int32Array,
+    by_code: Int32Array,
+    begin: IntArray,
+    spans: IntArray,
+    among: BoolArray,
+    pieces: IntArray,
+    starts: IntArray,
+    rows: IntArray,
+) -> None:
+    """Write down the rows that each predicate holds for, from its start on."""
+    for place in range(begin.size - 1):
+        rarest, free = begin[place], starts[place]
+        second = rarest if spans[rarest, 4] >= 0 else rarest + 1
+        for piece in range(2):
+            for at in range(pieces[rarest, 2 * piece], pieces[rarest, 2 * piece + 1]):
+                row = by_code[spans[rarest, 0], at]
+                if _has(codes, row, second, begin[place + 1], spans, among):
+                    rows[free] = row
+                    free += 1
 
 
 def chance_of_one(counts: IntArray, rows: int, drawn: int) -> FloatArray:

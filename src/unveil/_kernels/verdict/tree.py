@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.graph.lookup import key_table, slot_of
+from unveil._kernels.table.pairs import pair_counts, pair_keys
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: In how many parts a number column is cut where the tree is chosen: raw values would leave a few rows for each pair.
@@ -36,36 +40,45 @@ def tree_of_columns(levels: Int32Array) -> IntArray:
     array([-1,  0,  0])
     """
     rows, columns = levels.shape
-    coded = [np.unique(column, return_inverse=True) for column in levels.T]
-    sizes = [found.size for found, _ in coded]
-    number = [inverse.astype(np.int64) for _, inverse in coded]
+    coded = [_without_gaps(column) for column in levels.T]
     parent = np.where(np.arange(columns) == 0, -1, 0)
     weight = np.full(columns, -np.inf)
     outside = np.arange(columns) > 0
     last = 0
+
+    def more(column: int) -> float:
+        # Always in the order of the columns, so that the last digit of a weight depends on nothing else.
+        one, other = (coded[each] for each in sorted((last, column)))
+        freedom = (one[1].size - 1) * (other[1].size - 1)
+        return float(_mutual_information(*one, *other) - freedom / (2 * rows))
+
     while outside.any():
-        for column in np.flatnonzero(outside):
-            # Always in the order of the columns, so that the last digit of a weight depends on nothing else.
-            one, other = sorted((last, int(column)))
-            freedom = (sizes[one] - 1) * (sizes[other] - 1)
-            more = _mutual_information(number[one], number[other], sizes[one], sizes[other]) - freedom / (2 * rows)
-            if more > weight[column]:
-                weight[column], parent[column] = more, last
+        others = np.flatnonzero(outside).tolist()
+        for column, found in zip(others, in_threads(more, others), strict=True):
+            if found > weight[column]:
+                weight[column], parent[column] = found, last
         last = int(np.argmax(np.where(outside, weight, -np.inf)))
         outside[last] = False
     return parent
 
 
-def _mutual_information(a: IntArray, b: IntArray, a_size: int, b_size: int) -> float:
-    key = a * b_size + b
-    if a_size * b_size <= 4 * key.size + 1024:
-        count = np.bincount(key, minlength=a_size * b_size)
+def _without_gaps(codes: Int32Array) -> tuple[Int32Array, IntArray]:
+    """Return the codes, from 0 on, without those that nobody has, and how many have each of the others."""
+    count = np.bincount(codes)
+    number = (np.cumsum(count > 0) - 1).astype(np.int32)
+    return number[codes], count[count > 0]
+
+
+def _mutual_information(a: Int32Array, a_count: IntArray, b: Int32Array, b_count: IntArray) -> float:
+    a_size, b_size = a_count.size, b_count.size
+    if a_size * b_size <= 4 * a.size + 1024:
+        count = pair_counts(a, b, a_size, b_size)
         cell = np.flatnonzero(count)
         count = count[cell]
     else:
-        cell, count = np.unique(key, return_counts=True)
-    independent = np.bincount(a)[cell // b_size] * np.bincount(b)[cell % b_size] / key.size
-    return float((count * np.log(count / independent)).sum()) / key.size
+        cell, count = np.unique(pair_keys(a, b, b_size), return_counts=True)
+    independent = a_count[cell // b_size] * b_count[cell % b_size] / a.size
+    return float((count * np.log(count / independent)).sum()) / a.size
 
 
 def log_probabilities(table: Int32Array, parent: IntArray, wanted: Int32Array) -> FloatArray:
@@ -85,26 +98,46 @@ def log_probabilities(table: Int32Array, parent: IntArray, wanted: Int32Array) -
     rows = len(table)
     found = np.zeros(len(wanted))
     for column, above in enumerate(parent.tolist()):
-        mine, theirs = table[:, column].astype(np.int64), wanted[:, column].astype(np.int64)
+        mine, theirs = table[:, column], wanted[:, column]
         width = 1 + int(max(mine.max(initial=0), theirs.max(initial=0)))
-        marginal = np.maximum(np.bincount(mine, minlength=width), 1)[theirs] / rows
+        marginal = (np.maximum(np.bincount(mine, minlength=width), 1) / rows)[theirs]
         if above < 0:
             found += np.log(marginal)
             continue
-        higher, their_higher = table[:, above].astype(np.int64), wanted[:, above].astype(np.int64)
+        higher, their_higher = table[:, above], wanted[:, above]
         size = 1 + int(max(higher.max(initial=0), their_higher.max(initial=0)))
-        both = _how_often(higher * width + mine, their_higher * width + theirs, size * width)
-        found += np.log((both + marginal) / (np.bincount(higher, minlength=size)[their_higher] + 1))
+        marginal += _how_often((higher, mine), (their_higher, theirs), size, width)
+        marginal /= (np.bincount(higher, minlength=size) + 1)[their_higher]
+        found += np.log(marginal, out=marginal)
     return found
 
 
-def _how_often(keys: IntArray, wanted: IntArray, size: int) -> IntArray:
-    """Return how many of the keys, which are below ``size``, each wanted one equals."""
-    if size <= 4 * (keys.size + wanted.size) + 1024:
-        return np.bincount(keys, minlength=size)[wanted]
-    ascending = np.sort(keys)
-    count: IntArray = np.searchsorted(ascending, wanted, side="right") - np.searchsorted(ascending, wanted)
-    return count
+def _how_often(
+    pairs: tuple[Int32Array, Int32Array], wanted: tuple[Int32Array, Int32Array], size: int, width: int
+) -> IntArray:
+    """Return how many of the pairs, of codes below ``size`` and below ``width``, each wanted one equals."""
+    rows, asked = pairs[0].size, pair_keys(*wanted, width)
+    if size * width <= 4 * (rows + asked.size) + 1024:
+        return pair_counts(*pairs, size, width)[asked]
+    keys = pair_keys(*pairs, width)
+    if rows <= PLAIN_UP_TO:
+        ascending = np.sort(keys)
+        count: IntArray = np.searchsorted(ascending, asked, side="right") - np.searchsorted(ascending, asked)
+        return count
+    table = key_table(rows)
+    compiled(_count_keys)(keys, asked, table, np.zeros(table.size, np.int32))
+    return asked
+
+
+@loop("i8[], i8[], i8[], i4[]")
+def _count_keys(keys: IntArray, asked: IntArray, table: IntArray, tally: Int32Array) -> None:
+    """Put into the place of each key that is asked for how many of the keys equal it; the table is empty before."""
+    for place in range(keys.size):
+        slot = slot_of(table, keys[place])
+        table[slot] = keys[place]
+        tally[slot] += 1
+    for place in range(asked.size):
+        asked[place] = tally[slot_of(table, asked[place])]
 
 
 def coincidences(expected: FloatArray) -> FloatArray:
@@ -116,7 +149,10 @@ def coincidences(expected: FloatArray) -> FloatArray:
     >>> coincidences(np.array([0.5, 0.25, 2.0, 0.5]))
     array([1.25, 0.25, 3.25, 1.25])
     """
-    ascending = np.sort(expected)
+    order = np.argsort(expected)
+    ascending = expected[order]
     total = np.concatenate([[0.0], np.cumsum(ascending)])
+    found = np.empty(expected.size)
     # Equal probabilities may differ in the last digit: they are products of many factors.
-    return total[np.searchsorted(ascending, expected * (1 + SAME), side="right")]
+    found[order] = total[np.searchsorted(ascending, ascending * (1 + SAME), side="right")]
+    return found

@@ -238,8 +238,10 @@ class DrawnPeople:
     @cached_property
     def scale(self) -> Table:
         """Rows that reach as far as everybody: if the original alone did, distances would tell who is in it."""
-        original, control = self.release.original, self.release.control
-        return stacked([original, *([] if control is None else [control])], original.column_names).extremes()
+        names = self.release.original.column_names
+        tables = [table for table in (self.release.original, self.release.control) if table is not None]
+        # Of each table first, so that nobody has to be put below everybody else.
+        return stacked([table.select(names).extremes() for table in tables], names).extremes()
 
     def knowledge(self, most: int | None = None) -> Knowledge:
         """Return what an adversary knows about those attacked and about as many others, or about so many of each."""

@@ -10,12 +10,12 @@ import numpy as np
 from unveil._kernels.cells import near
 from unveil._kernels.cells.neighbours import boxes_around, people_around
 from unveil._kernels.membership.agreement import UNIT, highest_agreement, rarity
-from unveil._kernels.membership.counts import binned, column_sets, excess
-from unveil._kernels.membership.nearness import Nearness, log_crowd, nearness
+from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess, numbered
+from unveil._kernels.membership.nearness import Nearness, crowd_distances, log_crowd, nearness
 from unveil._kernels.neighbours.density import rows_within, within
 from unveil._kernels.neighbours.index import Grid, content_rank, prepare
 from unveil._kernels.neighbours.matrix import all_distances
-from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, CodeArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from unveil._kernels.neighbours.search import Neighbourhood
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: So many released rows are looked at around a person.
 NEAR = 20
 #: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn by lot.
-_AT_ONCE, _MOST_CROWD = 2**21, 5_000
+_AT_ONCE, _MOST_CROWD = 2**18, 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,34 +44,48 @@ class Compared:
         return len(self.released.numbers)
 
     @cached_property
-    def exact(self) -> tuple[Int32Array, tuple[str, ...]]:
-        """Released rows, population and people with a number for each value, and the columns that show any."""
-        return self._coded(lambda _, values, __: values)
+    def exact(self) -> tuple[CodeArray, tuple[str, ...]]:
+        """Released rows, population and people with a number for each value, and the columns that show any.
+
+        It is 0 for what no person has, and where a released row does not show one value.
+        """
+        return self._coded(frozenset())
 
     @cached_property
-    def in_bins(self) -> tuple[Int32Array, tuple[str, ...]]:
+    def in_bins(self) -> tuple[CodeArray, tuple[str, ...]]:
         """The same with numbers in bins."""
-        numbers = self.released.names_numbers
-        return self._coded(lambda name, values, seen: binned(values, seen) if name in numbers else values)
+        return self._coded(frozenset(self.released.names_numbers))
 
-    def _coded(self, coarser: Callable[[str, IntArray, IntArray], IntArray]) -> tuple[Int32Array, tuple[str, ...]]:
-        names_numbers, names_codes = self.released.names_numbers, self.released.names_codes
-        rows, count, columns = self.released_rows, len(self.population.numbers), {}
-        for name in sorted((*names_numbers, *names_codes)):
-            parts = self.released, self.population, self.targets
-            if name in names_numbers:
-                values = np.concatenate([part.numbers[:, names_numbers.index(name)] for part in parts])
-            else:
-                values = np.concatenate([part.codes[:, names_codes.index(name)] for part in parts]).astype(np.int64)
-            shown = self.shown.get(name, np.ones(rows, bool))
-            if not shown.any():
-                continue
-            seen = np.concatenate([values[:rows][shown], values[rows : rows + count]])
-            columns[name] = np.unique(coarser(name, values, seen), return_inverse=True)[1].astype(np.int32) + 1
-            columns[name][:rows][~shown] = 0
-        everybody = rows + count + len(self.targets.numbers)
-        codes = np.array(list(columns.values()), np.int32).reshape(len(columns), everybody)
-        return codes.T, tuple(columns)
+    def _coded(self, in_bins: frozenset[str]) -> tuple[CodeArray, tuple[str, ...]]:
+        names = [
+            name
+            for name in sorted((*self.released.names_numbers, *self.released.names_codes))
+            if self.shown.get(name, np.True_).any()
+        ]
+        everybody = self.released_rows + len(self.population.numbers) + len(self.targets.numbers)
+        narrow = np.int16 if len(self.targets.numbers) < 2**15 else np.int32
+        codes: CodeArray = np.empty((len(names), everybody), narrow)
+        for line, name in zip(codes, names, strict=True):
+            rows, population, people = (self._values(part, name) for part in self._parts)
+            shown = self.shown.get(name)
+            if name in in_bins:
+                edges = bin_edges(np.concatenate([rows if shown is None else rows[shown], population]))
+                rows, population, people = (binned(each, edges) for each in (rows, population, people))
+            wanted = np.unique(people)
+            np.concatenate([numbered(each, wanted) for each in (rows, population, people)], out=line)
+            if shown is not None:
+                line[: self.released_rows][~shown] = 0
+        return codes.T, tuple(names)
+
+    @property
+    def _parts(self) -> "tuple[Encoded | Grid, ...]":
+        return self.released, self.population, self.targets
+
+    def _values(self, part: "Encoded | Grid", name: str) -> IntArray:
+        """Return a column of one of the parts."""
+        if name in self.released.names_numbers:
+            return part.numbers[:, self.released.names_numbers.index(name)]
+        return part.codes[:, self.released.names_codes.index(name)].astype(np.int64)
 
     @cached_property
     def around(self) -> "Neighbourhood":
@@ -112,6 +126,8 @@ class Compared:
             def thick(rows: IntArray) -> FloatArray:
                 return log_crowd(near.all_distances(fewer.comparison, rows), fewer.copies, width)
         else:
+            # Compared by columns, over and over.
+            crowd = crowd._replace(numbers=np.asfortranarray(crowd.numbers), codes=np.asfortranarray(crowd.codes))
             kind = content_rank(self._released_grid)
             example = np.unique(kind, return_index=True)[1]
 
@@ -119,8 +135,7 @@ class Compared:
                 return rows_within(self._population_grid, _take(self._released_grid, example[rows]), 1)[0]
 
             def thick(rows: IntArray) -> FloatArray:
-                distance = all_distances(crowd, _take(self._released_grid, example[rows]))
-                return log_crowd(distance, np.ones(len(crowd.numbers), np.int64), width)
+                return log_crowd(crowd_distances(crowd, _take(self._released_grid, example[rows])), None, width)
 
         at_once = max(1, _AT_ONCE // len(crowd.numbers))
         return nearness(self.around, kind, k, outsider, _in_blocks(thick, at_once), width)
@@ -135,14 +150,14 @@ class Compared:
             apart = apart[apart > 0]
         return float(np.median(apart) if apart.size else self.population.mismatch_cost) / 4
 
-    def counted(self, codes: Int32Array, size: int, most: int) -> FloatArray:
+    def counted(self, codes: CodeArray, size: int, most: int) -> FloatArray:
         """Return how much more frequent people's values are released than in the population, over sets of columns."""
         columns = codes.shape[1]
         # Seeds of their own: no score depends on which others are asked for.
         sets = column_sets(columns, size, most, np.random.default_rng([self.seed, size]))
         return excess(codes, self.released_rows, len(self.population.numbers), sets)
 
-    def agreement(self, codes: Int32Array) -> FloatArray:
+    def agreement(self, codes: CodeArray) -> FloatArray:
         """Return how much more the best released row shares of people's rare values than the best of the population."""
         rows = self.released_rows
         shown, population, people = np.split(codes, [rows, rows + len(self.population.numbers)])

@@ -174,7 +174,7 @@ def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
     if len(names) < columns:
         return np.zeros(len(codes) - rows - others)
     none = np.empty((len(codes), 0), np.int64)
-    rank = content_rank(Grid(none, codes, none[0], 1))
+    rank = content_rank(Grid(none, codes.astype(np.int32), none[0], 1))
     shown, known = (np.bincount(part, minlength=rank.max() + 1) for part in np.split(rank, [rows, rows + others])[:2])
     people = rank[rows + others :]
     return np.log1p(shown[people] / (known[people] * rows / others + 0.5))

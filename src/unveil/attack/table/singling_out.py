@@ -123,17 +123,18 @@ class SinglingOut:
         Guesses come from the release alone, so that who is in the data plays no part in it.
         """
         records, outside, predicates, blind = self._guessed(released, knowledge, rng)
-        people, parts, before = [], [], 0
-        for table in (records, *outside):
-            starts, rows = predicates.fits(table)
-            people.append(rows + before)
-            parts.append(np.repeat(np.arange(len(predicates)), np.diff(starts)))
-            before += table.rows
-        guess, rows = np.concatenate(parts), np.concatenate(people)
+        coded = CodedTable(records, sorted({*predicates.columns, *blind.columns}))
+        naive = Attempts.from_chances(coded.matches(blind)[0] == 1)
+        found = [coded.fits(predicates)]
+        del coded  # before the next one takes memory
+        found += [predicates.fits(table) for table in outside]
+        before = np.cumsum([0, records.rows])
+        guess = np.concatenate([np.repeat(np.arange(len(predicates)), np.diff(starts)) for starts, _ in found])
+        rows = np.concatenate([first + rows for first, (_, rows) in zip(before, found, strict=False)])
         return Fitted(
             starts=np.searchsorted(np.sort(guess), np.arange(len(predicates) + 1)),
             rows=rows[np.argsort(guess, kind="stable")],
-            naive=Attempts.from_chances(blind.counts(records) == 1),
+            naive=naive,
             notes=tuple(self._shortfall(len(predicates))),
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.logistic import mean_ranks
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.table.pairs import pair_counts, pair_keys
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.data.table.encode import places
@@ -43,20 +45,31 @@ class Compared:
         """Whether the values have an order and distances."""
         return self.kind in NUMBER_KINDS
 
+    @cached_property
+    def ranks(self) -> tuple[Int32Array, Int32Array]:
+        """Twice the mean ranks, which are whole numbers: every pair of numbers without gaps asks for them."""
+        first, second = ((2 * mean_ranks(values)).astype(np.int32) for values in self.values)
+        return first, second
+
 
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
+    import polars as pl
+
     names = compared_columns(release, columns)
-    frames = [frame.sort(names) for frame in _in_same_cells(release, names)]
+    frames = _in_same_cells(release, names)
+    # Numbers and codes are put in order, which takes less room than whole tables in order.
+    orders = [frame.select(pl.arg_sort_by(names)).to_series().to_numpy() for frame in frames]
     found = []
     for name in names:
         original, released = (frame[name] for frame in frames)
         kind = release.original.column(name).kind
+        values = _numbers(original, released, kind) if kind in NUMBER_KINDS else _codes(original, released)
         found.append(
             Compared(
                 name=name,
                 kind=kind,
-                values=_numbers(original, released, kind) if kind in NUMBER_KINDS else _codes(original, released),
+                values=(values[0][orders[0]], values[1][orders[1]]),
                 missing=(original.null_count() / original.len(), released.null_count() / released.len()),
             )
         )
@@ -111,12 +124,12 @@ def _words(cells: Cells) -> tuple["pl.Series", "pl.Series"]:
     return pl.Series(shown, dtype=pl.String), pl.Series(values, dtype=pl.String)
 
 
-def _codes(original: "pl.Series", released: "pl.Series") -> tuple[IntArray, IntArray]:
+def _codes(original: "pl.Series", released: "pl.Series") -> tuple[Int32Array, Int32Array]:
     """Return both columns as codes in the order of the values, 0 where missing."""
     import polars as pl
 
     parts = [part.cast(pl.Int8) if part.dtype == pl.Boolean else part for part in (original, released)]
-    codes = places(pl.concat(parts)).astype(np.int64)
+    codes = places(pl.concat(parts))
     return codes[: original.len()], codes[original.len() :]
 
 
@@ -177,7 +190,7 @@ def rank_correlation(x: FloatArray, y: FloatArray) -> float:
     return correlation(mean_ranks(x), mean_ranks(y))
 
 
-def cramers_v(a: IntArray, b: IntArray) -> float:
+def cramers_v(a: Int32Array, b: Int32Array) -> float:
     """Return Cramér's V with Bergsma's correction, NaN where one of the two does not vary or never repeats.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
@@ -196,19 +209,19 @@ def cramers_v(a: IntArray, b: IntArray) -> float:
     return sqrt(min(max(corrected, 0.0) / room, 1.0))
 
 
-def _cells(a: IntArray, b: IntArray, width: int) -> tuple[IntArray, IntArray, IntArray]:
+def _cells(a: Int32Array, b: Int32Array, width: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the pairs of codes that occur, and how often each does."""
-    key = a * width + b
-    if (int(a.max()) + 1) * width <= 4 * key.size + 1024:
-        counts = np.bincount(key)
+    size = int(a.max()) + 1
+    if size * width <= 4 * a.size + 1024:
+        counts = pair_counts(a, b, size, width)
         seen = np.flatnonzero(counts)
         counts = counts[seen]
     else:
-        seen, counts = np.unique(key, return_counts=True)
+        seen, counts = np.unique(pair_keys(a, b, width), return_counts=True)
     return seen // width, seen % width, counts
 
 
-def correlation_ratio(x: FloatArray, group: IntArray) -> float:
+def correlation_ratio(x: FloatArray, group: Int32Array) -> float:
     """Return the root of the share of the variance that lies between groups, with Kelley's correction.
 
     The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one

@@ -110,11 +110,12 @@ def equivalence_classes(
     table = released_table(release)
     names = quasi_identifiers(table, columns)
     codes = column_codes(table, names, suppressed=missing)
-    if missing == "any" and (codes == 0).any():
-        of_row = _matches(codes)
-    else:
-        classes = group(codes)
-        of_row = classes.size[classes.of_row]
+    return matching_rows(names, missing, codes, group(codes))
+
+
+def matching_rows(names: tuple[str, ...], missing: Missing, codes: Int32Array, classes: Classes) -> EquivalenceClasses:
+    """Return how many rows match each one by the codes of these columns, which fall into these classes."""
+    of_row = _matches(codes, classes) if missing == "any" and (codes == 0).any() else classes.size[classes.of_row]
     size, rows = np.unique(of_row, return_counts=True)
     return EquivalenceClasses(columns=names, missing=missing, of_row=of_row, size=size, rows=rows.astype(np.int64))
 
@@ -172,10 +173,11 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
     >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
     array([2, 0, 1], dtype=int32)
     """
-    codes = np.empty((table.rows, len(names)), np.int32)
+    # All who use them go through one column after the other.
+    codes = np.empty((table.rows, len(names)), np.int32, order="F")
     for place, name in enumerate(names):
         code, gap = values_and_gaps(table, name, suppressed=suppressed)
-        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code)
+        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code) if gap.max(initial=0) > 1 else code
     return codes
 
 
@@ -223,12 +225,11 @@ def _key(codes: Int32Array) -> IntArray:
     return key
 
 
-def _matches(codes: Int32Array) -> IntArray:
+def _matches(codes: Int32Array, classes: Classes) -> IntArray:
     """Return how many rows each row matches if a missing value (0) matches anything.
 
     Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.
     """
-    classes = group(codes)
     _, first = np.unique(classes.of_row, return_index=True)
     distinct = codes[first]
     holes, pattern = np.unique(distinct == 0, axis=0, return_inverse=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
 
+from unveil._kernels.types import Int32Array
 from unveil.data.table import Table
 from unveil.data.table.cells import SUPPRESSED
 from unveil.data.table.release import Release, ReleaseKind
@@ -20,6 +21,8 @@ from unveil.measure.releases._classes import (
     Missing,
     column_codes,
     equivalence_classes,
+    group,
+    matching_rows,
     quasi_identifiers,
     released_table,
 )
@@ -28,7 +31,7 @@ from unveil.measure.releases._population_models import Weights, checked_size, ch
 from unveil.measure.releases.diversity import C, Diversity, diversity
 from unveil.measure.releases.households import HouseholdRisk, households_of
 from unveil.measure.releases.population import METHODS, PopulationRisk, risk_of
-from unveil.measure.releases.special_uniques import SIZE, SpecialUniques, affordable_size, special_uniques
+from unveil.measure.releases.special_uniques import SIZE, SpecialUniques, affordable_size, uniques_of
 
 FACTS: dict[str, Any] = {"category": "disclosure", "per": "release"}
 SWEENEY = "Samarati and Sweeney (1998), k-anonymity"
@@ -234,11 +237,15 @@ def disclosure(
     told = [column.name for column in table.columns if column.role == "sensitive"] if sensitive is None else sensitive
     names = quasi_identifiers(table, columns, apart=_apart(() if sensitive is None else told, weights, household))
     secrets = [name for name in told if name not in names]
-    classes = equivalence_classes(table, columns=names, missing=missing)
-    special, short = _special(table, names)
-    checked, size = checked_weights(table, weights), checked_size(table, population_size)
     codes = column_codes(table, names)
-    population = tuple(risk_of(codes, checked, size, method, minimum_cell) for method in METHODS)
+    own = group(codes)
+    if missing == "own":
+        classes = matching_rows(names, missing, codes, own)
+    else:
+        classes = equivalence_classes(table, columns=names, missing=missing)
+    special, short = _special(codes, names)
+    checked, size = checked_weights(table, weights), checked_size(table, population_size)
+    population = tuple(risk_of(codes, own, checked, size, method, minimum_cell) for method in METHODS)
     limit = None if minimum_cell is None else 1 / minimum_cell
     kind = release.kind if isinstance(release, Release) else None
     sizes = sorted({*SIZES, *([] if minimum_cell is None else [minimum_cell])})
@@ -254,7 +261,7 @@ def disclosure(
         below={k: classes.share_below(k) for k in sizes},
         minimum_cell=minimum_cell,
         records_at_risk=nan if minimum_cell is None else classes.share_below(minimum_cell),
-        diversity=tuple(diversity(table, sensitive=name, columns=names, c=c) for name in secrets),
+        diversity=tuple(diversity(table, sensitive=name, columns=names, c=c, classes=own) for name in secrets),
         special_uniques=special,
         population=population,
         household=None if household is None else households_of(table, household, 1 / classes.of_row, "sample", limit),
@@ -288,12 +295,12 @@ def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | N
     return apart
 
 
-def _special(table: Table, names: Sequence[str]) -> tuple[SpecialUniques | None, str]:
+def _special(codes: Int32Array, names: tuple[str, ...]) -> tuple[SpecialUniques | None, str]:
     """Return the special uniques of as many columns at once as can be searched quickly, and a sentence if few are."""
-    size = affordable_size(table.rows, len(names), most=_MOST_VISITS)
+    size = affordable_size(len(codes), len(names), most=_MOST_VISITS)
     if not size:
-        return None, f"{len(names)} columns in {table.rows} rows are too many to search for special uniques"
-    found = special_uniques(table, columns=names, size=size)
+        return None, f"{len(names)} columns in {len(codes)} rows are too many to search for special uniques"
+    found = uniques_of(codes, names, size)
     short = f"special uniques were searched in sets of up to {size} columns only, to save time"
     return found, short if size < min(SIZE, len(names)) else ""
 

@@ -149,9 +149,16 @@ def t_closeness(release: Release | Table, *, sensitive: str, columns: Sequence[s
 
 
 def diversity(
-    release: Release | Table, *, sensitive: str, columns: Sequence[str] | None = None, c: float = C
+    release: Release | Table,
+    *,
+    sensitive: str,
+    columns: Sequence[str] | None = None,
+    c: float = C,
+    classes: Classes | None = None,
 ) -> Diversity:
     """Return all measures of one sensitive column at once; a column with one value is answered, with a remark.
+
+    ``classes`` are those of these columns, where they are known already.
 
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 40], "ill": ["flu"] * 3}))
@@ -159,7 +166,7 @@ def diversity(
     >>> found.distinct, found.closeness, found.remark
     (1, 0.0, 'every row holds the same value, so the release tells it of everybody, whatever the classes are')
     """
-    values = _values(release, sensitive, columns)
+    values = _values(release, sensitive, columns, classes)
     kinds = int(np.unique(values.value).size)
     alone = np.diff(values.start) == 1
     return Diversity(
@@ -182,10 +189,12 @@ def _is_ordered(release: Release | Table, sensitive: str) -> bool:
     return released_table(release).column(sensitive).kind in _ORDERED
 
 
-def _values(release: Release | Table, sensitive: str, columns: Sequence[str] | None) -> _Values:
+def _values(
+    release: Release | Table, sensitive: str, columns: Sequence[str] | None, classes: Classes | None = None
+) -> _Values:
     table = released_table(release)
     names = quasi_identifiers(table, columns, apart={sensitive: "the sensitive column"})
-    classes = group(column_codes(table, names))
+    classes = group(column_codes(table, names)) if classes is None else classes
     code, gap = values_and_gaps(table, sensitive)
     missing = int(gap.max())
     code = np.where(gap > 0, gap, missing + code) - 1

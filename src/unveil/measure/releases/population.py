@@ -213,14 +213,15 @@ def population_risk(
     table = released_table(release)
     apart = {weights: "the weights"} if isinstance(weights, str) else {}
     codes = column_codes(table, quasi_identifiers(table, columns, apart=apart))
-    return risk_of(codes, checked_weights(table, weights), checked_size(table, population_size), method, k)
+    people = checked_weights(table, weights), checked_size(table, population_size)
+    return risk_of(codes, group(codes), *people, method, k)
 
 
 def risk_of(
-    codes: Int32Array, weights: FloatArray | None, size: float | None, method: Method, k: int | None
+    codes: Int32Array, classes: Classes, weights: FloatArray | None, size: float | None, method: Method, k: int | None
 ) -> PopulationRisk:
-    """Return the figures of one model for coded columns and checked weights."""
-    rows, classes = len(codes), group(codes)
+    """Return the figures of one model for coded columns, their classes and checked weights."""
+    rows = len(codes)
     total = fsum(weights) if weights is not None else nan
     people = max(total, rows) if size is None else size
     why = _why_not(method, weights, people, classes)

@@ -7,7 +7,7 @@ from math import inf, prod
 import numpy as np
 
 from unveil._kernels.table.special_uniques import minimal_uniques, visits
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, whole_number
@@ -90,12 +90,17 @@ def special_uniques(
             f"sets of up to {size} of {len(names)} columns in {table.rows} rows take {needed:.1e} looks at a row, more "
             f"than the {MOST_VISITS:.0e} that are done. Name fewer columns, or use size={size - 1}"
         )
-    found, by_column = minimal_uniques(column_codes(table, names), size)
+    return uniques_of(column_codes(table, names), names, size)
+
+
+def uniques_of(codes: Int32Array, names: tuple[str, ...], size: int) -> SpecialUniques:
+    """Return the same of coded columns, of which at most so many are taken at once."""
+    found, by_column = minimal_uniques(codes, size)
     smallest = np.where(found.any(axis=1), (found > 0).argmax(axis=1), -1)
     return SpecialUniques(
         columns=names,
         size=size,
-        rows=table.rows,
+        rows=len(codes),
         special=int(np.count_nonzero(smallest >= 0)),
         by_size=tuple(found.sum(axis=0).tolist()),
         rows_by_size=tuple(int(np.count_nonzero(smallest == place)) for place in range(size)),

@@ -297,7 +297,7 @@ def _number_distances(original: FloatArray, released: FloatArray) -> dict[str, f
     """Return the distances of two sorted lists of numbers, all NaN where one is empty."""
     if not original.size or not released.size:
         return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)
-    places = np.sort(np.concatenate([original, released]))
+    places = np.sort(np.concatenate([original, released]), kind="stable")  # two pieces in order already
     below = [np.searchsorted(values, places, side="right") / values.size for values in (original, released)]
     apart = np.abs(below[0] - below[1])
     spread = float(original.std()) if original[0] < original[-1] else 0.0
@@ -343,15 +343,22 @@ def _pairs(
 def _pair_distance(one: Compared, other: Compared) -> PairDistance:
     if one.is_number and other.is_number:
         before, after = (_known(one.values[side], other.values[side]) for side in (0, 1))
-        plain, ranked = (_both(measure, before, after) for measure in (correlation, rank_correlation))
+        ranked = _change(*(_rank_correlation(one, other, side) for side in (0, 1)))
         ranks = dict(zip(("rank_original", "rank_released", "rank_change"), ranked, strict=True))
-        return _pair(one, other, "Pearson", plain, **ranks)
+        return _pair(one, other, "Pearson", _both(correlation, before, after), **ranks)
     if not one.is_number and not other.is_number:
         before, after = ((one.values[side], other.values[side]) for side in (0, 1))
         return _pair(one, other, "Cramér's V", _both(cramers_v, before, after))
     number, group = (one, other) if one.is_number else (other, one)
     before, after = (_known(number.values[side], group.values[side]) for side in (0, 1))
     return _pair(one, other, "correlation ratio", _both(correlation_ratio, before, after))
+
+
+def _rank_correlation(one: Compared, other: Compared, side: int) -> float:
+    known = _known(one.values[side], other.values[side])
+    if known[0].size < one.values[side].size:
+        return rank_correlation(*known)
+    return correlation(one.ranks[side] / 2, other.ranks[side] / 2)
 
 
 def _pair(
@@ -381,7 +388,10 @@ def _both(
     after: tuple[NDArray[Any], NDArray[Any]],
 ) -> tuple[float, float, float]:
     """Return the association before and after, and the change: one that is undefined in one table only is none."""
-    original, released = measure(*before), measure(*after)
+    return _change(measure(*before), measure(*after))
+
+
+def _change(original: float, released: float) -> tuple[float, float, float]:
     if isnan(original) and isnan(released):
         return original, released, nan
     return original, released, abs((0.0 if isnan(original) else original) - (0.0 if isnan(released) else released))

@@ -46,27 +46,31 @@ def bands(table: Table, column: str, *, like: Table | None = None) -> tuple[str 
     >>> bands(people, "sex")[:3]
     ('f', 'm', None)
     """
+    return tuple(band_series(table, column, like=like).to_list())
+
+
+def band_series(table: Table, column: str, *, like: Table | None = None) -> "pl.Series":
+    """Return the same as a series, which many rows are better kept in."""
+    import polars as pl
+
     own, whole = table.column(column), like if like is not None else table
     values, reference = table.frame.get_column(column), whole.frame.get_column(column)
     is_date = own.kind == "date"
     counted = is_date or (own.kind in ("number", "ordered") and values.dtype.is_numeric())
     if not counted or reference.drop_nulls().n_unique() <= FEW_VALUES:
-        return tuple(_texts(values))
+        return _texts(values)
     edges, names = _named(np.sort(_numbers(reference.drop_nulls())), is_date=is_date)
     place = np.searchsorted(edges, _numbers(values), side="right")
-    return tuple(
-        None if missing else names[at] for at, missing in zip(place.tolist(), values.is_null().to_list(), strict=True)
-    )
+    return pl.Series(names, dtype=pl.String).gather(pl.Series(place).set(values.is_null(), None))
 
 
-def _texts(values: "pl.Series") -> list[str | None]:
+def _texts(values: "pl.Series") -> "pl.Series":
     import polars as pl
 
     if values.dtype == pl.Datetime:
-        days = values.dt.to_string("%Y-%m-%d %H:%M:%S").str.replace(r" 00:00:00$", "")
-        return days.to_list()
+        return values.dt.to_string("%Y-%m-%d %H:%M:%S").str.replace(r" 00:00:00$", "")
     text = values.cast(pl.String)
-    return (text.str.replace(r"\.0$", "") if values.dtype.is_float() else text).to_list()
+    return text.str.replace(r"\.0$", "") if values.dtype.is_float() else text
 
 
 def _numbers(values: "pl.Series") -> FloatArray:

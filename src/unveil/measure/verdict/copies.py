@@ -182,14 +182,27 @@ def _chances(pool: PooledTables) -> tuple[FloatArray, FloatArray]:
     )
     others = max(pool.people - 1, 1)
     # Each record once, as if it had no twin: twins would vouch for one another.
-    first = np.unique(pool.record, return_index=True)[1]
-    each = np.exp(pool.probabilities(pool.codes[first], pool.codes[first]))
+    first = _one_of_each(pool.record, pool.records)
+    no_twins = first.size == pool.record.size
+    each = np.exp(pool.rarity[first] if no_twins else _rarity_of(pool, first))
     impossible = FACTOR * released * each <= LEVEL
     curve = twin_curve(others * each, pool.owners[pool.record[first]] > 1, impossible)
     by_twins = curve.number(by_tree * others / released) * released / others
     found[0, counts] = coincidences(by_tree)
     found[1, counts] = coincidences(np.maximum(FACTOR * by_tree, by_twins))
     return found[0], found[1]
+
+
+def _one_of_each(record: IntArray, records: int) -> IntArray:
+    """Return the first row of each record that is there, in the order of the records."""
+    row = np.full(records, -1)
+    row[record[::-1]] = np.arange(record.size)[::-1]
+    return row[row >= 0]
+
+
+def _rarity_of(pool: PooledTables, rows: IntArray) -> FloatArray:
+    some = pool.codes[rows]
+    return pool.probabilities(some, some)
 
 
 def _gathered(pool: PooledTables, copies: BoolArray, every: Sequence[Division]) -> tuple[CopiedGroup, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.encode import places
-from unveil.measure.trials._bands import bands
+from unveil.measure.trials._bands import band_series
 from unveil.measure.verdict.pooled import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
@@ -90,7 +90,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
     if control is not None and there:
         frames = [own.frame, control.select([column]).frame]
         own = replace(own, frame=pl.concat(frames, how="vertical_relaxed"))
-    labels = pl.Series(bands(own, column), dtype=pl.String)
+    labels = band_series(own, column)
     present = labels.drop_nulls().unique().sort().to_list()
     found = places(labels).astype(np.int64)
     place = np.where(found > 0, found, len(present) + 1) - 1
@@ -108,7 +108,8 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
     few = [
         name
         for place, name in enumerate(pool.columns)
-        if original.column(name).kind in _CATEGORIES and np.unique(pool.codes[:, place]).size <= MOST_VALUES
+        if original.column(name).kind in _CATEGORIES
+        and np.count_nonzero(np.bincount(pool.codes[:, place])) <= MOST_VALUES
     ]
     return tuple(division(pool, name, original, control) for name in few)
 

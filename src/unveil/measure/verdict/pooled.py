@@ -117,7 +117,7 @@ class PooledTables:
         """Return the logarithm of the probability of each wanted row by the tree of columns of a table."""
         kinds = [self.release.original.column(name).kind for name in self.columns]
         levels = [equal_parts(codes) if kind in _CUT else codes for kind, codes in zip(kinds, table.T, strict=True)]
-        return log_probabilities(table, tree_of_columns(np.column_stack(levels)), wanted)
+        return log_probabilities(table, tree_of_columns(np.array(levels, np.int32).T), wanted)
 
     def of_people(self, rows: BoolArray) -> BoolArray:
         """Return which people have at least one of these rows of the pool."""
