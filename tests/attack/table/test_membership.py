@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import membership as oracle
 from tests.oracles import records
-from unveil._kernels.neighbours import density
+from unveil._kernels.neighbours import density, nearest
 from unveil._kernels.neighbours.index import MISSING, Grid
 from unveil.attack.table.membership import Membership, MembershipScores
 from unveil.attack.table.membership_scores import SCORES
@@ -103,7 +103,7 @@ def test_rows_within_a_distance_are_counted_alike_by_search_and_matrix(seed: int
     k = min(k, size)
     by_matrix = density.rows_within(rows, targets, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(density, "ALL_UP_TO", 0)
+        patch.setattr(nearest, "ALL_UP_TO", 0)
         by_search = density.rows_within(rows, targets, k)
     for one, other in zip(by_matrix, by_search, strict=True):
         np.testing.assert_array_equal(one, other)
