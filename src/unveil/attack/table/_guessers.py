@@ -6,7 +6,9 @@ rows, and of a class the value is guessed that is near enough to most of its row
 where hardly anybody is; docs/inference.md has figures.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -50,7 +52,15 @@ _BINS = 16
 _UNIT = 2.0**-20
 
 
-class Teacher(NamedTuple):
+class Classes(NamedTuple):
+    """The class of each rank of a secret, -1 for those that are in none, and the rank that is guessed for each."""
+
+    of_rank: IntArray
+    guess: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Teacher:
     """Rows to learn from: what is known, and the secrets by rank.
 
     ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
@@ -59,13 +69,23 @@ class Teacher(NamedTuple):
     known: Grid
     secrets: Secrets
     near: tuple[IntArray, IntArray] | None = None
+    _drawn: dict[int, IntArray] = field(default_factory=dict, init=False, repr=False)
 
+    @cached_property
+    def classes(self) -> Classes:
+        """What can be learned of the secret; refused where that is nothing."""
+        return classes_of(self)
 
-class Classes(NamedTuple):
-    """The class of each rank of a secret, -1 for those that are in none, and the rank that is guessed for each."""
-
-    of_rank: IntArray
-    guess: IntArray
+    def drawn(self, most: int) -> IntArray:
+        """Return at most so many rows to learn from, drawn by what they hold and in the order of it."""
+        # Kept, because several learners are taught by the same rows.
+        if most not in self._drawn:
+            rank = self.secrets.rank
+            rows = np.flatnonzero(np.where(rank >= 0, self.classes.of_rank[rank], -1) >= 0)
+            if rows.size > most:
+                rows = rows[drawn_by_content(content_hash(_with_secret(self, rows)), most, seed=0)]
+            self._drawn[most] = rows[np.argsort(content_rank(_with_secret(self, rows)), kind="stable")]
+        return self._drawn[most]
 
 
 def single_cells(known: "Encoded") -> Grid:
@@ -122,14 +142,25 @@ def guess_chances(
         scores = by_agreement(teacher.known, people)
         every = np.arange(scores.rows.shape[1])
         return best_row_chances(scores, right, every[:-1], every[-1:])[:, 0]
-    classes = classes_of(teacher)
+    classes = teacher.classes
     if adversary == "counts":
-        likely = _posterior(teacher, classes, people)
-        best = likely == likely.max(axis=1, keepdims=True)
-        inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
-        return np.asarray((best & inside).sum(axis=1) / best.sum(axis=1))
-    guess = classes.guess[_learned(adversary, teacher, classes, people, most_rows)]
+        prior, columns = _log_chances(teacher, people)
+        return _likeliest(classes, prior + sum(columns), right)
+    guess = classes.guess[_learned(adversary, teacher, people, most_rows)]
     return ((guess >= right.low) & (guess < right.high)).astype(np.float64)
+
+
+def chances_alone(teacher: Teacher, people: Grid, right: RightRanks) -> list[FloatArray]:
+    """Return what `guess_chances` does by counts of each column alone, number columns first."""
+    prior, columns = _log_chances(teacher, people)
+    return [_likeliest(teacher.classes, prior + column, right) for column in columns]
+
+
+def _likeliest(classes: Classes, logarithm: FloatArray, right: RightRanks) -> FloatArray:
+    """Return the chance that a likeliest class, drawn by lot where several are, is guessed right."""
+    best = logarithm == logarithm.max(axis=1, keepdims=True)
+    inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
+    return np.asarray((best & inside).sum(axis=1) / best.sum(axis=1))
 
 
 def notes_on_rows(adversary: Adversary, rows: int, most_rows: int = MOST_ROWS) -> list[str]:
@@ -180,42 +211,40 @@ def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray]
     return int(ranks[np.argmax(np.cumsum(change)[ranks])])
 
 
-def _posterior(teacher: Teacher, classes: Classes, people: Grid) -> FloatArray:
-    """Return at [person, class] how likely each class is by the counts of rows, columns taken for independent.
+def _log_chances(teacher: Teacher, people: Grid) -> tuple[FloatArray, Iterator[FloatArray]]:
+    """Return how likely each class is, and at [person, class] what each column adds, columns taken for independent.
 
     Among the n_c rows of a class the value v of a column has the chance ``(n_cv + p_v) / (n_c + 1)``, where p_v is its
     share among all rows, ``(n_v + 1/2) / (n + 1)``. Logarithms are rounded, so that equal chances stay equal.
     """
-    rank = teacher.secrets.rank
+    rank, classes = teacher.secrets.rank, teacher.classes
     own = np.where(rank >= 0, classes.of_rank[rank], -1)
     rows = np.flatnonzero(own >= 0)
     own = own[rows]
     size = np.bincount(own, minlength=classes.guess.size)
-    total = np.tile(_whole(np.log(size / size.sum())), (len(people.numbers), 1))
-    for old, new in _binned(teacher.known, rows, people):
+
+    def of_column(old: IntArray, new: IntArray) -> FloatArray:
         width = int(max(old.max(initial=0), new.max(initial=0))) + 1
         among = np.bincount(old * size.size + own, minlength=width * size.size).reshape(width, size.size)
         share = (among.sum(axis=1, keepdims=True) + 0.5) / (own.size + 1)
-        total += _whole(np.log((among + share) / (size + 1)))[new]
-    return total
+        return _whole(np.log((among + share) / (size + 1)))[new]
+
+    return _whole(np.log(size / size.sum())), (of_column(*pair) for pair in _binned(teacher.known, rows, people))
 
 
 def _whole(logarithm: FloatArray) -> FloatArray:
     return np.asarray(np.rint(logarithm / _UNIT))
 
 
-def _binned(known: Grid, rows: IntArray, people: Grid) -> list[tuple[IntArray, IntArray]]:
-    """Return each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
-    made = []
+def _binned(known: Grid, rows: IntArray, people: Grid) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
     for place in range(known.numbers.shape[1]):
         old, new = known.numbers[rows, place], people.numbers[:, place]
         there = np.sort(old[old > LAST_MARKER])
         cuts = np.unique(there[(np.arange(1, _BINS) * there.size) // _BINS]) if there.size else there
-        made.append(
-            tuple(
-                np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
-                for each in (old, new)
-            )
+        yield tuple(  # type: ignore[misc]
+            np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
+            for each in (old, new)
         )
     for place in range(known.codes.shape[1]):
         both = np.concatenate([known.codes[rows, place], people.codes[:, place]]).astype(np.int64)
@@ -223,20 +252,15 @@ def _binned(known: Grid, rows: IntArray, people: Grid) -> list[tuple[IntArray, I
         # Codes are close together unless some stand for a value that nobody has.
         close = both.max(initial=0) - low <= both.size
         numbered = both - low if close else np.unique(both, return_inverse=True)[1].astype(np.int64)
-        made.append(tuple(np.split(numbered, [rows.size])))
-    return made  # type: ignore[return-value]
+        yield tuple(np.split(numbered, [rows.size]))  # type: ignore[misc]
 
 
-def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: Grid, most: int) -> IntArray:
+def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) -> IntArray:
     """Return the class that a learner guesses for each person; whatever it raises is told by its kind only."""
     need("sklearn", extra="learn")
     threads = need("threadpoolctl", extra="learn").threadpool_limits
-    rank = teacher.secrets.rank
-    rows = np.flatnonzero(np.where(rank >= 0, classes.of_rank[rank], -1) >= 0)
-    if rows.size > most:
-        rows = rows[drawn_by_content(content_hash(_with_secret(teacher, rows)), most, seed=0)]
-    rows = rows[np.argsort(content_rank(_with_secret(teacher, rows)), kind="stable")]
-    own = classes.of_rank[teacher.secrets.rank[rows]]
+    rows = teacher.drawn(most)
+    own = teacher.classes.of_rank[teacher.secrets.rank[rows]]
     taught = teacher.known._replace(numbers=teacher.known.numbers[rows], codes=teacher.known.codes[rows])
     learner, lines = _LEARNERS[adversary](np.unique(own).size, taught, people)
     try:

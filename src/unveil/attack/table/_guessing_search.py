@@ -1,7 +1,7 @@
 """The search for who guesses a secret best: chosen on the people who are learned from, measured on others."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -238,17 +238,8 @@ class Search:
         if "counts" not in self.whole:
             return None
         people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
-        rates = [
-            float(
-                _guessers.guess_chances(
-                    "counts",
-                    taught.teacher._replace(known=_guessers.on_columns(taught.teacher.known, column)),
-                    _guessers.on_columns(_take(self.case.people, people), column),
-                    taught.of(people),
-                ).mean()
-            )
-            for column in self.every[:, None]
-        ]
+        alone = _guessers.chances_alone(taught.teacher, _take(self.case.people, people), taught.of(people))
+        rates = [float(each.mean()) for each in alone]
         return _Tried("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
 
     def _taught(self, remembered: ChosenGuesser, more: "Sequence[_Tried | None]") -> ChosenGuesser | None:
@@ -267,7 +258,7 @@ class Search:
             chances = tuple(  # type: ignore[assignment]
                 _guessers.guess_chances(
                     chosen.adversary,
-                    taught.teacher._replace(known=_guessers.on_columns(taught.teacher.known, columns)),
+                    replace(taught.teacher, known=_guessers.on_columns(taught.teacher.known, columns)),
                     _guessers.on_columns(_take(case.people, some), columns),
                     taught.of(some),
                 )
