@@ -7,7 +7,6 @@ import pytest
 
 from unveil._kernels.neighbours import best_rows
 from unveil._kernels.neighbours.nearest import MISSING, Grid
-from unveil.attack.table import _guessers
 
 
 def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,8 +32,8 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
             np.testing.assert_array_equal(one, other)
         for column in every:
             some = (
-                _guessers.on_columns(released, np.delete(every, column)),
-                _guessers.on_columns(people, np.delete(every, column)),
+                released.on_columns(np.delete(every, column)),
+                people.on_columns(np.delete(every, column)),
             )
             alone = best_rows.best_row_chances(score(*some), right, every[:2], every[2:3])[:, 0]
             np.testing.assert_array_equal(plain[0][:, column], alone)

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil._kernels.neighbours.content import content_hash, drawn_by_content, mixed
-from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.types import BagArray
 
 
-def rows_of(values: list[int]) -> Grid:
+def bits_of(values: list[int]) -> BagArray:
     column = np.array(values, np.int64)
-    return Grid(column[:, None], (column[:, None] % 3).astype(np.int32), np.ones(1, np.int64), 1)
+    return content_hash([column, (column % 3).astype(np.int32)], column.size)
 
 
 def test_mixing_is_splitmix64() -> None:
@@ -22,16 +22,14 @@ def test_mixing_is_splitmix64() -> None:
 def test_the_contents_drawn_do_not_depend_on_where_rows_stand(values: list[int], data: st.DataObject) -> None:
     number, order = data.draw(st.integers(1, len(values))), data.draw(st.permutations(range(len(values))))
     moved = [values[place] for place in order]
-    one, other = (
-        [each[row] for row in drawn_by_content(content_hash(rows_of(each)), number, 3)] for each in (values, moved)
-    )
+    one, other = ([each[row] for row in drawn_by_content(bits_of(each), number, 3)] for each in (values, moved))
     assert one == other
-    assert len(set(drawn_by_content(content_hash(rows_of(values)), number, 3).tolist())) == number
+    assert len(set(drawn_by_content(bits_of(values), number, 3).tolist())) == number
 
 
 def test_copies_have_lots_of_their_own() -> None:
     # 30 copies of one row beside 30 other rows: by a lot per content, all copies or none would be among the first 20.
-    bits = content_hash(rows_of([0] * 30 + list(range(1, 31))))
+    bits = bits_of([0] * 30 + list(range(1, 31)))
     copies = [np.count_nonzero(drawn_by_content(bits, 20, seed) < 30) for seed in range(400)]
     # The hypergeometric mean is 10 with a deviation of 1.84, so 0.37 is four standard errors of the mean.
     assert abs(np.mean(copies) - 10) < 0.37

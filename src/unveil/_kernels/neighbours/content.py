@@ -1,9 +1,10 @@
 """Rows told apart by what they hold, for draws that do not depend on where rows stand."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid
-from unveil._kernels.types import BagArray, IntArray
+from unveil._kernels.types import BagArray, Int32Array, IntArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -21,10 +22,10 @@ def mixed(values: BagArray) -> BagArray:
         return bits ^ (bits >> np.uint64(31))
 
 
-def content_hash(rows: Grid) -> BagArray:
+def content_hash(columns: Iterable[IntArray | Int32Array], rows: int) -> BagArray:
     """Return 64 bits for each row: the same for rows that are equal, and other ones for all others, almost surely."""
-    total = np.zeros(len(rows.numbers), np.uint64)
-    for column in (*rows.numbers.T, *rows.codes.T):
+    total = np.zeros(rows, np.uint64)
+    for column in columns:
         total = mixed(total ^ column.astype(np.int64).view(np.uint64))
     return total
 

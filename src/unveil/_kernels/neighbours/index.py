@@ -51,9 +51,31 @@ class Grid(NamedTuple):
         """How many rows there are."""
         return len(self.numbers)
 
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many number columns and how many category columns there are."""
+        return self.numbers.shape[1], self.codes.shape[1]
+
     def block(self, rows: IntArray | slice) -> "Grid":
         """Return some of the rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
+
+    def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
+        """Return some rows of one column; those of numbers come first."""
+        width = self.numbers.shape[1]
+        return self.numbers[rows, place] if place < width else self.codes[rows, place - width]
+
+    def on_columns(self, columns: IntArray) -> "Grid":
+        """Return some of the columns."""
+        numbers, codes = chosen_columns(columns, self.numbers.shape[1])
+        return self._replace(
+            numbers=self.numbers[:, numbers], codes=self.codes[:, codes], step_cost=self.step_cost[numbers]
+        )
+
+
+def chosen_columns(columns: IntArray, numbers: int) -> tuple[IntArray, IntArray]:
+    """Return which number columns and which category columns these are, counted from the number columns on."""
+    return columns[columns < numbers], columns[columns >= numbers] - numbers
 
 
 class Rows(Protocol):
@@ -63,8 +85,18 @@ class Rows(Protocol):
     def size(self) -> int:
         """How many rows there are."""
 
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many number columns and how many category columns there are."""
+
     def block(self, rows: IntArray | slice) -> Grid:
         """Return some of the rows."""
+
+    def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
+        """Return some rows of one column; those of numbers come first."""
+
+    def on_columns(self, columns: IntArray) -> "Rows":
+        """Return some of the columns."""
 
 
 class Prepared(NamedTuple):

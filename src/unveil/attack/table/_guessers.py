@@ -9,6 +9,7 @@ where hardly anybody is; docs/inference.md has figures.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
 from unveil._kernels.neighbours.content import content_hash, drawn_by_content
 from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid, content_rank
+from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, Grid, Rows, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._optional import need
@@ -66,7 +67,7 @@ class Teacher:
     ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
     """
 
-    known: Grid
+    known: Rows
     secrets: Secrets
     near: tuple[IntArray, IntArray] | None = None
     _drawn: dict[int, IntArray] = field(default_factory=dict, init=False, repr=False)
@@ -83,12 +84,16 @@ class Teacher:
             rank = self.secrets.rank
             rows = np.flatnonzero(np.where(rank >= 0, self.classes.of_rank[rank], -1) >= 0)
             if rows.size > most:
-                rows = rows[drawn_by_content(content_hash(_with_secret(self, rows)), most, seed=0)]
+                numbers, codes = self.known.widths
+                own = (self.known.column(place, rows) for place in range(numbers))
+                others = (self.known.column(numbers + place, rows) for place in range(codes))
+                bits = content_hash(chain(own, [rank[rows]], others), rows.size)
+                rows = rows[drawn_by_content(bits, most, seed=0)]
             self._drawn[most] = rows[np.argsort(content_rank(_with_secret(self, rows)), kind="stable")]
         return self._drawn[most]
 
 
-def single_cells(known: "Encoded") -> Grid:
+def single_cells(known: "Encoded") -> Rows:
     """Return rows with a value that nobody has in place of each cell that stands for several.
 
     Raises
@@ -97,7 +102,7 @@ def single_cells(known: "Encoded") -> Grid:
         If no cell is a single value.
     """
     if known.cells is None:
-        return known.grid()
+        return known
     cells, numbers, codes = known.cells, known.numbers.copy(), known.codes.copy()
     single = np.concatenate([cells.low == cells.high, np.diff(cells.start) == 1])
     several = ~single[cells.of_row + cells.offset[:-1, None]].T
@@ -109,15 +114,6 @@ def single_cells(known: "Encoded") -> Grid:
     numbers[several[:, : cells.numbers]] = LAST_MARKER
     codes[several[:, cells.numbers :]] = np.iinfo(np.int32).min
     return known.grid()._replace(numbers=numbers, codes=codes)
-
-
-def on_columns(grid: Grid, columns: IntArray) -> Grid:
-    """Return some of the columns, counted from the number columns on."""
-    width = grid.numbers.shape[1]
-    numbers, codes = columns[columns < width], columns[columns >= width] - width
-    return grid._replace(
-        numbers=grid.numbers[:, numbers], codes=grid.codes[:, codes], step_cost=grid.step_cost[numbers]
-    )
 
 
 def guess_chances(
@@ -139,7 +135,7 @@ def guess_chances(
     if adversary == "nearest":
         return right_chances(teacher.known, right.rank, people, right.low, right.high, 1)
     if adversary == "agreement":
-        scores = by_agreement(teacher.known, people)
+        scores = by_agreement(teacher.known.block(EVERY), people)
         every = np.arange(scores.rows.shape[1])
         return best_row_chances(scores, right, every[:-1], every[-1:])[:, 0]
     classes = teacher.classes
@@ -236,18 +232,18 @@ def _whole(logarithm: FloatArray) -> FloatArray:
     return np.asarray(np.rint(logarithm / _UNIT))
 
 
-def _binned(known: Grid, rows: IntArray, people: Grid) -> Iterator[tuple[IntArray, IntArray]]:
+def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
-    for place in range(known.numbers.shape[1]):
-        old, new = known.numbers[rows, place], people.numbers[:, place]
+    for place in range(known.widths[0]):
+        old, new = known.column(place, rows), people.numbers[:, place]
         there = np.sort(old[old > LAST_MARKER])
         cuts = np.unique(there[(np.arange(1, _BINS) * there.size) // _BINS]) if there.size else there
         yield tuple(  # type: ignore[misc]
             np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
             for each in (old, new)
         )
-    for place in range(known.codes.shape[1]):
-        both = np.concatenate([known.codes[rows, place], people.codes[:, place]]).astype(np.int64)
+    for place in range(known.widths[1]):
+        both = np.concatenate([known.column(known.widths[0] + place, rows), people.codes[:, place]]).astype(np.int64)
         low = both.min(initial=0)
         # Codes are close together unless some stand for a value that nobody has.
         close = both.max(initial=0) - low <= both.size
@@ -261,7 +257,7 @@ def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) ->
     threads = need("threadpoolctl", extra="learn").threadpool_limits
     rows = teacher.drawn(most)
     own = teacher.classes.of_rank[teacher.secrets.rank[rows]]
-    taught = teacher.known._replace(numbers=teacher.known.numbers[rows], codes=teacher.known.codes[rows])
+    taught = teacher.known.block(rows)
     learner, lines = _LEARNERS[adversary](np.unique(own).size, taught, people)
     try:
         # One thread, because sums over several round differently from machine to machine. The limit of OpenMP holds for
@@ -278,8 +274,8 @@ def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) ->
 
 def _with_secret(teacher: Teacher, rows: IntArray) -> Grid:
     """Return some rows with the rank of their secret as one more column."""
-    numbers = np.column_stack([teacher.known.numbers[rows], teacher.secrets.rank[rows]])
-    return teacher.known._replace(numbers=numbers, codes=teacher.known.codes[rows])
+    some = teacher.known.block(rows)
+    return some._replace(numbers=np.column_stack([some.numbers, teacher.secrets.rank[rows]]))
 
 
 def _forest(classes: int, taught: Grid, people: Grid) -> tuple[Any, list[FloatArray]]:  # noqa: ARG001

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks
 from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.index import Grid, Rows
 from unveil._kernels.types import IntArray
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import Teacher
@@ -166,10 +166,10 @@ def taught_by(
     low, high = (np.concatenate([getattr(each, name) for each in truth]) for name in ("low", "high"))
     near = _secrets.near_ranks(table, asked.secret, asked.tolerance)
     try:
-        grid = _guessers.single_cells(encoded)
+        known: Rows = _guessers.single_cells(encoded)
     except InputError:
-        grid = encoded.grid()
-    return Taught(Teacher(grid, secrets, near), encoded, RightRanks(secrets.rank, low, high))
+        known = encoded
+    return Taught(Teacher(known, secrets, near), encoded, RightRanks(secrets.rank, low, high))
 
 
 def places_of(rows: IntArray, wanted: IntArray) -> IntArray:

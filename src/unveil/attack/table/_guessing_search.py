@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
 from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.index import EVERY, Grid
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import BY_ROWS, Adversary
@@ -117,7 +117,7 @@ class Search:
         #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError | MissingExtraError] = {}
-        if max(len(taught.teacher.known.numbers) for taught in case.taught) > MOST_SEARCHED:
+        if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
             self.by_rows = []
             why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
             self.failures["agreement"] = InputError(why)
@@ -179,7 +179,7 @@ class Search:
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
             raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
-        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.asked.most_rows)
+        self.notes += _guessers.notes_on_rows(adversary, teacher.known.size, self.asked.most_rows)
         return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -193,11 +193,11 @@ class Search:
     def _with_columns(self, adversary: Adversary) -> Iterator[_Tried]:
         """Yield all columns, and the sets that were best of their size: some taken away, and some put together."""
         score = by_distance if adversary == "nearest" else by_agreement
-        most = max(LEAST_LEARNING, _MOST_PAIRS // max(len(each.teacher.known.numbers) for each in self.case.taught))
+        most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
         sides = []
         for taught, some in self.case.sides(self.case.learning):
             people = _take(self.case.people, some[:most])
-            sides.append((score(taught.teacher.known, people), taught.of(some[:most])))
+            sides.append((score(taught.teacher.known.block(EVERY), people), taught.of(some[:most])))
         held = self.every
         yield from self._each(adversary, sides, held[:-1], held[-1:])
         while held.size > 1:
@@ -211,8 +211,8 @@ class Search:
         while held.size < min(_MOST_GROWN, self.every.size - 1):
             tried = self._each(adversary, sides, held, np.setdiff1d(others, held))
             if others.size > _WIDE:  # of many columns, those that tell most alone
-                most = np.argsort([-one.worth for one in tried], kind="stable")[:_WIDE]
-                others = np.sort(np.concatenate([tried[at].columns for at in most]))
+                order = np.argsort([-one.worth for one in tried], kind="stable")
+                others = np.sort(np.concatenate([tried[at].columns for at in order[:_WIDE]]))
             best = max(tried, key=lambda one: one.worth)
             yield best
             held = best.columns
@@ -258,8 +258,8 @@ class Search:
             chances = tuple(  # type: ignore[assignment]
                 _guessers.guess_chances(
                     chosen.adversary,
-                    replace(taught.teacher, known=_guessers.on_columns(taught.teacher.known, columns)),
-                    _guessers.on_columns(_take(case.people, some), columns),
+                    replace(taught.teacher, known=taught.teacher.known.on_columns(columns)),
+                    _take(case.people, some).on_columns(columns),
                     taught.of(some),
                 )
                 for taught, some in case.sides(case.measured)

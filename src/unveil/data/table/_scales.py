@@ -172,7 +172,7 @@ def marker_of_cells(table: Table, name: str, number: dict[str, int]) -> IntArray
     if name not in table.marked:
         return None
     own = [0, *(number[marker.key] for marker in table.column(name).markers)]
-    return np.array(own, np.int64)[table.marked[name].to_numpy()]
+    return np.asarray(np.array(own, np.int64)[table.marked[name].to_numpy()])
 
 
 def _narrow(values: IntArray | Int32Array, least: int) -> _Narrow:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._kernels.cells.boxes import ANY, HIGHEST, LOWEST, CellColumns
-from unveil._kernels.neighbours.index import Grid, content_rank
+from unveil._kernels.neighbours.index import Grid, chosen_columns, content_rank
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table._grid import Grid as ColumnGrid
@@ -94,10 +94,34 @@ class Encoded:
         # Column by column, as they are gone through.
         numbers = np.empty((size, len(self.number_columns)), np.int64, order="F")
         codes = np.empty((size, len(self.code_columns)), np.int32, order="F")
-        for whole, columns in ((numbers, self.number_columns), (codes, self.code_columns)):
-            for place, column in enumerate(columns):
-                whole[:, place] = column.of(rows)
+        for place, units in enumerate(self.number_columns):
+            numbers[:, place] = units.of(rows)
+        for place, coded in enumerate(self.code_columns):
+            codes[:, place] = coded.of(rows)
         return Grid(numbers, codes, self.step_cost, self.mismatch_cost)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many number columns and how many category columns there are."""
+        return len(self.number_columns), len(self.code_columns)
+
+    def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
+        """Return some rows of one column; those of numbers come first."""
+        width = len(self.number_columns)
+        return self.number_columns[place].of(rows) if place < width else self.code_columns[place - width].of(rows)
+
+    def on_columns(self, columns: IntArray) -> "Encoded":
+        """Return some of the columns, of which each cell is one value."""
+        numbers, codes = chosen_columns(columns, len(self.number_columns))
+        return replace(
+            self,
+            names_numbers=tuple(self.names_numbers[place] for place in numbers),
+            number_columns=[self.number_columns[place] for place in numbers],
+            names_codes=tuple(self.names_codes[place] for place in codes),
+            code_columns=[self.code_columns[place] for place in codes],
+            step_cost=self.step_cost[numbers],
+            cells=None,
+        )
 
     def take(self, rows: IntArray) -> "Encoded":
         """Return some of the rows, of which each cell is one value."""
