@@ -5,7 +5,6 @@ categories, sorted within a group by the number column that tells rows apart bes
 """
 
 import math
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -187,7 +186,7 @@ def content_rank(*grids: Grid) -> IntArray:
     >>> content_rank(rows)
     array([1, 0, 1])
     """
-    columns = [column for grid in grids for column in (*_shifted(grid.numbers), *_shifted(grid.codes))]
+    columns = (column for grid in grids for part in (grid.numbers, grid.codes) for column in _shifted(part))
     return sorted_rows(columns, len(grids[0].numbers)).numbered(np.int64)
 
 
@@ -252,16 +251,19 @@ def _best_first(released: Grid) -> list[int]:
 
 
 def _shifted(numbers: IntArray | Int32Array) -> Iterator[IntArray | Int32Array]:
-    """Yield each column from 0 upwards, markers as the lowest; columns too wide for that as ranks."""
-    for column in numbers.T:
-        missing = column <= LAST_MARKER
-        known = column[~missing] if missing.any() else column
-        low, high = (int(known.min()), int(known.max())) if known.size else (0, 0)
-        if high - low >= _ROOM // max(column.size, 1):
-            yield np.unique(column, return_inverse=True)[1]
-        else:
-            markers = int(column[missing].max()) - MISSING + 1 if missing.any() else 0
-            yield column - np.where(missing, MISSING, low - markers) if markers else column - low
+    """Yield each column from 0 upwards."""
+    return (from_zero(column) for column in numbers.T)
+
+
+def from_zero(column: IntArray | Int32Array) -> IntArray | Int32Array:
+    """Return a column from 0 upwards, markers as the lowest; one that is too wide for that as ranks."""
+    missing = column <= LAST_MARKER
+    known = column[~missing] if missing.any() else column
+    low, high = (int(known.min()), int(known.max())) if known.size else (0, 0)
+    if high - low >= _ROOM // max(column.size, 1):
+        return np.unique(column, return_inverse=True)[1]
+    markers = int(column[missing].max()) - MISSING + 1 if missing.any() else 0
+    return column - np.where(missing, MISSING, low - markers) if markers else column - low
 
 
 class SortedRows(NamedTuple):
@@ -288,35 +290,40 @@ def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRo
     >>> sorted_rows([np.array([1, 0, 1]), np.array([5, 9, 5])], 3)
     SortedRows(order=array([1, 0, 2]), start=array([0, 1]))
     """
-    left = deque(columns)
-    key, keys = _with_next(left, np.zeros(size, np.int64), 1)
+    left = _Columns(columns)
+    key, keys = left.behind(np.zeros(size, np.int64), 1, EVERY)
     order = _ascending(key, keys)
     key = key[order]
     is_first = np.ones(size, bool)
     is_first[1:] = key[1:] != key[:-1]
-    while left and not is_first.all():
+    while left.next is not None and not is_first.all():
         some = np.flatnonzero(~(is_first & np.append(is_first[1:], True)))
         rows = order[some]
-        key, keys = _with_next(left, (np.cumsum(is_first) - 1)[some], size, rows)
+        key, keys = left.behind((np.cumsum(is_first) - 1)[some], size, rows)
         within = _ascending(key, keys)
         order[some], key = rows[within], key[within]
         is_first[some[1:]] |= key[1:] != key[:-1]
     return SortedRows(order, np.flatnonzero(is_first))
 
 
-def _with_next(
-    left: "deque[IntArray | Int32Array]", key: IntArray, keys: int, rows: IntArray | slice = slice(None)
-) -> tuple[IntArray, int]:
-    """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away."""
-    while left:
-        width = int(left[0].max(initial=0)) + 1
-        if keys * width > _MOST_KEYS:
-            break
-        column = left.popleft()
-        if width > 1:
-            key = key * width + column[rows]
-            keys *= width
-    return key, keys
+class _Columns:
+    """Columns that are taken one after the other, so that they need not all be there at once."""
+
+    def __init__(self, columns: Iterable[IntArray | Int32Array]) -> None:
+        self._left = iter(columns)
+        self.next = next(self._left, None)
+
+    def behind(self, key: IntArray, keys: int, rows: IntArray | slice) -> tuple[IntArray, int]:
+        """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away."""
+        while self.next is not None:
+            width = int(self.next.max(initial=0)) + 1
+            if keys * width > _MOST_KEYS:
+                break
+            if width > 1:
+                key = key * width + self.next[rows]
+                keys *= width
+            self.next = next(self._left, None)
+        return key, keys
 
 
 def _ascending(key: IntArray, keys: int) -> IntArray:

@@ -86,7 +86,13 @@ class Agreement:
         self._markers: dict[str, dict[str, int]] = {}
 
     def __reduce__(self) -> tuple[type["Agreement"], tuple[tuple[Table, ...]]]:
-        return Agreement, (self._tables,)
+        # Elsewhere tables still agree, but a few rows that are sent there do not take everybody along.
+        return Agreement, ((),)
+
+    @property
+    def has_scales(self) -> bool:
+        """Whether the tables are here that the scales are made of."""
+        return bool(self._tables)
 
     def numbers(self, name: str, tables: Sequence[Table], reference: Sequence[int]) -> PlacedColumn | None:
         """Return a number column of tables that agree; None where its scale hangs on who asks."""

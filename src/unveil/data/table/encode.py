@@ -1,7 +1,7 @@
 """Turn the columns of several tables into whole numbers on shared scales, so that distances of rows are exact."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._kernels.cells.boxes import ANY, HIGHEST, LOWEST, CellColumns
-from unveil._kernels.neighbours.index import Grid, chosen_columns, content_rank
+from unveil._kernels.neighbours.index import EVERY, Grid, chosen_columns, from_zero, sorted_rows
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table._grid import Grid as ColumnGrid
@@ -136,10 +136,11 @@ class Encoded:
 
     def by_content(self) -> IntArray:
         """Return the rows in an order that depends on what they hold and not on where they stand."""
-        grid = self.grid()
+        every: Iterable[IntArray | Int32Array] = (self.column(place, EVERY) for place in range(sum(self.widths)))
         if self.cells is not None:
-            grid = grid._replace(numbers=self.numbers[:, :0], codes=self.cells.of_row.T)
-        return np.argsort(content_rank(grid), kind="stable")
+            every = self.cells.of_row
+        ranks = sorted_rows(map(from_zero, every), self.size).numbered(np.int64)
+        return np.argsort(ranks, kind="stable")
 
 
 def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence[int] = (0, 1)) -> tuple[Encoded, ...]:
@@ -223,8 +224,9 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
 def _shared_by(tables: Sequence[Table]) -> Agreement | None:
     """Return what the tables share if they were brought together, else None."""
     shared = tables[0].agreement
-    together = isinstance(shared, Agreement) and all(table.agreement is shared for table in tables)
-    return shared if together else None  # type: ignore[return-value]
+    if not isinstance(shared, Agreement) or not shared.has_scales:
+        return None
+    return shared if all(table.agreement is shared for table in tables) else None
 
 
 def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -> list[Codes]:
