@@ -262,11 +262,6 @@ class DrawnPeople:
         """Everybody in the original and in the control table."""
         return Knowledge(self.release.original, self.release.control)
 
-    @cached_property
-    def tables(self) -> PooledTables:
-        """Everybody and the released rows, coded together."""
-        return pool_people(self.release, self.ids)
-
 
 def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
     """Return everybody and the released rows, coded together; on disk where the original is."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.ask.audit.people import pool_people
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
 from unveil.ask.audit.words import listed, percent_of
 from unveil.measure.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
@@ -45,9 +46,10 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     from unveil.measure.verdict.copies import copied_people
 
     drawn, people = attacked.drawn, attacked.drawn.people
-    fitting = rows_that_fit_one(drawn.release, drawn.tables.columns)
+    tables = pool_people(drawn.release, drawn.ids)
+    fitting = rows_that_fit_one(drawn.release, tables.columns)
     fit_one = {name: rate for name, rate in fitting.items() if rate.defined}
-    found = copied_people(drawn.tables, by=people.by)
+    found = copied_people(tables, by=people.by)
     rate = clopper_pearson(found.people_unchanged, found.people)
     control = clopper_pearson(found.control_unchanged, found.control_people) if found.control_people else UNDEFINED
     copied = float(found.people_unchanged)
@@ -73,7 +75,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
     if not found.control_people:
         return (Tried(finding=finding, copies=copies),)
-    figure, whose = figure_of(finding, control_tries=found.control_people), drawn.tables.person
+    figure, whose = figure_of(finding, control_tries=found.control_people), tables.person
     # Whoever stands in both tables is equal to somebody: then only those count who are alone.
     is_usable = people.control.outcome == "usable"
     alone = Evidence(

@@ -23,6 +23,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how often a released row stands where the same person stands in the original."""
     from unveil.attack.table.row_order import RowOrder
     from unveil.data.table.release import Knowledge
+    from unveil.measure.releases._compared import compared_columns
 
     release = attacked.prepared.release
     if release.released.rows != release.original.rows:
@@ -31,7 +32,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     attack = RowOrder(columns=attacked.prepared.known, targets=attacked.targets)
     trials = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
     finding = finding_of(attacked.attack, trials, remark=remarked(trials.notes))
-    compared = _compared(release, attacked.drawn.tables.columns, np.sort(attacked.drawn.people.inside))
+    compared = _compared(release, compared_columns(release, None), np.sort(attacked.drawn.people.inside))
     draws = OwnDraws(partial(agreeing_cells, *compared))
     return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
 
