@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil._kernels.table.predicates import Conditions, fits, index, matches
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.errors import InputError
@@ -126,23 +127,23 @@ class CodedTable:
         self._kinds = tuple(table.column(name).kind for name in names)
         self._whys = tuple(tuple(marker.key for marker in table.column(name).markers) for name in names)
         self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
-        self.values: list[list[Any]] = []
-        self.takes: list[tuple[type, ...]] = []
         codes = np.empty((len(names), table.rows), np.int32)
-        for place, (name, cells) in enumerate(zip(names, self.cells, strict=True)):
+
+        def coded(told: tuple[Int32Array, str, Cells | None]) -> tuple[list[Any], tuple[type, ...]]:
+            into, name, cells = told
             if cells is not None:
                 empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
-                codes[place] = np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row]
-                self.values.append(list(range(cells.state.size)))
-                self.takes.append((str,))
-                continue
-            coded, values = _coded(table.frame[name])
+                into[:] = np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row]
+                return list(range(cells.state.size)), (str,)
+            own, values = _coded(table.frame[name])
             if name in table.marked:
                 marker = table.marked[name].to_numpy().astype(np.int64)
-                coded = np.where((coded == 0) & (marker > 0), len(values) + marker, coded)
-            codes[place] = coded
-            self.values.append(values)
-            self.takes.append(_comparable(table.frame[name]))
+                own = np.where((own == 0) & (marker > 0), len(values) + marker, own)
+            into[:] = own
+            return values, _comparable(table.frame[name])
+
+        found = in_threads(coded, zip(codes, names, self.cells, strict=True))
+        self.values, self.takes = [values for values, _ in found], [takes for _, takes in found]
         #: The code of the greatest value of each column.
         self.last = np.array([len(values) for values in self.values])
         self.index = index(codes, self._levels())

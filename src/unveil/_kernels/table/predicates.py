@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
@@ -54,14 +55,18 @@ def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int]) -> In
     (array([[1, 2, 0, 3]], dtype=int32), array([0, 1, 2, 4]))
     """
     codes = np.ascontiguousarray(columns, np.int32)
-    by_code, starts = np.empty_like(codes), []
-    for column, rows, most in zip(codes, by_code, levels, strict=True):
+    by_code = np.empty_like(codes)
+
+    def arranged(told: tuple[Int32Array, Int32Array, int]) -> IntArray:
+        column, rows, most = told
         start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=most + 1))])
         if column.size <= PLAIN_UP_TO:
             rows[:] = np.argsort(column, kind="stable")
         else:
             compiled(_arrange)(column, start[:-1].copy(), rows)
-        starts.append(start)
+        return start
+
+    starts = in_threads(arranged, zip(codes, by_code, levels, strict=True))
     return Index(codes, by_code, np.concatenate(starts), np.cumsum([0, *(start.size for start in starts)]))
 
 
