@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray
 from unveil.data.table import Kind
 from unveil.data.table.release import Release
@@ -238,8 +239,8 @@ def loss_summary(
     if columns_left_out < 0:
         raise InputError(f"columns_left_out must be 0 or more, but is {columns_left_out}. Count them again")
     read = compare(release, columns)
-    far = tuple(_column_distance(column, release) for column in read)
-    pairs = tuple(_pair_distance(*pair) for pair in _pairs(read, most_pairs, rng))
+    far = tuple(in_threads(lambda column: _column_distance(column, release), read))
+    pairs = tuple(in_threads(lambda pair: _pair_distance(*pair), list(_pairs(read, most_pairs, rng))))
     propensity = propensity_of(read, release, rng=rng, most_rows=most_rows)
     column_loss = float(np.mean([*(column.distance for column in far), *(1.0 for _ in range(columns_left_out))]))
     association_loss = _mean_known([min(pair.association_change, 1.0) for pair in pairs])
