@@ -62,7 +62,7 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
         name.startswith(("unveil.attack", "unveil.protect", "unveil.study", "unveil.web")) for name in loaded
     )
     # Most of them are the listing of metrics and what it stands on.
-    assert 50 < len(loaded) <= 180
+    assert 50 < len(loaded) <= 190
 
 
 @pytest.mark.parametrize(("options", "expected"), [((), False), (("--compatibility", "anonymeter"), True)])

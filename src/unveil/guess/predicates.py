@@ -12,6 +12,7 @@ from unveil._kernels.table.predicates import Conditions, fits, index, matches
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
+from unveil.data.table.places import are_close, different, places_among, places_of_close
 from unveil.errors import InputError
 from unveil.guess.conditions import WITH_ORDER, Condition, Predicate, Relation
 
@@ -277,33 +278,11 @@ def _coded(cells: "pl.Series") -> tuple[IntArray | Int32Array, list[Any]]:
         codes, values = cells.cast(pl.Int64), pl.Series([False, True])
     else:
         cells = cells.cast(pl.Int64) if cells.dtype == pl.Datetime else cells
-        if cells.dtype.is_integer() and _are_close(cells):
-            return _counted(cells)
-        values = cells.unique().drop_nulls().sort()
-        if cells.dtype == pl.String:
-            codes = cells.cast(pl.Enum(values)).to_physical()
-        else:
-            codes = values.search_sorted(cells).set(cells.is_null(), None)
+        if are_close(cells):
+            return places_of_close(cells)
+        values = different(cells)
+        return places_among(cells, values), values.to_list()
     return (codes.cast(pl.Int32) + 1).fill_null(0).to_numpy(), values.to_list()
-
-
-def _are_close(cells: "pl.Series") -> bool:
-    low, high = cells.min(), cells.max()
-    return isinstance(low, int) and isinstance(high, int) and high - low <= 4 * cells.len() and high < 2**62
-
-
-def _counted(cells: "pl.Series") -> tuple[Int32Array, list[Any]]:
-    """Return what `_coded` does of whole numbers close together, of which it is marked which occur."""
-    import polars as pl
-
-    low: Any = cells.min()
-    above = (cells.cast(pl.Int64) - low).fill_null(0).to_numpy()
-    # What is missing counts as the lowest number, which occurs anyhow.
-    occurs = np.bincount(above) > 0
-    codes = np.cumsum(occurs, dtype=np.int32)[above]
-    if cells.null_count():
-        codes[cells.is_null().to_numpy()] = 0
-    return codes, (low + np.flatnonzero(occurs)).tolist()
 
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:

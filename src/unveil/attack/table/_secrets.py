@@ -15,7 +15,8 @@ from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, Ranges
-from unveil.data.table.encode import LAST_MARKER, MISSING, encode, places
+from unveil.data.table.encode import LAST_MARKER, MISSING, encode
+from unveil.data.table.places import places
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.partition import exact_fraction
 

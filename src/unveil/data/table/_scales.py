@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
+from unveil.data.table.places import different, places_among
 from unveil.data.table.table import Table
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Agreement:
         """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
         with self._lock:
             if name not in self._codes:
-                words = _different([table.frame.get_column(name) for table in self._tables])
+                words = different(*(table.frame.get_column(name) for table in self._tables))
                 self._codes[name] = words, [self._coded(words, table, name) for table in self._tables]
             words, kept = self._codes[name]
         return [
@@ -139,7 +140,7 @@ class Agreement:
         return Units(_narrow(units, -1 - len(self._markers.get(name, ()))), *ends, has_gaps=True)
 
     def _coded(self, words: "pl.Series", table: Table, name: str) -> Codes:
-        codes = _places(table.frame.get_column(name), words)
+        codes: IntArray | Int32Array = places_among(table.frame.get_column(name), words)
         marker = self._marker_of(table, name)
         if marker is not None:
             codes = np.where(codes == 0, -marker, codes)
@@ -188,23 +189,3 @@ def _narrow(values: IntArray | Int32Array, least: int) -> _Narrow:
         if most < np.iinfo(kind).max:
             return values.astype(kind)
     return values.astype(np.int64, copy=False)
-
-
-def _different(parts: Sequence["pl.Series"]) -> "pl.Series":
-    """Return the different values that are there, ascending."""
-    import polars as pl
-
-    return pl.concat([part.unique() for part in parts]).unique().drop_nulls().sort()
-
-
-def _places(cells: "pl.Series", words: "pl.Series") -> IntArray | Int32Array:
-    """Return the place of each cell among the words, which hold all that are there, from 1 on; 0 is a missing one."""
-    import polars as pl
-
-    if cells.dtype == pl.Boolean:
-        return (cells.cast(pl.Int32) + 1).fill_null(0).to_numpy()
-    if cells.dtype == pl.String:  # looking up each cell is quicker than joining
-        place = cells.cast(pl.Enum(words)).to_physical().cast(pl.Int32) + 1
-    else:
-        place = words.search_sorted(cells).cast(pl.Int32).set(cells.is_null(), None) + 1
-    return place.fill_null(0).to_numpy()

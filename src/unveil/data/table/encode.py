@@ -16,13 +16,14 @@ from unveil.data.table._grid import Grid as ColumnGrid
 from unveil.data.table._scales import Agreement, Codes, PlacedColumn, Units, marker_numbers, marker_of_cells
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
 from unveil.data.table.kinds import Kind
+from unveil.data.table.places import places
 from unveil.data.table.table import Table
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LAST_MARKER", "MISSING", "Encoded", "encode", "places", "without_markers"]
+__all__ = ["LAST_MARKER", "MISSING", "Encoded", "encode", "equality", "without_markers"]
 
 
 _LARGEST_DISTANCE = 2**61
@@ -307,23 +308,6 @@ def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
         return [(part.cast(pl.Int32) + 1).fill_null(0).to_numpy() for part in parts]
     # All tables at once: starting a join costs more than a thousand cells do.
     return np.split(places(pl.concat(parts)), np.cumsum([part.len() for part in parts])[:-1])
-
-
-def places(cells: "pl.Series") -> Int32Array:
-    """Return the place of each cell among the different values in their order, from 1 on; 0 is a missing one.
-
-    As the dense rank, which sorts all cells where only the different ones have to be.
-
-    >>> import polars as pl
-    >>> places(pl.Series(["b", None, "a", "b"]))
-    array([2, 0, 1, 2], dtype=int32)
-    """
-    import polars as pl
-
-    words = cells.alias("word")
-    numbered = words.unique().drop_nulls().sort().to_frame().with_row_index("code", offset=1)
-    found = words.to_frame().join(numbered, on="word", how="left", maintain_order="left")["code"]
-    return found.fill_null(0).cast(pl.Int32).to_numpy()
 
 
 def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:

@@ -14,7 +14,7 @@ from unveil._kernels.table.pairs import pair_counts, pair_keys
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
-from unveil.data.table.encode import places
+from unveil.data.table.places import places
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 

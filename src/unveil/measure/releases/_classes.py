@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
-from unveil.data.table.encode import places
+from unveil.data.table.places import places
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 

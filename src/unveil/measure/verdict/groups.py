@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
-from unveil.data.table.encode import places
+from unveil.data.table.places import places
 from unveil.measure.trials._bands import band_series
 from unveil.measure.verdict.pooled import PooledTables
 
