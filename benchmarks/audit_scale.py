@@ -22,6 +22,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+#: How many columns people are described in, unless more are asked for.
+COLUMNS = 15
 _AUDIT = """
 import json, resource, sys, threading, time
 from collections import Counter
@@ -106,10 +108,17 @@ def people(rows: int, rng: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def write_tables(rows: int, folder: Path, kind: str = "parquet") -> None:
+def wide_people(rows: int, columns: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return people in so many columns, fifteen that go together at a time."""
+    parts = [people(rows, rng) for _ in range(-(-columns // COLUMNS))]
+    named = (part.rename({name: f"{name}_{place}" for name in part.columns}) for place, part in enumerate(parts, 1))
+    return parts[0] if len(parts) == 1 else pl.concat(named, how="horizontal")[:, :columns]
+
+
+def write_tables(rows: int, folder: Path, kind: str = "parquet", columns: int = COLUMNS) -> None:
     """Write original, release and control."""
     rng = np.random.default_rng(1)
-    original, control, fresh = people(rows, rng), people(max(rows // 4, 1), rng), people(rows, rng)
+    original, control, fresh = (wide_people(each, columns, rng) for each in (rows, max(rows // 4, 1), rows))
     copied = rng.choice(rows, rows // 50, replace=False)
     released = pl.concat([fresh.head(rows - copied.size), original[copied]])
     tables = {"original": original, "control": control, "released": released[rng.permutation(rows)]}
@@ -153,6 +162,7 @@ def main() -> None:
     parser.add_argument("--memory", type=int, help="how many MB an audit may take")
     parser.add_argument("--attacks", help="which attacks, with commas between them")
     parser.add_argument("--format", choices=["parquet", "csv"], default="parquet")
+    parser.add_argument("--columns", type=int, default=COLUMNS)
     parser.add_argument("--read", action="store_true", help="read and prepare the tables, and attack nothing")
     asked = parser.parse_args()
     told = {
@@ -165,7 +175,7 @@ def main() -> None:
     print("      rows threads  CPU s  wall s     MB  own MB  sha256 of the JSON")
     for rows in asked.rows:
         with tempfile.TemporaryDirectory() as folder:
-            write_tables(rows, Path(folder), asked.format)
+            write_tables(rows, Path(folder), asked.format, asked.columns)
             for threads in asked.threads:
                 found = measured(folder, {**told, "threads": threads})
                 digest = hashlib.sha256(found.answer.encode()).hexdigest()[:12]
