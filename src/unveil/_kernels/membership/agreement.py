@@ -5,14 +5,15 @@ import numpy as np
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.nearest import ALL_UP_TO
 from unveil._kernels.threads import available, in_threads
-from unveil._kernels.types import ByteArray, CodeArray, IntArray
+from unveil._kernels.types import CodeArray, IntArray, NarrowArray
 
 #: Weights are whole multiples of 1 / this, so that equal sums are equal.
 UNIT = 2**20
 #: So many rows are compared with everybody before the next: they stay near the processor.
 _AT_A_TIME = 2048
-#: By so many columns at most, a person's heaviest ones, rows are passed over; the highest bound is one byte.
-_MOST_COLUMNS, _HIGHEST = 24, 255
+#: Rows are passed over by the sum of what columns weigh, in one byte each where the columns are at most so many, and
+#: else in two, so that what is rounded is little beside the sum.
+_FEW_COLUMNS = 24
 
 
 def weight_by_count(number: int) -> IntArray:
@@ -67,54 +68,60 @@ def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArra
 
 def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
     """Return the highest agreement where ``lines`` are the columns of the rows."""
-    order = np.argsort(-weights, axis=1, kind="stable")[:, :_MOST_COLUMNS]
-    heavy = np.take_along_axis(weights, order, 1)
-    # Shares are rounded up, so that their sum is a bound, and fits a byte however it is rounded.
-    unit = np.maximum(-(-heavy.sum(axis=1) // (_HIGHEST - order.shape[1])), 1)
-    share = (-(-heavy // unit[:, None])).astype(np.uint8)
-    best, light = np.zeros(len(people), np.int64), weights.sum(axis=1) - heavy.sum(axis=1)
-    _scan(lines, np.ascontiguousarray(people), weights, order, share, unit, light, best)
+    columns = len(lines)
+    kind = np.uint8 if columns <= _FEW_COLUMNS else np.uint16
+    # Shares are rounded up, so that their sum is a bound, and fits however it is rounded.
+    unit = np.maximum(-(-weights.sum(axis=1) // (np.iinfo(kind).max - columns)), 1)
+    share = np.zeros((len(people), columns + 1), kind)
+    share[:, :columns] = -(-weights // unit[:, None])
+    best = np.zeros(len(people), np.int64)
+    low, bound = np.empty((columns, _AT_A_TIME), kind), np.empty(_AT_A_TIME, kind)
+    _scan(lines, np.ascontiguousarray(people), people.astype(kind), weights, share, unit, low, bound, best)
     return best
 
 
 @kernel(
-    "i2[,], i2[,], i8[,], i8[,], u1[,], i8[], i8[], i8[]",
-    "i4[,], i4[,], i8[,], i8[,], u1[,], i8[], i8[], i8[]",
+    "i2[,], i2[,], u1[,], i8[,], u1[,], i8[], u1[,], u1[], i8[]",
+    "i4[,], i4[,], u1[,], i8[,], u1[,], i8[], u1[,], u1[], i8[]",
+    "i2[,], i2[,], u2[,], i8[,], u2[,], i8[], u2[,], u2[], i8[]",
+    "i4[,], i4[,], u2[,], i8[,], u2[,], i8[], u2[,], u2[], i8[]",
     cost=64,
 )
 def _scan(
     lines: CodeArray,
     people: CodeArray,
+    low_codes: NarrowArray,
     weights: IntArray,
-    order: IntArray,
-    share: ByteArray,
+    share: NarrowArray,
     unit: IntArray,
-    light: IntArray,
+    low: NarrowArray,
+    bound: NarrowArray,
     best: IntArray,
 ) -> None:
-    """Raise the best agreement of each person to the highest one of all rows.
+    """Raise the best agreement of each person to the highest one of all rows; ``low`` and ``bound`` are room to work.
 
-    A bound of each row is the sum of what a person's heaviest columns weigh, in units, where the lowest bytes of codes
-    are equal, and of what all light columns weigh. Only rows whose bound is above the best so far are looked at.
+    A bound of each row is the sum of what a person's columns weigh, in units, where the lowest bytes of codes are
+    equal (``low_codes`` are those of people). Only rows whose bound is above the best so far are looked at. The last
+    ``share`` of each person is nothing, in as few bytes: otherwise the processor would take fewer rows at a time.
     """
     columns, rows = lines.shape
-    low, bound = np.empty((columns, _AT_A_TIME), np.uint8), np.empty(_AT_A_TIME, np.uint8)
+    last = 255 if low.itemsize == 1 else 65535
     for first in range(0, rows, _AT_A_TIME):
         size = min(_AT_A_TIME, rows - first)
         for column in range(columns):
             for at in range(size):
-                low[column, at] = np.uint8(lines[column, first + at] & 255)
+                low[column, at] = lines[column, first + at] & last
         for person in range(len(people)):
             bound[:] = 0
-            for place in range(order.shape[1]):
-                line, code = low[order[person, place]], np.uint8(people[person, order[person, place]] & 255)
-                added, nothing = share[person, place], np.uint8(0)
+            nothing = share[person, columns]
+            for column in range(columns):
+                line, code, added = low[column], low_codes[person, column], share[person, column]
                 for at in range(size):
-                    bound[at] = np.uint8(bound[at] + (added if line[at] == code else nothing))
-            highest = np.uint8(0)
+                    bound[at] += added if line[at] == code else nothing
+            highest = bound[0]
             for at in range(size):
                 highest = max(highest, bound[at])
-            limit = (best[person] - light[person]) // unit[person]
+            limit = best[person] // unit[person]
             if highest <= limit:
                 continue
             for at in range(size):
@@ -125,4 +132,4 @@ def _scan(
                             total += weights[person, column]
                     if total > best[person]:
                         best[person] = total
-                        limit = (total - light[person]) // unit[person]
+                        limit = total // unit[person]
