@@ -20,40 +20,41 @@ from unveil.show.text import count, duration
 from unveil.study.memory import available_memory, check_memory, physical_memory, size_shown
 
 #: CPU seconds of each part of an audit on tables of so many rows and columns, with a control of a quarter as many rows:
-#: printed by ``python -m benchmarks.audit_scale 10000 100000 1000000 --threads 1 --table``. The last column is
-#: older than the learners are as they are now, and says some 10 % too much.
+#: printed by ``python -m benchmarks.audit_scale 10000 100000 1000000 --threads 1 --table``.
 ROWS, COLUMNS = (10_000, 100_000, 1_000_000), 15
 SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {
-        "reading": (1.8, 3.5, 16.7),
-        "singling_out": (0.3, 1.4, 14.1),
-        "linkability": (1.1, 4.8, 26.9),
-        "inference": (0.9, 3.7, 35.9),
-        "attribute_disclosure": (0.6, 1.6, 15.9),
-        "memory": (14.7, 12.6, 57.4),
-        "membership": (1.3, 10.5, 63.0),
+        "reading": (2.1, 2.5, 11.4),
+        "singling_out": (1.2, 0.9, 7.0),
+        "linkability": (0.8, 1.7, 6.1),
+        "inference": (0.7, 2.2, 9.6),
+        "attribute_disclosure": (0.4, 0.5, 2.1),
+        "memory": (15.6, 11.5, 23.6),
+        "membership": (0.8, 4.1, 12.7),
         "record_linkage": (0.0, 0.0, 0.0),
-        "copies": (0.2, 1.3, 19.2),
-        "closest_record": (0.1, 0.4, 4.6),
-        "neighbour_ratio": (0.1, 0.4, 4.4),
-        "row_order": (0.3, 0.6, 2.4),
-        "utility": (0.7, 1.3, 7.3),
-        "disclosure": (0.2, 0.5, 3.4),
-        "unseen": (0.0, 0.1, 0.5),
-        "before": (1.4, 5.7, 52.6),
-        "judging": (2.9, 2.4, 3.1),
-        "weigh": (0.5, 2.0, 17.5),
+        "copies": (0.1, 0.4, 5.6),
+        "closest_record": (0.0, 0.2, 1.2),
+        "neighbour_ratio": (0.1, 0.3, 1.3),
+        "row_order": (0.3, 1.2, 1.1),
+        "utility": (0.7, 1.3, 6.3),
+        "disclosure": (0.1, 0.3, 1.1),
+        "unseen": (0.0, 0.1, 0.6),
+        "before": (1.2, 3.4, 24.0),
+        "judging": (3.1, 2.7, 3.3),
+        "weigh": (0.4, 1.0, 8.3),
     }
 )
 #: What is taken before any table is read, and per cell of all tables, so that the peaks of such runs on two threads
 #: lie below it, which compute two parts at a time.
-BASE, PER_CELL = 900 * 2**20, 85
+BASE, PER_CELL = 900 * 2**20, 50
 #: The same where tables lie on disk and parts are computed one at a time: what belongs to no file.
-STORED_BASE, STORED_PER_CELL = 500 * 2**20, 40
+STORED_BASE, STORED_PER_CELL = 500 * 2**20, 25
 #: Unless told, tables are held in memory where an audit is projected to take up to this share of what nobody uses.
 _SHARE = 0.7
 #: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.
 _THREADS = 0.7
+#: The same where parts are computed one at a time.
+_THREADS_ALONE = 0.4
 #: An audit of so many seconds is worth a sentence before it begins.
 LONG = 30.0
 _ADVICE = "Allow more memory, leave out columns, audit a sample of the rows, or use fewer workers"
@@ -78,17 +79,16 @@ def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) ->
     seconds = sum(part_seconds(part, max(whole.rows, table.rows), columns) for table in releases for part in each)
     if "before" in prepared.parts:
         seconds += part_seconds("before", whole.rows, columns)
-    threads = prepared.settings.threads or available()
-    hands = run.processes or (1 if run.cluster is not None else threads**_THREADS)
-    return Projection(
-        (1 + suggest) * seconds / hands, memory_of(cells_in(tables), run, stored=prepared.original.store is not None)
-    )
+    threads, stored = prepared.settings.threads or available(), prepared.original.store is not None
+    hands = run.processes or (1 if run.cluster is not None else threads ** (_THREADS_ALONE if stored else _THREADS))
+    return Projection((1 + suggest) * seconds / hands, memory_of(cells_in(tables), run, stored=stored))
 
 
 def part_seconds(part: str, rows: int, columns: int) -> float:
-    """Return about how many CPU seconds a part takes; between measured sizes and beyond them as powers of the rows.
+    """Return about how many CPU seconds a part takes: between measured sizes as powers of the rows.
 
-    Below the smallest size that was measured it is as many times less as there are fewer rows.
+    Below the smallest size that was measured it is as many times less as there are fewer rows, and beyond the largest
+    as many times more as there are more.
     """
     measured = SECONDS.get(part)
     if measured is None:
@@ -96,6 +96,8 @@ def part_seconds(part: str, rows: int, columns: int) -> float:
     scale = columns / COLUMNS
     if rows <= ROWS[0]:
         return scale * measured[0] * rows / ROWS[0]
+    if rows >= ROWS[-1]:
+        return scale * measured[-1] * rows / ROWS[-1]
     at = 0 if rows <= ROWS[1] else 1
     # Whatever takes next to nothing cannot be told from nothing, whose logarithm has no end.
     low, high = (max(each, 1e-3) for each in measured[at : at + 2])
