@@ -12,7 +12,8 @@ IntArray = NDArray[np.int64]
 Int32Array = NDArray[np.int32]
 #: Codes of which there are so many that they are kept as narrow as they fit.
 CodeArray = NDArray[np.signedinteger[Any]]
-NarrowArray = NDArray[np.uint8] | NDArray[np.uint16]
+#: Whole numbers from 0 on in one byte each, or in two.
+NarrowArray = NDArray[np.unsignedinteger[Any]]
 #: The lowest bytes of codes, which are compared many at a time.
 ByteArray = NDArray[np.uint8]
 #: Sets of up to 64 things, one bit for each.

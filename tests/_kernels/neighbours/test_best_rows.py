@@ -53,7 +53,7 @@ def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any) -> None:
     scores, held, tried = score(released, told), np.array([0]), np.array([1, 2, 3])
     found = best_rows.best_row_chances(scores, best_rows.RightRanks(rank, low, low + 1), held, tried)
     for person, place in np.ndindex(found.shape):
-        total = sum(_scored(scores, person, column) for column in (0, tried[place]))
+        total = _scored(scores, person, 0) + _scored(scores, person, int(tried[place]))
         tied = total == total.max()
         right = tied & (rank == low[person])
         assert found[person, place] == right.sum() / tied.sum()

@@ -35,7 +35,8 @@ def table(rows: list[Any], name: str) -> Table:
 def distances(encoded: tuple[Encoded, ...]) -> list[list[float]]:
     """Return how far each person is from each released row, in mismatches."""
     people, released = encoded[0].grid(), encoded[1].grid()
-    return (all_distances(released, people) / encoded[0].mismatch_cost).tolist()
+    apart: list[list[float]] = (all_distances(released, people) / encoded[0].mismatch_cost).tolist()
+    return apart
 
 
 @given(ROWS, ROWS, ROWS, st.data())

@@ -1,5 +1,7 @@
 """The one row that shares most of a person's rare values, found by bounds that are computed for many rows at a time."""
 
+from typing import Any
+
 import numpy as np
 
 from unveil._kernels._compile import kernel
@@ -69,7 +71,7 @@ def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArra
 def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
     """Return the highest agreement where ``lines`` are the columns of the rows."""
     columns = len(lines)
-    kind = np.uint8 if columns <= _FEW_COLUMNS else np.uint16
+    kind: np.dtype[np.unsignedinteger[Any]] = np.dtype(np.uint8 if columns <= _FEW_COLUMNS else np.uint16)
     # Shares are rounded up, so that their sum is a bound, and fits however it is rounded.
     unit = np.maximum(-(-weights.sum(axis=1) // (np.iinfo(kind).max - columns)), 1)
     share = np.zeros((len(people), columns + 1), kind)
