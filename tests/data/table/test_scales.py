@@ -79,6 +79,16 @@ def test_numbers_are_equal_where_cells_are_and_only_there(first: list[Any], seco
                 assert (own[place] == others[other]) == (cell == there)
 
 
+def test_people_have_scales_beside_a_release_of_ranges() -> None:
+    original = Table.from_frame({"age": [31, 40, 55, None], "ill": [True, False, True, None]}, kinds={"age": "number"})
+    released = Table.from_frame({"age": ["30-39", "40-49", "*", "50-59"], "ill": ["*", "true", "true", "false"]})
+    people, others = agree(original, released)
+    assert others.coarse() == ("age", "ill")
+    (alone,) = encode([people.take([0, 1, 3])], ["age", "ill"])
+    assert alone.codes[:, 0].tolist() == [2, 1, 0]
+    assert (alone.numbers[1, 0] - alone.numbers[0, 0]) * alone.step_cost[0] == alone.mismatch_cost
+
+
 def test_rows_that_are_sent_elsewhere_do_not_take_the_tables_along() -> None:
     original, released = agree(*(table([(each, 0.5, 0.1, "Ulm", "Ulm") for each in range(9000)], n) for n in "ab"))
     sent = pickle.dumps(original.take([1, 2]))

@@ -82,8 +82,8 @@ class Agreement:
         # Tables without what they share: otherwise these would refer to themselves, and stay longer than anybody needs.
         self._tables = tuple(replace(table) for table in tables)
         self._lock = threading.RLock()
-        self._numbers: dict[str, tuple[WholeScale, list[Units]] | None] = {}
-        self._codes: dict[str, tuple[pl.Series, list[Codes]]] = {}
+        self._numbers: dict[str, tuple[WholeScale, dict[int, Units]] | None] = {}
+        self._codes: dict[str, tuple[pl.Series, dict[int, Codes]]] = {}
         self._markers: dict[str, dict[str, int]] = {}
 
     def __reduce__(self) -> tuple[type["Agreement"], tuple[tuple[Table, ...]]]:
@@ -114,18 +114,24 @@ class Agreement:
         """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
         with self._lock:
             if name not in self._codes:
-                words = different(*(table.frame.get_column(name) for table in self._tables))
-                self._codes[name] = words, [self._coded(words, table, name) for table in self._tables]
+                single = self._with_single_values(name)
+                words = different(*(table.frame.get_column(name) for table in single.values()))
+                self._codes[name] = words, {place: self._coded(words, each, name) for place, each in single.items()}
             words, kept = self._codes[name]
         return [
             kept[table.agreed_as] if table.agreed_as is not None else self._coded(words, table, name)
             for table in tables
         ]
 
-    def _put_on_scale(self, name: str) -> tuple[WholeScale, list[Units]] | None:
-        parts = [table.frame.get_column(name) for table in self._tables]
+    def _put_on_scale(self, name: str) -> tuple[WholeScale, dict[int, Units]] | None:
+        single = self._with_single_values(name)
+        parts = [table.frame.get_column(name) for table in single.values()]
         scale = whole_scale(parts, ranks=self._tables[0].column(name).kind == "ordered")
-        return None if scale is None else (scale, [self._units(scale, table, name) for table in self._tables])
+        return None if scale is None else (scale, {at: self._units(scale, each, name) for at, each in single.items()})
+
+    def _with_single_values(self, name: str) -> dict[int, Table]:
+        """Return the tables by their places, but for one whose cells in this column stand for several values."""
+        return {place: table for place, table in enumerate(self._tables) if not table.coarse([name])}
 
     def _units(self, scale: WholeScale, table: Table, name: str) -> Units:
         cells = table.frame.get_column(name)
