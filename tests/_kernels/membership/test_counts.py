@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil._kernels.membership import counts
-from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess, numbered
+from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess
 from unveil._kernels.neighbours.index import LAST_MARKER, MISSING
+from unveil._kernels.numbered import numbered
 from unveil._kernels.types import CodeArray
 
 

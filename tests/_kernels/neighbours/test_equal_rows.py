@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unveil._kernels import numbered as numbers
 from unveil._kernels.neighbours import equal_rows as kernels
 from unveil._kernels.neighbours.equal_rows import equal_rows
 from unveil._kernels.neighbours.index import MISSING
@@ -30,7 +31,7 @@ def test_rows_are_in_the_group_of_those_who_are_equal(width: int, data: st.DataO
     rows = data.draw(st.lists(st.one_of(line, st.sampled_from(people)), max_size=12))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "BLOCK_ROWS", block)
-        patch.setattr(kernels, "_LISTED_UP_TO", data.draw(st.sampled_from([1, 4, 2**20])))
+        patch.setattr(numbers, "_CLOSE", data.draw(st.sampled_from([0, 4, 2**12])))
         columns = [Column(np.array([row[place] for row in rows], np.int64)) for place in range(width)]
         told = [np.array([person[place] for person in people]) for place in range(width)]
         found = equal_rows(told, columns, len(rows))

@@ -7,7 +7,7 @@ from math import comb, prod
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.graph.lookup import key_table, slot_of
+from unveil._kernels.key_set import key_table, slot_of
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import CodeArray, FloatArray, IntArray
@@ -17,8 +17,6 @@ _UNIT = 2**32
 _BINS = 16
 #: As many combinations of values may have numbers.
 _MOST_KEYS = 2**62
-#: Values that lie as close together are looked up in a table, however few are looked up.
-_CLOSE = 2**12
 #: So many rows are compared in one column before the next.
 _AT_A_TIME = 1024
 
@@ -150,19 +148,3 @@ def binned(numbers: IntArray, edges: IntArray) -> IntArray:
     array([ 0,  0, 10, 15])
     """
     return np.where(numbers <= LAST_MARKER, numbers, np.searchsorted(edges, numbers, side="right"))
-
-
-def numbered(values: IntArray, wanted: IntArray) -> CodeArray:
-    """Return the place of each value among the distinct wanted ones, which ascend, from 1 on; 0 for all others.
-
-    >>> numbered(np.array([7, 5, 9, 7]), np.array([5, 7]))
-    array([2, 1, 0, 2], dtype=int16)
-    """
-    narrow = np.int16 if wanted.size < 2**15 else np.int32
-    low, high = (int(wanted[0]), int(wanted[-1])) if wanted.size else (0, 0)
-    if high - low <= max(_CLOSE, 4 * values.size):
-        table: CodeArray = np.zeros(high - low + 2, narrow)
-        table[wanted - low] = np.arange(1, wanted.size + 1)
-        return table[np.where((values >= low) & (values <= high), values - low, high - low + 1)]
-    place = np.searchsorted(wanted, values)
-    return np.where(wanted[np.minimum(place, wanted.size - 1)] == values, place + 1, 0).astype(narrow)

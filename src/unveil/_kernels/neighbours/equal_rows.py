@@ -10,12 +10,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from unveil._kernels.neighbours.index import sorted_rows
-from unveil._kernels.types import BoolArray, Int32Array, IntArray
+from unveil._kernels.numbered import numbered
+from unveil._kernels.types import Int32Array, IntArray
 
 #: So many rows are looked at in one go; no number depends on it.
 BLOCK_ROWS = 2**20
-#: Up to so many numbers a list that tells each of them its place is quicker than looking them up.
-_LISTED_UP_TO = 2**20
 
 
 class ColumnOfRows(Protocol):
@@ -53,26 +52,12 @@ def equal_rows(people: Sequence[IntArray | Int32Array], rows: Sequence[ColumnOfR
         for place in order:
             own = codes[place] if person is None else person * values[place].size + codes[place]
             known, person = np.unique(own, return_inverse=True)
-            is_there, code = _looked_up(rows[place].of(some), values[place])
-            some, number = some[is_there], (number if number.size == 1 else number[is_there])
-            is_there, number = _looked_up(number * values[place].size + code, known)
-            some = some[is_there]
+            code = numbered(rows[place].of(some), values[place]).astype(np.int64)
+            number = np.where(code > 0, numbered(number * values[place].size + code - 1, known), 0)
+            is_there = number > 0
+            some, number = some[is_there], number[is_there].astype(np.int64) - 1
         if some.size:
             group = np.empty(known.size, np.int64)
             group[person] = of_person
             of_row[some] = group[number]
     return EqualRows(of_person, of_row, groups)
-
-
-def _looked_up(numbers: IntArray | Int32Array, known: IntArray | Int32Array) -> tuple[BoolArray, IntArray]:
-    """Return which numbers are known, and the places of those among the known ones, which ascend."""
-    low, high = int(known[0]), int(known[-1])
-    if high - low < _LISTED_UP_TO:
-        listed = np.full(high - low + 2, -1, np.int32)
-        listed[known - low] = np.arange(known.size, dtype=np.int32)
-        place = listed[np.where((numbers >= low) & (numbers <= high), numbers - low, high - low + 1)]
-        is_there = place >= 0
-    else:
-        place = np.minimum(np.searchsorted(known, numbers), known.size - 1)
-        is_there = known[place] == numbers
-    return is_there, place[is_there].astype(np.int64)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
-from unveil._kernels.graph.lookup import key_table, slot_of
+from unveil._kernels.key_set import key_table, slot_of
 from unveil._kernels.table.pairs import pair_counts, pair_keys
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray

@@ -10,11 +10,12 @@ import numpy as np
 from unveil._kernels.cells import near
 from unveil._kernels.cells.neighbours import boxes_around, people_around
 from unveil._kernels.membership.agreement import UNIT, highest_agreement, rarity
-from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess, numbered
+from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess
 from unveil._kernels.membership.nearness import Nearness, crowd_distances, log_crowd, nearness
 from unveil._kernels.neighbours.density import rows_within, within
 from unveil._kernels.neighbours.index import Grid, content_rank, prepare
 from unveil._kernels.neighbours.matrix import all_distances
+from unveil._kernels.numbered import numbered
 from unveil._kernels.types import BoolArray, CodeArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

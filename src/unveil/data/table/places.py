@@ -40,8 +40,6 @@ def places_among(cells: "pl.Series", words: "pl.Series") -> Int32Array:
     """
     import polars as pl
 
-    if cells.dtype == pl.Boolean:
-        return (cells.cast(pl.Int32) + (1 if words.len() == 2 or not words.any() else 0)).fill_null(0).to_numpy()
     if cells.dtype == pl.String:  # looking up each cell is quicker than joining
         place = cells.cast(pl.Enum(words)).to_physical().cast(pl.Int32) + 1
         return place.fill_null(0).to_numpy()
