@@ -6,7 +6,7 @@ from math import inf, isnan
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict
@@ -101,7 +101,7 @@ def _pool(people: People, evidence: Evidence) -> Which:
     return "everybody" if people.all_attacked and evidence.pool == "attacked" else evidence.pool
 
 
-def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses | OwnDraws:
+def _as_judged(people: People, evidence: Evidence) -> FloatArray | BoolArray | FittedGuesses | OwnDraws:
     """Return the statistic in the order of the rows of its pool.
 
     Those attacked stand in an order by lot. Where they are everybody, all figures share one pool, and a person must

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.people import DrawnPeople, People, Which
 from unveil.ask.audit.separation import ExposedPerson
@@ -48,7 +48,7 @@ class Evidence:
     """
 
     figure: JudgedFigure
-    statistic: FloatArray | FittedGuesses | OwnDraws
+    statistic: FloatArray | BoolArray | FittedGuesses | OwnDraws
     pool: Which = "attacked"
     about: int | None = None
     is_shown: bool = True
@@ -123,7 +123,7 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
     return tuple(made)
 
 
-def _mean(scores: FloatArray) -> Rate:
+def _mean(scores: FloatArray | BoolArray) -> Rate:
     return clopper_pearson(float(scores.sum()), scores.size) if scores.size else UNDEFINED
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.ask.audit.findings import Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.generator.design import Design, GeneratorRun
 from unveil.ask.audit.generator.draws import JointDraws, RunStatistic, draw_folds, draw_pools
@@ -205,7 +205,7 @@ class _Runs:
     def __init__(self, attacked: Sequence[AttackedRun]) -> None:
         self._runs = len(attacked)
 
-    def statistic(self, every: Sequence[Evidence]) -> FloatArray | FittedGuesses | OwnDraws | None:
+    def statistic(self, every: Sequence[Evidence]) -> FloatArray | BoolArray | FittedGuesses | OwnDraws | None:
         """Return what is judged in place of the figures of single runs."""
         parts = [each.statistic for each in every]
         if self._runs == 1:
@@ -251,11 +251,13 @@ class _Folds:
         runs = zip(self._attacked, parts, strict=True)
         return self._folds.add([self._of_people(run, part, which) for run, part in runs])
 
-    def _in_places(self, parts: Sequence[FloatArray | FittedGuesses | OwnDraws]) -> list[RunStatistic]:
+    def _in_places(self, parts: Sequence[FloatArray | BoolArray | FittedGuesses | OwnDraws]) -> list[RunStatistic]:
         pools = [each.prepared.people.pool("measured") for each in self._attacked]
         return [pool.scores(part) for pool, part in zip(pools, parts, strict=True) if isinstance(part, np.ndarray)]
 
-    def _of_people(self, one: AttackedRun, part: FloatArray | FittedGuesses | OwnDraws, which: Which) -> RunStatistic:
+    def _of_people(
+        self, one: AttackedRun, part: FloatArray | BoolArray | FittedGuesses | OwnDraws, which: Which
+    ) -> RunStatistic:
         """Return scores by person in place of the rows of a run's pool, or guesses that fit persons."""
         people = one.prepared.people
         rows = np.concatenate([one.run.inside, one.run.outside])[people.rows(which)]
