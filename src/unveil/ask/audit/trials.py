@@ -14,7 +14,7 @@ from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess, risk
-from unveil.measure.verdict.family import FittedGuesses, OwnDraws
+from unveil.measure.verdict.family import Statistic
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
@@ -48,7 +48,7 @@ class Evidence:
     """
 
     figure: JudgedFigure
-    statistic: FloatArray | BoolArray | FittedGuesses | OwnDraws
+    statistic: Statistic
     pool: Which = "attacked"
     about: int | None = None
     is_shown: bool = True

@@ -178,7 +178,7 @@ def _chances(pool: PooledTables) -> tuple[FloatArray, FloatArray]:
     if not released:  # every released row has a cell that stands for several values
         return found[0], found[1]
     by_tree = released * np.exp(
-        np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes[rows]))
+        np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes, rows))
     )
     others = max(pool.people - 1, 1)
     # Each record once, as if it had no twin: twins would vouch for one another.

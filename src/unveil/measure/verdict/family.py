@@ -66,6 +66,10 @@ class OwnDraws:
     draw: Callable[[int, np.random.Generator], FloatArray]
 
 
+#: Scores of the rows of a pool, zeros and ones as hits or none; guesses; or draws of its own.
+Statistic = FloatArray | BoolArray | FittedGuesses | OwnDraws
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Figure:
     """One number that a release may be accused by.
@@ -86,7 +90,7 @@ class Figure:
     """
 
     name: str
-    statistic: FloatArray | BoolArray | FittedGuesses | OwnDraws
+    statistic: Statistic
     tries: int
     control_tries: int | None = None
     about: int | None = None
