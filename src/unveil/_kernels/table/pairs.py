@@ -27,6 +27,15 @@ def code_counts(codes: CodeArray, size: int = 0) -> IntArray:
     return count
 
 
+def narrow_codes(codes: CodeArray) -> CodeArray:
+    """Return codes from 0 on in two bytes each, where these hold them, else in four.
+
+    >>> narrow_codes(np.array([3, 70])).dtype, narrow_codes(np.array([3, 70_000])).dtype
+    (dtype('int16'), dtype('int32'))
+    """
+    return codes.astype(np.int16 if codes.max(initial=0) < 2**15 else np.int32, copy=False)
+
+
 def looked_up(table: NDArray[Scalar], codes: CodeArray) -> NDArray[Scalar]:
     """Return what the table has at each code.
 

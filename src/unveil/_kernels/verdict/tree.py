@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.key_set import key_table, slot_of
-from unveil._kernels.table.pairs import code_counts, looked_up, pair_counts, pair_keys
+from unveil._kernels.table.pairs import code_counts, looked_up, narrow_codes, pair_counts, pair_keys
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import CodeArray, FloatArray, Int32Array, IntArray
 
@@ -33,7 +33,7 @@ def equal_parts(codes: Int32Array, parts: int = PARTS) -> CodeArray:
     below = np.cumsum(count) - count
     part = 1 + parts * (2 * below + count) // max(1, 2 * int(count.sum()))
     part[0] = 0
-    return looked_up(_narrow(part), codes)
+    return looked_up(narrow_codes(part), codes)
 
 
 def tree_of_columns(table: CodeArray, *, cut: Collection[int] = ()) -> IntArray:
@@ -73,15 +73,10 @@ def tree_of_columns(table: CodeArray, *, cut: Collection[int] = ()) -> IntArray:
     return parent
 
 
-def _narrow(numbers: IntArray) -> CodeArray:
-    """Return whole numbers from 0 on in two bytes each, where these hold them, else in four."""
-    return numbers.astype(np.int16 if numbers.max(initial=0) < 2**15 else np.int32)
-
-
 def _without_gaps(codes: CodeArray) -> tuple[CodeArray, IntArray]:
     """Return the codes, from 0 on, without those that nobody has, and how many have each of the others."""
     count = code_counts(codes)
-    return looked_up(_narrow(np.cumsum(count > 0) - 1), codes), count[count > 0]
+    return looked_up(narrow_codes(np.cumsum(count > 0) - 1), codes), count[count > 0]
 
 
 def _mutual_information(a: CodeArray, a_count: IntArray, b: CodeArray, b_count: IntArray) -> float:
