@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.data.files.stored import Scalar
-
     from unveil.measure.verdict.control import ControlCheck
     from unveil.measure.verdict.groups import Division, PoolGroup
 
