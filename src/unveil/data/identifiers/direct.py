@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from unveil._kernels.threads import in_threads, worth
 from unveil.data.identifiers import patterns
 from unveil.data.identifiers._looks import LOOKS, PLAUSIBLE, Look, LooksLike
 from unveil.data.identifiers._values import Seen
@@ -57,7 +58,7 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
     >>> flag.reason
     'All of the different values hold an @ between two parts, as email addresses do.'
     """
-    flags = (_flag(column, table) for column in table.columns)
+    flags = in_threads(lambda column: _flag(column, table), table.columns, threads=worth(table.rows))
     return tuple(flag for flag in flags if flag is not None)
 
 
