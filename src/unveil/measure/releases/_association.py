@@ -166,6 +166,7 @@ def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[
         # Only the order of the levels means something, so steps from one to the next are alike.
         ranks = pl.concat([part.cast(pl.Float64) for part in parts]).rank("dense").cast(pl.Int64)
         parts = [ranks[: original.len()], ranks[original.len() :]]
+    codes: CodeArray
     if parts[0].dtype == parts[1].dtype and are_close(stacked := pl.concat(parts)):
         # Each different number is put on the scale once.
         codes, words = places_of_close(stacked)
