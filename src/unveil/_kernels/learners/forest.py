@@ -93,11 +93,12 @@ def _drawn_division(
     whole: FloatArray,
 ) -> tuple[int, int]:
     """Return by which feature and up to which bin rows are divided best, of some that are drawn; -1 if by none."""
-    whole[:] = 0.0
+    for own in range(whole.size):
+        whole[own] = 0.0
     for row in some:
         whole[classes[row]] += 1
     best, by, at = -1.0, -1, 0
-    left = features.size if whole.max() < some.size else 0
+    left = 0 if whole[classes[some[0]]] == some.size else features.size
     while left > 0 and tried > 0:
         # Features that were drawn go to the end.
         drawn = below(state, left)
@@ -111,14 +112,15 @@ def _drawn_division(
             continue
         tried -= 1
         up_to = int(least) + below(state, int(most) - int(least))
-        first[:] = 0.0
+        for own in range(first.size):
+            first[own] = 0.0
         for row in some:
             first[classes[row]] += column[row] <= up_to
-        equal, unequal = 0.0, 0.0
+        size, equal, unequal = 0.0, 0.0, 0.0
         for own in range(first.size):
+            size += first[own]
             equal += first[own] ** 2
             unequal += (whole[own] - first[own]) ** 2
-        size = first.sum()
         purity = equal / size + unequal / (some.size - size)
         if purity > best:
             best, by, at = purity, features[left], up_to
@@ -135,5 +137,6 @@ def _divide(some: IntArray, column: ByteArray, up_to: int, others: IntArray) -> 
         else:
             others[second] = row
             second += 1
-    some[first:] = others[:second]
+    for at in range(second):
+        some[first + at] = others[at]
     return first
