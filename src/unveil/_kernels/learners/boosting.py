@@ -73,7 +73,8 @@ def boosted_scores(
         classes,
         np.ascontiguousarray(people.T, np.uint8),
         np.concatenate([[0], np.cumsum(size)]),
-        np.log(np.bincount(classes) / classes.size),
+        # A class that no row has is not likelier than half a row.
+        np.log(np.maximum(np.bincount(classes), 0.5) / classes.size),
         growth.rounds,
         growth.leaves,
         growth.rate,

@@ -133,9 +133,7 @@ def guess_chances(
     Raises
     ------
     InputError
-        If there is nothing to learn from, or if the learner fails.
-    MissingExtraError
-        If there is no scikit-learn for a learner.
+        If there is nothing to learn from.
     """
     if not right.low.size:
         return np.empty(0)
