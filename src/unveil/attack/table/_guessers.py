@@ -241,8 +241,9 @@ def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArra
     """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
     for place in range(known.widths[0]):
         old, new = known.column(place, rows), people.numbers[:, place]
-        there = np.sort(old[old > LAST_MARKER])
-        cuts = np.unique(there[(np.arange(1, _BINS) * there.size) // _BINS]) if there.size else there
+        there = old[old > LAST_MARKER]
+        places = (np.arange(1, _BINS) * there.size) // _BINS
+        cuts = np.unique(np.partition(there, places)[places]) if there.size else there
         yield tuple(  # type: ignore[misc]
             np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
             for each in (old, new)
