@@ -56,6 +56,27 @@ def test_compiled_loops_count_what_is_counted_without(
         assert found() == without
 
 
+@given(codes, st.data(), st.integers(1, 5), st.sampled_from([1, 1000]))
+def test_blocks_and_some_of_the_rows_give_the_same_digits(
+    rows: list[tuple[int, ...]], data: st.DataObject, at_once: int, factor: int
+) -> None:
+    parent = np.array(data.draw(st.sampled_from(list(oracle.trees(len(rows[0]))))))
+    table = factor * array(rows)
+    some = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9)), np.int64)
+    whole = log_probabilities(table, parent, table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree, "_AT_ONCE", at_once)
+        assert log_probabilities(table, parent, table).tolist() == whole.tolist()
+        assert log_probabilities(table, parent, table, some).tolist() == whole[some].tolist()
+
+
+@given(codes, st.sets(st.integers(0, 3)))
+def test_columns_that_are_cut_are_compared_by_their_parts(rows: list[tuple[int, ...]], cut: set[int]) -> None:
+    table = array(rows)
+    parts = [equal_parts(codes) if place in cut else codes for place, codes in enumerate(table.T)]
+    assert tree_of_columns(table, cut=cut).tolist() == tree_of_columns(np.column_stack(parts)).tolist()
+
+
 @given(codes, st.data())
 def test_the_order_of_rows_does_not_even_show_in_the_last_digit(
     rows: list[tuple[int, ...]], data: st.DataObject

@@ -337,3 +337,14 @@ def test_parquet_is_read_column_by_column(store: ColumnStore, tmp_path: Path, mo
     found = read_file(path, store=store).frame
     assert found.to_dict(as_series=False) == {"a": [1, 2], "b": [3, 4], "c": [0.5, None]}
     assert widths == [1, 1, 1]
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 3), st.booleans())
+def test_a_part_of_a_table_lies_on_disk_column_by_column_where_it_did(
+    rows: int, columns: int, more: int, by_column: bool
+) -> None:
+    whole = np.arange((rows + more) * columns).reshape((rows + more, columns), order="F" if by_column else "C")
+    part = whole[more:]
+    kept = ColumnStore().array(part)
+    assert kept.tolist() == part.tolist()
+    assert (kept.T if by_column else kept).flags.c_contiguous

@@ -59,3 +59,16 @@ def test_rows_and_scores_fit_together() -> None:
         pool_of([1, 0], [1, 2, 3])
     with pytest.raises(InputError, match="there are 1 of 2"):
         pool_of([1, 0], [1, 2]).scores([np.nan, 1])
+
+
+@given(rows(), st.booleans(), st.data())
+def test_hits_are_the_scores_that_are_one(
+    given_rows: tuple[list[int], list[int]], with_people: bool, data: st.DataObject
+) -> None:
+    contents, person = given_rows
+    pool = pool_of([1 - each % 2 for each in person], contents, person if with_people else None)
+    hit = np.array(data.draw(st.lists(st.booleans(), min_size=len(person), max_size=len(person))))
+    scores = pool.scores(hit)
+    expected = int(scores[pool.labels].sum()), int(scores[~pool.labels].sum())
+    whole = all(score in (0, 1) for score in scores.tolist())
+    assert pool.hits(hit) == pool.hits(hit * 1.0) == (expected if whole else None)

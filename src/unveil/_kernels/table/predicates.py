@@ -11,6 +11,8 @@ from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
 ALL_UP_TO = 2**19
+#: So many predicates are looked up at a time, by one thread.
+_AT_ONCE = 125
 
 
 class Index(NamedTuple):
@@ -111,7 +113,7 @@ def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
 
 def _listed(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
     plan = _plan(table, conditions)
-    counts, _ = compiled(_count)(table.codes, table.by_code, conditions.begin, *plan, table.codes.shape[1] + 1)
+    counts, _ = _counted(table, conditions.begin, plan)
     starts = np.concatenate([[0], np.cumsum(counts)])
     rows = np.empty(starts[-1], np.int64)
     compiled(_list)(table.codes, table.by_code, conditions.begin, *plan, starts[:-1], rows)
@@ -144,11 +146,23 @@ def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> t
 
 
 def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
+    return _counted(table, conditions.begin, _plan(table, conditions), stop)
+
+
+def _counted(
+    table: Index, begin: IntArray, plan: tuple[IntArray, BoolArray, IntArray], stop: int | None = None
+) -> tuple[IntArray, IntArray]:
+    """Return what `matches` does, some predicates at a time."""
     most = table.codes.shape[1] + 1 if stop is None else stop
-    found: tuple[IntArray, IntArray] = compiled(_count)(
-        table.codes, table.by_code, conditions.begin, *_plan(table, conditions), most
-    )
-    return found
+
+    def part(first: int) -> tuple[IntArray, IntArray]:
+        found: tuple[IntArray, IntArray] = compiled(_count)(
+            table.codes, table.by_code, begin[first : first + _AT_ONCE + 1], *plan, most
+        )
+        return found
+
+    found = in_threads(part, range(0, max(begin.size - 1, 1), _AT_ONCE))
+    return np.concatenate([counts for counts, _ in found]), np.concatenate([single for _, single in found])
 
 
 def _plan(table: Index, conditions: Conditions) -> tuple[IntArray, BoolArray, IntArray]:

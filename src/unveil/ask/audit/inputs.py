@@ -262,8 +262,9 @@ def _people(
     person = np.split(everybody.person, [whole.rows])
     tables = (whole, *(() if outside is None else (outside,)))
     drawn = []
-    for table, seed, own in zip(tables, seeds, person, strict=False):
-        several = own.size > np.unique(own).size
+    numbers = everybody.members, everybody.others
+    for table, seed, own, number in zip(tables, seeds, person, numbers, strict=False):
+        several = own.size > number
         everyone = draw_people(table, rng=np.random.default_rng([seed, 0]), person=own if several else None)
         if by_lot is not None and not by_lot.all():
             first = 0 if table is whole else whole.rows

@@ -6,13 +6,12 @@ from math import inf, isnan
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict
 from unveil.ask.audit.people import People, Which
 from unveil.ask.audit.trials import Evidence, Tried
-from unveil.measure.verdict.family import LEVEL, Family, Figure, FittedGuesses, Judgement, OwnDraws, judge
+from unveil.measure.verdict.family import LEVEL, Family, Figure, Judgement, OwnDraws, Statistic, judge
 from unveil.measure.verdict.limits import fewest_copies_provable
 from unveil.measure.verdict.pool import Pool
 
@@ -101,7 +100,7 @@ def _pool(people: People, evidence: Evidence) -> Which:
     return "everybody" if people.all_attacked and evidence.pool == "attacked" else evidence.pool
 
 
-def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses | OwnDraws:
+def _as_judged(people: People, evidence: Evidence) -> Statistic:
     """Return the statistic in the order of the rows of its pool.
 
     Those attacked stand in an order by lot. Where they are everybody, all figures share one pool, and a person must

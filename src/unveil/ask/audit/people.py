@@ -186,7 +186,7 @@ class People:
         """Return which rows of a pool are of people in the data."""
         return self.rows(which) < self.everybody.release.original.rows
 
-    def over_everybody(self, scores: FloatArray) -> FloatArray:
+    def over_everybody(self, scores: FloatArray | BoolArray) -> FloatArray:
         """Return scores of those attacked in the order of everybody, 0 for all others."""
         placed = np.zeros(self.everybody.person.size)
         placed[self.rows("attacked")] = scores

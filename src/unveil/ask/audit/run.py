@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.threads import available, threads
 from unveil.ask.audit.bench import ORIGINAL_ITSELF
 from unveil.ask.audit.checked import AuditSettings
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding
@@ -172,7 +173,8 @@ def audit_tables(
     if given[1] is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
-    prepared = prepare(*given, settings=settings, rng=asked.rng)
+    with threads(settings.threads or available()):
+        prepared = prepare(*given, settings=settings, rng=asked.rng)
     if settings.claim is not None and len(prepared.releases) > 1:
         raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
     forewarn(prepared, asked.run, say=say, suggest=asked.suggest)

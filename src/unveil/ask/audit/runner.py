@@ -250,8 +250,9 @@ class _Ledger:
 def _compute_here(ledger: _Ledger) -> None:
     """Compute what is missing on threads of this process; a part that is cut finer takes those that are idle."""
     bench = Workbench(ledger.prepared)
-    # What is worked on from disk lacks memory: one part at a time takes all threads.
-    side_by_side = None if ledger.prepared.original.store is None else 1
+    # What is worked on from disk lacks memory: there large parts take all threads, one after the other.
+    is_stored = ledger.prepared.original.store is not None
+    alone = [task for task in ledger.missing if is_stored and task.takes_memory]
 
     def part(task: AuditTask) -> None:
         where = task.where(ledger.prepared)
@@ -261,7 +262,8 @@ def _compute_here(ledger: _Ledger) -> None:
 
     # Around all of them: whoever ended it for one part would end it for those beside it.
     with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
-        in_threads(part, ledger.missing, threads=side_by_side)
+        in_threads(part, alone, threads=1)
+        in_threads(part, [task for task in ledger.missing if task not in alone])
 
 
 def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes) -> None:

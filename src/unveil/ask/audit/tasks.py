@@ -13,6 +13,8 @@ from unveil.show.progress import Progress, silent
 #: The place of the original itself among the releases, where it is attacked as if it were one.
 ITSELF = -1
 Measure = Literal["utility", "disclosure", "unseen"]
+#: Measures that hold many numbers for each row.
+_LARGE_MEASURES = ("utility",)
 _MEASURING: dict[Measure, str] = {
     "utility": "measuring what the release is worth",
     "disclosure": "looking for rows that look alike",
@@ -36,6 +38,11 @@ class AuditTask(NamedTuple):
     def is_long(self) -> bool:
         """Whether it had better begin early, so that nobody waits for it at the end: learners take longest."""
         return self.step == "attack" and ATTACKS[self.part].learns
+
+    @property
+    def takes_memory(self) -> bool:
+        """Whether nothing should be computed beside it where memory is short; such parts use all threads themselves."""
+        return self.part in _LARGE_MEASURES if self.step == "measure" else ATTACKS[self.part].takes_memory
 
     @property
     def name(self) -> str:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.people import DrawnPeople, People, Which
 from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess, risk
-from unveil.measure.verdict.family import FittedGuesses, OwnDraws
+from unveil.measure.verdict.family import Statistic
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
@@ -48,7 +48,7 @@ class Evidence:
     """
 
     figure: JudgedFigure
-    statistic: FloatArray | FittedGuesses | OwnDraws
+    statistic: Statistic
     pool: Which = "attacked"
     about: int | None = None
     is_shown: bool = True
@@ -123,7 +123,7 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
     return tuple(made)
 
 
-def _mean(scores: FloatArray) -> Rate:
+def _mean(scores: FloatArray | BoolArray) -> Rate:
     return clopper_pearson(float(scores.sum()), scores.size) if scores.size else UNDEFINED
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from unveil._kernels.cells.boxes import CellColumns
 from unveil._kernels.cells.near import item_distances
 from unveil._kernels.cells.neighbours import people_around
+from unveil._kernels.neighbours.index import Grid
 from unveil._kernels.neighbours.matrix import pair_distances
 from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
@@ -93,7 +94,7 @@ class RowOrder:
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
         """Return how many rows have their own position among the nearest; ``rng`` draws the rows looked at."""
         original, masked, rows = self._drawn(released, knowledge, rng)
-        size = len(original.numbers)
+        size = original.size
         k = self.neighbours
         if masked.cells is None:
             chances = _own_chances_by_value(original, masked, rows, k)
@@ -167,11 +168,16 @@ def _test(
 ) -> OrderTest:
     if rows.size > _TESTED:
         rows = np.sort(rng.choice(rows, _TESTED, replace=False))
-    pairs = _Pairs(original, masked, rows) if masked.cells is None else _CoarsePairs(original, masked.cells, rows)
-    own = pairs.apart(rows)
+    own_rows = original.grid(rows)
+    if masked.cells is None:
+        pairs: _Pairs | _CoarsePairs = _Pairs(own_rows, masked.grid(rows))
+    else:
+        pairs = _CoarsePairs(own_rows, masked.cells, rows)
+    places = np.arange(rows.size)
+    own = pairs.apart(places)
     # Sums of the same distances in another order may differ by their rounding, which must not count as nearer.
     limit = own * (1 + 1e-9)
-    nearer = sum(pairs.apart(rng.permutation(rows)) <= limit for _ in range(permutations))
+    nearer = sum(pairs.apart(rng.permutation(places)) <= limit for _ in range(permutations))
     return OrderTest(
         rows=rows.size,
         distance=own,
@@ -182,47 +188,44 @@ def _test(
 
 
 class _Pairs(NamedTuple):
-    """Original rows beside the released ones at ``rows``, compared in single values."""
+    """Original rows beside the released ones at the same positions, compared in single values."""
 
-    original: Encoded
-    masked: Encoded
-    rows: IntArray
+    original: Grid
+    masked: Grid
 
-    def apart(self, one: IntArray) -> float:
-        """Return the mean distance of these original rows from the released ones, pair by pair, in columns."""
-        original, masked, other = self
-        total = float((original.codes[one] != masked.codes[other]).sum())
+    def apart(self, order: IntArray) -> float:
+        """Return the mean distance of the original rows in this order from the released ones, in columns."""
+        original, masked = self
+        total = float((original.codes[order] != masked.codes).sum())
         for place, step in enumerate(_steps(original)):
-            x, y = original.numbers[one, place], masked.numbers[other, place]
+            x, y = original.numbers[order, place], masked.numbers[:, place]
             gone = (x <= LAST_MARKER) | (y <= LAST_MARKER)
             total += float((gone & (x != y)).sum()) + step * float(np.abs(np.where(gone, 0, x - y)).sum())
-        return total / one.size
+        return total / order.size
 
     def by_chance(self) -> float:
         """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
-        original, masked, rows = self
-        total = 0.0
-        for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):
-            total += 1 - _equal_pairs(x, y) / rows.size**2
+        original, masked = self
+        total, every = 0.0, original.size**2
+        for x, y in zip(original.codes.T, masked.codes.T, strict=True):
+            total += 1 - _equal_pairs(x, y) / every
         for place, step in enumerate(_steps(original)):
-            x, y = original.numbers[rows, place], masked.numbers[rows, place]
-            unlike = rows.size**2 - _equal_pairs(x[x <= LAST_MARKER], y[y <= LAST_MARKER])
+            x, y = original.numbers[:, place], masked.numbers[:, place]
+            unlike = every - _equal_pairs(x[x <= LAST_MARKER], y[y <= LAST_MARKER])
             x, y = x[x > LAST_MARKER].astype(np.float64), np.sort(y[y > LAST_MARKER]).astype(np.float64)
             unlike -= x.size * y.size
             below = np.searchsorted(y, x)
             sums = np.concatenate([[0.0], np.cumsum(y)])
             far = float((x * (2 * below - y.size) - 2 * sums[below] + sums[-1]).sum())
-            total += (unlike + step * far) / rows.size**2
+            total += (unlike + step * far) / every
         return total
 
 
 class _CoarsePairs:
     """The same where released cells stand for several values: 0 apart if the person is compatible with the row."""
 
-    def __init__(self, original: Encoded, cells: CellColumns, rows: IntArray) -> None:
-        around = people_around(cells, original.grid(rows), rows)
-        self._place = np.full(len(original.numbers), -1)
-        self._place[rows] = np.arange(rows.size)
+    def __init__(self, original: Grid, cells: CellColumns, rows: IntArray) -> None:
+        around = people_around(cells, original, rows)
         self._columns = []
         for column in range(len(cells.of_row)):
             sides = (
@@ -233,10 +236,9 @@ class _CoarsePairs:
             far = item_distances(around.comparison, column, mine, theirs) / original.mismatch_cost
             self._columns.append((far, line, place))
 
-    def apart(self, one: IntArray) -> float:
-        """Return the mean distance of these original rows from the released ones, pair by pair, in columns."""
-        own = self._place[one]
-        return sum(float(far[line, place[own]].sum()) for far, line, place in self._columns) / one.size
+    def apart(self, order: IntArray) -> float:
+        """Return the mean distance of the original rows in this order from the released ones, in columns."""
+        return sum(float(far[line, place[order]].sum()) for far, line, place in self._columns) / order.size
 
     def by_chance(self) -> float:
         """Return the mean distance of all pairs."""
@@ -253,7 +255,7 @@ def _equal_pairs(x: IntArray | Int32Array, y: IntArray | Int32Array) -> int:
     return int(counts[one] @ more[other])
 
 
-def _steps(table: Encoded) -> list[float]:
+def _steps(table: Grid) -> list[float]:
     """Return how much of a column one grid unit of each number column is."""
     return [step / table.mismatch_cost for step in table.step_cost.tolist()]
 

@@ -167,13 +167,22 @@ class ColumnStore:
         return pl.DataFrame({column.name: self.column(column) for column in columns})
 
     def array(self, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
-        """Return numbers that lie on disk; changes stay in memory."""
+        """Return numbers that lie on disk; changes stay in memory. Those of a table lie column by column if they did.
+
+        >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
+        (8, 24)
+        """
         if not values.size or not can_map():
             return values
+        by_column = values.ndim == 2 and values.strides[0] < values.strides[1]
+        lines = values.T if by_column else values
         with self._file() as stream:
-            stream.write(np.ascontiguousarray(values).data)
+            # Line by line: what is a part of a larger table is not in one piece.
+            for line in lines if lines.ndim == 2 and not lines.flags.c_contiguous else [lines]:
+                stream.write(np.ascontiguousarray(line).data)
             stream.flush()
-            return np.asarray(np.memmap(stream, values.dtype, "c", shape=values.shape))
+            found = np.asarray(np.memmap(stream, values.dtype, "c", shape=lines.shape))
+        return found.T if by_column else found
 
     def _mapped(self, array: _Array, buffers: list[_Buffer]) -> _Array:
         """Return a chunk whose buffers are a file; the addresses of these stand at the head of it."""

@@ -1,7 +1,7 @@
 """The columns of an original and a released table as numbers or codes, and how much two columns have to do together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.logistic import mean_ranks
-from unveil._kernels.table.pairs import pair_counts, pair_keys
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.neighbours.index import EVERY, sorted_rows
+from unveil._kernels.table.pairs import code_counts, looked_up, narrow_codes, pair_counts, pair_keys
+from unveil._kernels.threads import in_threads
+from unveil._kernels.types import CodeArray, FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
-from unveil.data.table.places import places
+from unveil.data.table.places import are_close, places, places_of_close
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
@@ -31,14 +33,16 @@ _FARTHEST = 1e100
 class Compared:
     """One column of both tables, each table's rows sorted by content.
 
-    ``values`` are the original's and the released one's: numbers in ranges of the original from its least value on,
-    NaN where missing; or codes from 0 on that both tables share, a missing value being one of them.
+    ``codes`` are the original's and the released one's, in the order of the values, which both tables share; 0 is a
+    missing value. ``levels`` are the numbers that they stand for: in ranges of the original from its least value on,
+    NaN for a missing one; None where there are none.
     """
 
     name: str
     kind: Kind
-    values: tuple[NDArray[Any], NDArray[Any]]
+    codes: tuple[CodeArray, CodeArray]
     missing: tuple[float, float]
+    levels: FloatArray | None = None
 
     @property
     def is_number(self) -> bool:
@@ -46,34 +50,48 @@ class Compared:
         return self.kind in NUMBER_KINDS
 
     @cached_property
-    def ranks(self) -> tuple[Int32Array, Int32Array]:
-        """Twice the mean ranks, which are whole numbers: every pair of numbers without gaps asks for them."""
-        first, second = ((2 * mean_ranks(values)).astype(np.int32) for values in self.values)
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """How many rows of the original, and how many released ones, have each code."""
+        size = 1 + int(max(codes.max(initial=0) for codes in self.codes))
+        first, second = (code_counts(codes, size) for codes in self.codes)
         return first, second
+
+    def values(self, side: int, rows: IntArray | slice = EVERY) -> NDArray[Any]:
+        """Return numbers, NaN where missing, or codes of one of the tables."""
+        codes = self.codes[side][rows]
+        return codes if self.levels is None else looked_up(self.levels, codes)
+
+    def ranks(self, side: int) -> FloatArray:
+        """Return the mean rank of each number of a table, from 1 on, as `mean_ranks` does where none is missing."""
+        count = self.counts[side][1:]
+        middle = np.cumsum(count) - (count - 1) / 2
+        return looked_up(np.concatenate([[nan], middle]), self.codes[side])
 
 
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
-    import polars as pl
-
     names = compared_columns(release, columns)
     frames = _in_same_cells(release, names)
-    # Numbers and codes are put in order, which takes less room than whole tables in order.
-    orders = [frame.select(pl.arg_sort_by(names)).to_series().to_numpy() for frame in frames]
-    found = []
-    for name in names:
+
+    def coded(name: str) -> Compared:
         original, released = (frame[name] for frame in frames)
         kind = release.original.column(name).kind
-        values = _numbers(original, released, kind) if kind in NUMBER_KINDS else _codes(original, released)
-        found.append(
-            Compared(
-                name=name,
-                kind=kind,
-                values=(values[0][orders[0]], values[1][orders[1]]),
-                missing=(original.null_count() / original.len(), released.null_count() / released.len()),
-            )
+        levels = None
+        if kind in NUMBER_KINDS:
+            codes, levels = _numbers(original, released, kind)
+        else:
+            codes = _codes(original, released)
+        return Compared(
+            name=name,
+            kind=kind,
+            codes=(codes[: original.len()], codes[original.len() :]),
+            missing=(original.null_count() / original.len(), released.null_count() / released.len()),
+            levels=levels,
         )
-    return tuple(found)
+
+    found = in_threads(coded, names)
+    orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
+    return tuple(replace(each, codes=(each.codes[0][orders[0]], each.codes[1][orders[1]])) for each in found)
 
 
 def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFrame", "pl.DataFrame"]:
@@ -124,17 +142,19 @@ def _words(cells: Cells) -> tuple["pl.Series", "pl.Series"]:
     return pl.Series(shown, dtype=pl.String), pl.Series(values, dtype=pl.String)
 
 
-def _codes(original: "pl.Series", released: "pl.Series") -> tuple[Int32Array, Int32Array]:
-    """Return both columns as codes in the order of the values, 0 where missing."""
+def _codes(original: "pl.Series", released: "pl.Series") -> CodeArray:
+    """Return both columns, one below the other, as codes in the order of the values, 0 where missing."""
     import polars as pl
 
     parts = [part.cast(pl.Int8) if part.dtype == pl.Boolean else part for part in (original, released)]
-    codes = places(pl.concat(parts))
-    return codes[: original.len()], codes[original.len() :]
+    return narrow_codes(places(pl.concat(parts)))
 
 
-def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[FloatArray, FloatArray]:
-    """Return both columns in ranges of the original from its least value on; unscaled where it has no range."""
+def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[CodeArray, FloatArray]:
+    """Return both columns, one below the other, as codes from 1 on, 0 where missing, and the numbers of the codes.
+
+    They are in ranges of the original from its least value on; unscaled where it has no range.
+    """
     import polars as pl
 
     parts = [original, released]
@@ -146,6 +166,25 @@ def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[
         # Only the order of the levels means something, so steps from one to the next are alike.
         ranks = pl.concat([part.cast(pl.Float64) for part in parts]).rank("dense").cast(pl.Int64)
         parts = [ranks[: original.len()], ranks[original.len() :]]
+    if parts[0].dtype == parts[1].dtype and are_close(stacked := pl.concat(parts)):
+        # Each different number is put on the scale once.
+        codes, words = places_of_close(stacked)
+        every, own = pl.Series(words, dtype=pl.Int64), code_counts(codes[: original.len()], len(words) + 1)[1:] > 0
+        levels, place = np.unique(_in_ranges([every.filter(own), every])[1], return_inverse=True)
+        if levels.size < place.size:
+            codes = looked_up(np.concatenate([[0], 1 + place]), codes)
+    else:
+        levels, codes = np.unique(np.concatenate(_in_ranges(parts)), return_inverse=True)
+        has_gaps = levels.size > 0 and bool(np.isnan(levels[-1]))
+        codes = np.where(codes == levels.size - 1, 0, 1 + codes) if has_gaps else 1 + codes
+        levels = levels[: levels.size - has_gaps]
+    return narrow_codes(codes), np.concatenate([[nan], levels])
+
+
+def _in_ranges(parts: Sequence["pl.Series"]) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of the original and of the release in ranges of the original."""
+    import polars as pl
+
     if all(part.dtype.is_integer() for part in parts):
         # Whole numbers are shifted before they become floats, which would round long ones.
         low = next((int(part.min()) for part in parts if part.null_count() < part.len()), 0)  # type: ignore[arg-type]
@@ -190,14 +229,14 @@ def rank_correlation(x: FloatArray, y: FloatArray) -> float:
     return correlation(mean_ranks(x), mean_ranks(y))
 
 
-def cramers_v(a: Int32Array, b: Int32Array) -> float:
+def cramers_v(a: CodeArray, b: CodeArray) -> float:
     """Return Cramér's V with Bergsma's correction, NaN where one of the two does not vary or never repeats.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
     """
     rows = a.size
-    size_a, size_b = np.bincount(a), np.bincount(b)
+    size_a, size_b = code_counts(a), code_counts(b)
     levels_a, levels_b = np.count_nonzero(size_a), np.count_nonzero(size_b)
     # The corrected numbers of levels minus 1; 0 where every row has its own level.
     room = min((k - 1) * (rows - k) / max(rows - 1, 1) for k in (levels_a, levels_b))
@@ -209,7 +248,7 @@ def cramers_v(a: Int32Array, b: Int32Array) -> float:
     return sqrt(min(max(corrected, 0.0) / room, 1.0))
 
 
-def _cells(a: Int32Array, b: Int32Array, width: int) -> tuple[IntArray, IntArray, IntArray]:
+def _cells(a: CodeArray, b: CodeArray, width: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the pairs of codes that occur, and how often each does."""
     size = int(a.max()) + 1
     if size * width <= 4 * a.size + 1024:
@@ -221,7 +260,7 @@ def _cells(a: Int32Array, b: Int32Array, width: int) -> tuple[IntArray, IntArray
     return seen // width, seen % width, counts
 
 
-def correlation_ratio(x: FloatArray, group: Int32Array) -> float:
+def correlation_ratio(x: FloatArray, group: CodeArray) -> float:
     """Return the root of the share of the variance that lies between groups, with Kelley's correction.
 
     The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one
@@ -230,7 +269,7 @@ def correlation_ratio(x: FloatArray, group: Int32Array) -> float:
     >>> correlation_ratio(np.array([1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))
     1.0
     """
-    sizes = np.bincount(group)
+    sizes = code_counts(group)
     groups = np.count_nonzero(sizes)
     if x.size <= groups or groups < 2 or np.ptp(x) == 0:
         return nan

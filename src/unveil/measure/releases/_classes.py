@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from unveil._kernels.neighbours.index import sorted_rows
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
@@ -16,7 +18,6 @@ from unveil.errors import InputError
 
 Missing = Literal["own", "any"]
 
-_LARGEST_KEY = 2**62
 # Every pair of patterns of missing cells is compared, and every class with every pattern: a few seconds at most.
 _MOST_PATTERNS = 300
 _MOST_COMPARED = 2 * 10**7
@@ -175,9 +176,16 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
     """
     # All who use them go through one column after the other.
     codes = np.empty((table.rows, len(names)), np.int32, order="F")
-    for place, name in enumerate(names):
-        code, gap = values_and_gaps(table, name, suppressed=suppressed)
+
+    def put(place: int) -> None:
+        held, cells = table.held(names[place]), (table.cells or {}).get(names[place])
+        if (cells is None or not cells.coarse) and not held.values.null_count():
+            codes[:, place] = places(held.values)
+            return
+        code, gap = values_and_gaps(table, names[place], suppressed=suppressed)
         codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code) if gap.max(initial=0) > 1 else code
+
+    in_threads(put, range(len(names)))
     return codes
 
 
@@ -208,21 +216,8 @@ def group(codes: Int32Array) -> Classes:
     >>> group(np.array([[1, 2], [0, 2], [1, 2]], np.int32))
     Classes(of_row=array([1, 0, 1]), size=array([1, 2]))
     """
-    _, of_row, size = np.unique(_key(codes), return_inverse=True, return_counts=True)
-    return Classes(of_row.astype(np.int64), size.astype(np.int64))
-
-
-def _key(codes: Int32Array) -> IntArray:
-    """Return one number per row, equal for equal rows and in the order of the rows' contents."""
-    key, range_ = np.zeros(len(codes), np.int64), 1
-    for code in codes.T:
-        width = int(code.max(initial=0)) + 1
-        if range_ * width > _LARGEST_KEY:
-            found, key = np.unique(key, return_inverse=True)
-            range_ = found.size
-        key = key * width + code
-        range_ *= width
-    return key
+    rows = sorted_rows(codes.T, len(codes))
+    return Classes(rows.numbered(np.int64), np.diff(rows.start, append=len(codes)))
 
 
 def _matches(codes: Int32Array, classes: Classes) -> IntArray:

@@ -131,7 +131,7 @@ def propensity_of(
     rows = release.original.rows, release.released.rows
     drawn = [_drawn(count, most_rows, rng) for count in rows]
     used = drawn[0].size, drawn[1].size
-    pooled = [np.concatenate([column.values[side][drawn[side]] for side in (0, 1)]) for column in columns]
+    pooled = [np.concatenate([column.values(side, drawn[side]) for side in (0, 1)]) for column in columns]
     features, products, columns_used = _features(columns, pooled, rng)
     labels = np.arange(sum(used)) >= used[0]
     found = dict.fromkeys(("pmse", "expected", "deviation", "ratio", "standardised", "area"), nan)

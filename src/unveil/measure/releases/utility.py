@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.threads import in_threads
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -282,30 +282,30 @@ def _column_distance(column: Compared, release: Release) -> ColumnDistance:
 
 def _plain_distance(column: Compared) -> ColumnDistance:
     gaps = {"missing_original": column.missing[0], "missing_released": column.missing[1]}
-    original, released = column.values
-    if not column.is_number:
-        size = int(max(original.max(), released.max())) + 1
-        shares = [np.bincount(codes, minlength=size) / codes.size for codes in (original, released)]
+    if column.levels is None:
+        shares = [count / count.sum() for count in column.counts]
         total = float(np.abs(shares[0] - shares[1]).sum()) / 2
         return ColumnDistance(name=column.name, kind=column.kind, distance=total, total_variation=total, **gaps)
-    figures = _number_distances(*(np.sort(values[~np.isnan(values)]) for values in (original, released)))
+    figures = _number_distances(column.levels[1:], *(count[1:] for count in column.counts))
     apart = abs(column.missing[0] - column.missing[1])
     most = apart if isnan(figures["kolmogorov_smirnov"]) else max(apart, figures["kolmogorov_smirnov"])
     return ColumnDistance(name=column.name, kind=column.kind, distance=most, **figures, **gaps)
 
 
-def _number_distances(original: FloatArray, released: FloatArray) -> dict[str, float]:
-    """Return the distances of two sorted lists of numbers, all NaN where one is empty."""
-    if not original.size or not released.size:
+def _number_distances(levels: FloatArray, here: IntArray, there: IntArray) -> dict[str, float]:
+    """Return the distances of numbers of which each table has so many, ascending; all NaN where one has none."""
+    if not here.any() or not there.any():
         return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)
-    places = np.sort(np.concatenate([original, released]), kind="stable")  # two pieces in order already
-    below = [np.searchsorted(values, places, side="right") / values.size for values in (original, released)]
-    apart = np.abs(below[0] - below[1])
+    apart = np.abs(np.cumsum(here) / here.sum() - np.cumsum(there) / there.sum())
+    # Summed number by number in their order, as many at a time as there are rows.
+    moved = np.diff(np.repeat(levels, here + there))
+    moved *= np.repeat(apart, here + there)[:-1]
+    original, released = np.repeat(levels, here), np.repeat(levels, there)
     spread = float(original.std()) if original[0] < original[-1] else 0.0
     return {
         "kolmogorov_smirnov": float(apart.max()),
         # Numbers come in ranges of the original, so this is divided already; without a range there is no unit.
-        "wasserstein": _in_units(float((apart[:-1] * np.diff(places)).sum()), 1.0 if spread else 0.0),
+        "wasserstein": _in_units(float(moved.sum()), 1.0 if spread else 0.0),
         "mean_change": _in_units(_moved(float(original.mean()), float(released.mean())), spread),
         "deviation_change": _in_units((float(released.std()) if released[0] < released[-1] else 0.0) - spread, spread),
     }
@@ -343,23 +343,22 @@ def _pairs(
 
 def _pair_distance(one: Compared, other: Compared) -> PairDistance:
     if one.is_number and other.is_number:
-        before, after = (_known(one.values[side], other.values[side]) for side in (0, 1))
+        before, after = (_known(one, other, side) for side in (0, 1))
         ranked = _change(*(_rank_correlation(one, other, side) for side in (0, 1)))
         ranks = dict(zip(("rank_original", "rank_released", "rank_change"), ranked, strict=True))
         return _pair(one, other, "Pearson", _both(correlation, before, after), **ranks)
     if not one.is_number and not other.is_number:
-        before, after = ((one.values[side], other.values[side]) for side in (0, 1))
+        before, after = ((one.codes[side], other.codes[side]) for side in (0, 1))
         return _pair(one, other, "Cramér's V", _both(cramers_v, before, after))
     number, group = (one, other) if one.is_number else (other, one)
-    before, after = (_known(number.values[side], group.values[side]) for side in (0, 1))
+    before, after = (_known(number, group, side) for side in (0, 1))
     return _pair(one, other, "correlation ratio", _both(correlation_ratio, before, after))
 
 
 def _rank_correlation(one: Compared, other: Compared, side: int) -> float:
-    known = _known(one.values[side], other.values[side])
-    if known[0].size < one.values[side].size:
-        return rank_correlation(*known)
-    return correlation(one.ranks[side] / 2, other.ranks[side] / 2)
+    if one.counts[side][0] or other.counts[side][0]:
+        return rank_correlation(*_known(one, other, side))
+    return correlation(one.ranks(side), other.ranks(side))
 
 
 def _pair(
@@ -377,10 +376,13 @@ def _pair(
     )
 
 
-def _known(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the rows in which both are known; a code always is."""
-    gone = np.isnan(x) | (np.isnan(y) if y.dtype == np.float64 else False)
-    return (x[~gone], y[~gone]) if gone.any() else (x, y)
+def _known(number: Compared, other: Compared, side: int) -> tuple[FloatArray, NDArray[Any]]:
+    """Return the rows of a table in which both are known; a category always is."""
+    gapped = [each for each in (number, other) if each.is_number and each.counts[side][0]]
+    if not gapped:
+        return number.values(side), other.values(side)
+    known = np.flatnonzero(np.all([each.codes[side] > 0 for each in gapped], axis=0))
+    return number.values(side, known), other.values(side, known)
 
 
 def _both(

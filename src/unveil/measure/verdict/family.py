@@ -66,6 +66,10 @@ class OwnDraws:
     draw: Callable[[int, np.random.Generator], FloatArray]
 
 
+#: Scores of the rows of a pool, zeros and ones as hits or none; guesses; or draws of its own.
+Statistic = FloatArray | BoolArray | FittedGuesses | OwnDraws
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Figure:
     """One number that a release may be accused by.
@@ -86,7 +90,7 @@ class Figure:
     """
 
     name: str
-    statistic: FloatArray | FittedGuesses | OwnDraws
+    statistic: Statistic
     tries: int
     control_tries: int | None = None
     about: int | None = None
@@ -94,7 +98,10 @@ class Figure:
 
     def __post_init__(self) -> None:
         if not isinstance(self.statistic, FittedGuesses | OwnDraws):
-            object.__setattr__(self, "statistic", np.asarray(self.statistic, np.float64))
+            scores = np.asarray(self.statistic)
+            # Hits are many where everybody is looked at, and a byte holds each.
+            scores = scores if scores.dtype == np.bool_ else scores.astype(np.float64, copy=False)
+            object.__setattr__(self, "statistic", scores)
 
     def why_not(self, pool: Pool | None) -> str:
         """Return why it is not judged; nothing where it is.
@@ -306,8 +313,7 @@ def _without_draws(figure: Figure, pool: Pool, draws: int, rng: np.random.Genera
     """Return p of one figure of a pool that is too large to be drawn anew for all of them."""
     if not isinstance(figure.statistic, np.ndarray):
         return float(step_down(_statistics([figure], pool, draws, rng)).p[0])
-    scores = pool.scores(figure.statistic)
-    if not np.isin(scores, (0.0, 1.0)).all():
-        return normal_p(scores, pool.labels)
-    inside, hits = int(scores[pool.labels].sum()), int(scores.sum())
-    return hypergeometric_p(inside, hits - inside, pool.members, pool.others)
+    hits = pool.hits(figure.statistic)
+    if hits is None:
+        return normal_p(pool.scores(figure.statistic), pool.labels)
+    return hypergeometric_p(*hits, pool.members, pool.others)

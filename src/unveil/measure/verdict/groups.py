@@ -124,7 +124,7 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
     (:attr:`PooledTables.rarity`), of people with several rows the rarest one; those who tie at the edge are left out,
     because only the order of rows could divide them.
     """
-    rarest = [each for each in (_rarest(pool, share) for share in RAREST) if _enters(each, pool)]
+    rarest = [each for each in _rarest(pool) if _enters(each, pool)]
     found = [
         (-len(each.values), place, groups)
         for place, each in enumerate(divisions(pool) if by is None else [by])
@@ -166,13 +166,13 @@ def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
     ]
 
 
-def _rarest(pool: PooledTables, share: float) -> PoolGroup:
+def _rarest(pool: PooledTables) -> list[PoolGroup]:
     least = np.full(pool.people, np.inf)
     np.minimum.at(least, pool.person, pool.rarity)
-    ascending = np.sort(least)
     # Below the first who has no room: a person who ties with somebody beyond the edge is beyond it too.
-    beyond = ascending[min(int(share * pool.people), pool.people - 1)]
-    return _group(pool, least < beyond, rarest=share)
+    first = [min(int(share * pool.people), pool.people - 1) for share in RAREST]
+    beyond = np.partition(least, first)[first]
+    return [_group(pool, least < edge, rarest=share) for share, edge in zip(RAREST, beyond, strict=True)]
 
 
 def _group(

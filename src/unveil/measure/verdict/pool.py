@@ -93,6 +93,22 @@ class Pool:
         rows = np.bincount(self.places, minlength=self.people)
         return np.bincount(self.places, weights=score, minlength=self.people) / rows
 
+    def hits(self, per_row: FloatArray | BoolArray) -> tuple[int, int] | None:
+        """Return how many members and how many others score 1, where everybody scores 1 or 0; else None.
+
+        >>> pool = Pool(is_member=[True, True, False], contents=[7, 5, 6])
+        >>> pool.hits(np.array([True, True, True])), pool.hits(np.array([0.0, 1.0, 0.5]))
+        ((2, 1), None)
+        """
+        if per_row.dtype == np.bool_ and per_row.size == self.people == self.places.size:
+            members = np.count_nonzero(per_row & self.is_member)
+            return members, np.count_nonzero(per_row) - members
+        scores = self.scores(per_row)
+        if not np.isin(scores, (0.0, 1.0)).all():
+            return None
+        members = int(scores[self.labels].sum())
+        return members, int(scores.sum()) - members
+
     def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
         """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
-from unveil._kernels.verdict.tree import equal_parts, log_probabilities, tree_of_columns
+from unveil._kernels.verdict.tree import log_probabilities, tree_of_columns
 from unveil.data.table import stacked
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -71,6 +71,11 @@ class PooledTables:
         """Whether each person is in the data."""
         return np.arange(self.people) < self.members
 
+    @property
+    def _has_single_rows(self) -> bool:
+        """Whether nobody has several rows."""
+        return self.person.size == self.people
+
     @cached_property
     def records(self) -> int:
         """How many different records there are in the pool and the release."""
@@ -79,7 +84,7 @@ class PooledTables:
     @cached_property
     def owned(self) -> tuple[IntArray, IntArray, IntArray]:
         """Each record of each person, once: the person, the record, and a row of that person that has it."""
-        if self.person.size == self.people:
+        if self._has_single_rows:
             return self.person, self.record, np.arange(self.person.size)
         _, row = np.unique(self.person * self.records + self.record, return_index=True)
         return self.person[row], self.record[row], row
@@ -92,6 +97,10 @@ class PooledTables:
     @cached_property
     def first_row(self) -> IntArray:
         """A row of each person: that with the first record in the order of what records hold."""
+        if self._has_single_rows:
+            row = np.empty(self.people, np.int64)
+            row[self.person] = np.arange(self.people)
+            return row
         order = np.lexsort((self.record, self.person))
         return order[np.searchsorted(self.person[order], np.arange(self.people))]
 
@@ -113,11 +122,11 @@ class PooledTables:
         """The people as labels are drawn of them."""
         return Pool(is_member=self.person < self.members, contents=self.record, person=self.person)
 
-    def probabilities(self, table: Int32Array, wanted: Int32Array) -> FloatArray:
-        """Return the logarithm of the probability of each wanted row by the tree of columns of a table."""
+    def probabilities(self, table: Int32Array, wanted: Int32Array, some: IntArray | None = None) -> FloatArray:
+        """Return the logarithm of the probability of each wanted row, or of some, by the tree of columns of a table."""
         kinds = [self.release.original.column(name).kind for name in self.columns]
-        levels = [equal_parts(codes) if kind in _CUT else codes for kind, codes in zip(kinds, table.T, strict=True)]
-        return log_probabilities(table, tree_of_columns(np.array(levels, np.int32).T), wanted)
+        cut = [place for place, kind in enumerate(kinds) if kind in _CUT]
+        return log_probabilities(table, tree_of_columns(table, cut=cut), wanted, some)
 
     def of_people(self, rows: BoolArray) -> BoolArray:
         """Return which people have at least one of these rows of the pool."""

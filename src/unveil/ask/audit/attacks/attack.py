@@ -123,6 +123,8 @@ class AuditAttack:
     guesses_sensitive: bool = False
     #: Whether some of its figures are learned from some people and measured on others.
     learns: bool = False
+    #: Whether it may hold many numbers for each row while it runs, so that from disk nothing is computed beside it.
+    takes_memory: bool = False
     #: Whether what it proves is about single people, of whom a rate over everybody may be low.
     proves_people: bool = False
     #: Whether there is a blind guess to compare with.

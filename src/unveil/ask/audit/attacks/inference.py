@@ -52,4 +52,5 @@ ATTACK = AuditAttack(
     asks="secret",
     answers="inference",
     guesses_sensitive=True,
+    takes_memory=True,
 )

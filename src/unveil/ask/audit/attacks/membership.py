@@ -122,4 +122,5 @@ ATTACK = AuditAttack(
     needs_control=True,
     proves_people=True,
     learns=True,
+    takes_memory=True,
 )

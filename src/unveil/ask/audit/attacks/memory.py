@@ -265,4 +265,5 @@ ATTACK = AuditAttack(
     guesses_sensitive=True,
     per_person=False,
     learns=True,
+    takes_memory=True,
 )

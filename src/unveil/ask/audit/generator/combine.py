@@ -16,7 +16,7 @@ from unveil.ask.audit.people import Which
 from unveil.ask.audit.trials import Evidence, Tried
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.measure.verdict.copies import LEVEL
-from unveil.measure.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws
+from unveil.measure.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws, Statistic
 from unveil.show.bounded import Bounded
 
 #: What tells figures of one run apart.
@@ -205,7 +205,7 @@ class _Runs:
     def __init__(self, attacked: Sequence[AttackedRun]) -> None:
         self._runs = len(attacked)
 
-    def statistic(self, every: Sequence[Evidence]) -> FloatArray | FittedGuesses | OwnDraws | None:
+    def statistic(self, every: Sequence[Evidence]) -> Statistic | None:
         """Return what is judged in place of the figures of single runs."""
         parts = [each.statistic for each in every]
         if self._runs == 1:
@@ -251,11 +251,11 @@ class _Folds:
         runs = zip(self._attacked, parts, strict=True)
         return self._folds.add([self._of_people(run, part, which) for run, part in runs])
 
-    def _in_places(self, parts: Sequence[FloatArray | FittedGuesses | OwnDraws]) -> list[RunStatistic]:
+    def _in_places(self, parts: Sequence[Statistic]) -> list[RunStatistic]:
         pools = [each.prepared.people.pool("measured") for each in self._attacked]
         return [pool.scores(part) for pool, part in zip(pools, parts, strict=True) if isinstance(part, np.ndarray)]
 
-    def _of_people(self, one: AttackedRun, part: FloatArray | FittedGuesses | OwnDraws, which: Which) -> RunStatistic:
+    def _of_people(self, one: AttackedRun, part: Statistic, which: Which) -> RunStatistic:
         """Return scores by person in place of the rows of a run's pool, or guesses that fit persons."""
         people = one.prepared.people
         rows = np.concatenate([one.run.inside, one.run.outside])[people.rows(which)]
