@@ -5,9 +5,9 @@ and so it is found out once and kept in as few bytes as hold it.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,13 @@ class Units(NamedTuple):
             units[gone] = MISSING + (-1 - kept[gone].astype(np.int64))
         return units
 
+    def taken(self, rows: IntArray) -> "Units":
+        """Return these rows by themselves, as they would be kept if there were no others."""
+        kept = self.kept[rows]
+        there = kept[kept >= 0] if self.has_gaps else kept
+        least, greatest = (int(there.min()), int(there.max())) if there.size else (0, -1)
+        return Units(kept, least, greatest, has_gaps=there.size < kept.size)
+
 
 class Codes(NamedTuple):
     """A category column as it is kept."""
@@ -61,6 +68,13 @@ class Codes(NamedTuple):
     def of(self, rows: IntArray | slice) -> Int32Array:
         """Return the codes of these rows."""
         return self.kept[rows].astype(np.int32, copy=False)
+
+    def taken(self, rows: IntArray) -> "Codes":
+        """Return these rows by themselves."""
+        return Codes(self.kept[rows])
+
+
+_Column = TypeVar("_Column", Units, Codes)
 
 
 class PlacedColumn(NamedTuple):
@@ -75,7 +89,8 @@ class PlacedColumn(NamedTuple):
 class Agreement:
     """What tables that were brought together share: the scale of each column, found out when it is first asked for.
 
-    Whoever has all rows of one of the tables finds them here. Rows that were taken of them are put on the scale anew.
+    Rows of these tables are found here. Only what was made of them, as the extremes of a column, is put on the scale
+    anew.
     """
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -104,11 +119,7 @@ class Agreement:
         if found is None:
             return None
         scale, kept = found
-        units = [
-            kept[table.agreed_as] if table.agreed_as is not None else self._units(scale, table, name)
-            for table in tables
-        ]
-        return _placed(units, reference)
+        return _placed([_rows_of(table, kept) or self._units(scale, table, name) for table in tables], reference)
 
     def codes(self, name: str, tables: Sequence[Table]) -> list[Codes]:
         """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
@@ -118,10 +129,7 @@ class Agreement:
                 words = different(*(table.frame.get_column(name) for table in single.values()))
                 self._codes[name] = words, {place: self._coded(words, each, name) for place, each in single.items()}
             words, kept = self._codes[name]
-        return [
-            kept[table.agreed_as] if table.agreed_as is not None else self._coded(words, table, name)
-            for table in tables
-        ]
+        return [_rows_of(table, kept) or self._coded(words, table, name) for table in tables]
 
     def _put_on_scale(self, name: str) -> tuple[WholeScale, dict[int, Units]] | None:
         single = self._with_single_values(name)
@@ -157,6 +165,12 @@ class Agreement:
         if name not in self._markers:
             self._markers[name] = marker_numbers(self._tables, name)
         return marker_of_cells(table, name, self._markers[name])
+
+
+def _rows_of(table: Table, kept: Mapping[int, _Column]) -> _Column | None:
+    """Return the rows of a table from those that are kept; None where they are of none of these tables."""
+    column = None if table.agreed_as is None else kept.get(table.agreed_as)
+    return column if column is None or table.agreed_rows is None else column.taken(table.agreed_rows)
 
 
 def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:
