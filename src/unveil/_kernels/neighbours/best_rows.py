@@ -139,15 +139,20 @@ def _best_rows(
             end = min(begin + _AT_A_TIME, rank.size)
             _tell_right(rank[begin:end], low[person], high[person], is_right)
             total[:] = 0
+            highest = 0
             for column in held:
                 some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
                 own = weight[person, column]
-                _add_column(total, some, new, own, -step[column], -mismatch, by_steps, last_marker, changed)
+                highest = _add_column(total, some, new, own, -step[column], -mismatch, by_steps, last_marker, changed)
                 total, changed = changed, total
             for place in range(tried.size):
                 column = tried[place]
                 some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
                 own, each, no = sign * weight[person, column], -sign * step[column], -sign * mismatch
+                # What a row gains by the column at most; how far numbers may be apart is not known.
+                gain = max(own, no)
+                if ties[place] and highest + gain < best[place] and not (by_steps and taken_away):
+                    continue
                 top = _add_column(total, some, new, own, each, no, by_steps, last_marker, changed)
                 if ties[place] and top < best[place]:
                     continue
