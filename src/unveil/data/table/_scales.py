@@ -5,9 +5,10 @@ and so it is found out once and kept in as few bytes as hold it.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,8 +90,8 @@ class PlacedColumn(NamedTuple):
 class Agreement:
     """What tables that were brought together share: the scale of each column, found out when it is first asked for.
 
-    Rows of these tables are found here. Only what was made of them, as the extremes of a column, is put on the scale
-    anew.
+    Rows of these tables are found here. What was made of them, as the extremes of a column, keeps what it is on the
+    scale itself.
     """
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -119,7 +120,8 @@ class Agreement:
         if found is None:
             return None
         scale, kept = found
-        return _placed([_rows_of(table, kept) or self._units(scale, table, name) for table in tables], reference)
+        units = [_column_of(table, name, kept, partial(self._units, scale, table, name)) for table in tables]
+        return _placed(units, reference)
 
     def codes(self, name: str, tables: Sequence[Table]) -> list[Codes]:
         """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
@@ -129,7 +131,7 @@ class Agreement:
                 words = different(*(table.frame.get_column(name) for table in single.values()))
                 self._codes[name] = words, {place: self._coded(words, each, name) for place, each in single.items()}
             words, kept = self._codes[name]
-        return [_rows_of(table, kept) or self._coded(words, table, name) for table in tables]
+        return [_column_of(table, name, kept, partial(self._coded, words, table, name)) for table in tables]
 
     def _put_on_scale(self, name: str) -> tuple[WholeScale, dict[int, Units]] | None:
         single = self._with_single_values(name)
@@ -167,10 +169,14 @@ class Agreement:
         return marker_of_cells(table, name, self._markers[name])
 
 
-def _rows_of(table: Table, kept: Mapping[int, _Column]) -> _Column | None:
-    """Return the rows of a table from those that are kept; None where they are of none of these tables."""
+def _column_of(table: Table, name: str, kept: Mapping[int, _Column], make: Callable[[], _Column]) -> _Column:
+    """Return a column of a table from that of the table whose rows it has; made anew, and kept with it, otherwise."""
     column = None if table.agreed_as is None else kept.get(table.agreed_as)
-    return column if column is None or table.agreed_rows is None else column.taken(table.agreed_rows)
+    if column is not None and table.agreed_rows is None:
+        return column
+    if name not in table.on_scale:
+        table.on_scale[name] = make() if column is None else column.taken(table.agreed_rows)
+    return cast("_Column", table.on_scale[name])
 
 
 def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:

@@ -57,6 +57,8 @@ class Table:
     #: Which of these tables its rows are of, and where they are there; None where they are all of them.
     agreed_as: int | None = field(default=None, init=False, repr=False)
     agreed_rows: "IntArray | None" = field(default=None, init=False, repr=False)
+    #: Its columns in whole numbers, as far as they were asked for; shared with tables that have the same rows.
+    on_scale: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def from_frame(
@@ -217,6 +219,7 @@ class Table:
         marked = {name: self.marked[name] for name in names if name in self.marked}
         cells = {name: self.cells[name] for name in names} if self.cells else self.cells
         made = self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
+        object.__setattr__(made, "on_scale", self.on_scale)
         return made._agreed(self.agreed_as, self.agreed_rows)
 
     def held(self, name: str) -> Held:
