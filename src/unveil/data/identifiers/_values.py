@@ -25,6 +25,7 @@ class Seen:
         self.words = patterns.words_of(column.name)
         self.runs = patterns.runs_of(self.words)
         self.filled = values.len() - values.null_count()
+        self._shares: dict[str, float] = {}
 
     @cached_property
     def whole(self) -> bool:
@@ -87,4 +88,6 @@ class Seen:
 
     def share(self, pattern: str) -> float:
         """Return the share of the values looked at that match."""
-        return float(self.text.str.contains(pattern).mean() or 0.0)  # type: ignore[arg-type]
+        if pattern not in self._shares:
+            self._shares[pattern] = float(self.text.str.contains(pattern).mean() or 0.0)  # type: ignore[arg-type]
+        return self._shares[pattern]
