@@ -104,7 +104,7 @@ class Watch:
                 return function(*args, **kwargs)
             finally:
                 sys.settrace(None)
-                threading.settrace(None)  # type: ignore[arg-type]
+                threading.settrace(None)
 
         return run
 
@@ -212,13 +212,13 @@ class HouseRules:
         if not (item.get_closest_marker("unwatched") or item.nodeid.startswith(FROM_OUTSIDE)):
             self.watch.tracer, self.watch.in_threads = tracer, in_threads
             self.watch.over_item(item)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
         sys.settrace(None)
         try:
             return (yield)
         finally:
             self.watch.rest()
-            threading.settrace(in_threads)  # type: ignore[arg-type]
+            threading.settrace(in_threads)
             watch_again(tracer)
 
     def _check_floor(self, collected: int) -> None:
