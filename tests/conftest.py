@@ -4,6 +4,7 @@ import gc
 import os
 import pkgutil
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import wraps
@@ -18,13 +19,22 @@ from tools.chromium import find_chromium, what_is_missing
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# What is small takes longer on several threads, which mostly wait for one another, and longest where two processes test
+# at once; libraries read this when they are loaded. That numbers do not depend on it is shown by tests that start
+# processes of their own, with one thread and with more.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(name, "1")
+
 # The whole suite has at least this many tests: a folder that is no longer collected must not pass as green.
-FLOOR = 9900
+FLOOR = 14_000
 
 # Tests that look at unveil from outside: coverage is what the tests of its parts reach, so these run at full speed.
 FROM_OUTSIDE = tuple(
     f"tests/{part}" for part in ("docs/", "end_to_end/", "examples/", "fuzz/", "golden/", "test_layers.py")
 )
+
+# Coverage watches so many examples of a Hypothesis test; later ones seldom reach a line that these did not.
+WATCHED_EXAMPLES = 8
 
 # Only tests on data that unveil may not ship can be skipped; their reason starts with these words.
 MAY_SKIP = "needs UNVEIL_DATA"
@@ -68,6 +78,58 @@ def unwatched(function: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+class Watch:
+    """Coverage of tests and their fixtures alone: pytest and Hypothesis around them run at full speed."""
+
+    def __init__(self) -> None:
+        self.rest()
+
+    def rest(self) -> None:
+        """Watch nothing until told."""
+        self.tracer: Any = None
+        self.in_threads: Any = None
+        self.examples = 0
+
+    def over(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return the function, watched if this test is."""
+
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            if self.tracer is None or sys.gettrace() is not None:
+                return function(*args, **kwargs)
+            threading.settrace(self.in_threads)
+            sys.settrace(self.tracer)
+            # Coverage sees all that begins from here on, so all of it must have ended before it looks away.
+            try:
+                return function(*args, **kwargs)
+            finally:
+                sys.settrace(None)
+                threading.settrace(None)
+
+        return run
+
+    def over_few_examples(self, test: Callable[P, R]) -> Callable[P, R]:
+        """Return the inside of a Hypothesis test, watched in its first examples."""
+        watched = self.over(test)
+
+        @wraps(test)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            self.examples += 1
+            return (watched if self.examples <= WATCHED_EXAMPLES else test)(*args, **kwargs)
+
+        return run
+
+    def over_item(self, item: pytest.Item) -> None:
+        """Let the own code of a test be watched when it runs."""
+        inside = getattr(getattr(item, "obj", None), "hypothesis", None)
+        if inside is None:
+            item.runtest = self.over(item.runtest)  # type: ignore[method-assign]
+        elif not hasattr(inside, "is_watched"):
+            # Cases of one test share it.
+            inside.is_watched = True
+            inside.inner_test = self.over_few_examples(inside.inner_test)
+
+
 def import_all_of_unveil() -> None:
     """Import every module before any test asks for it, so that coverage need not watch the collection of tests."""
     import unveil
@@ -100,6 +162,7 @@ class HouseRules:
         self.floor = FLOOR if config.getoption("--enforce-floor") else 0
         self.allow_skips = bool(config.getoption("--allow-skips"))
         self.covers = bool(config.getoption("cov_source", None)) and not config.getoption("numprocesses", None)
+        self.watch = Watch()
         self.browser_lacks = what_is_missing()
         self.without_browser = self.browser_lacks is not None and not IN_CI
 
@@ -126,6 +189,7 @@ class HouseRules:
             from numba.core import dispatcher
 
             dispatcher.Dispatcher.compile = unwatched(dispatcher.Dispatcher.compile)  # type: ignore[method-assign]
+            pytest.FixtureDef.execute = self.watch.over(pytest.FixtureDef.execute)  # type: ignore[method-assign]
             sys.settrace(None)
         try:
             return (yield)
@@ -142,12 +206,19 @@ class HouseRules:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        tracer = sys.gettrace()
-        if self.covers and (item.get_closest_marker("unwatched") or item.nodeid.startswith(FROM_OUTSIDE)):
-            sys.settrace(None)
+        if not self.covers:
+            return (yield)
+        tracer, in_threads = sys.gettrace(), threading.gettrace()
+        if not (item.get_closest_marker("unwatched") or item.nodeid.startswith(FROM_OUTSIDE)):
+            self.watch.tracer, self.watch.in_threads = tracer, in_threads
+            self.watch.over_item(item)
+        threading.settrace(None)
+        sys.settrace(None)
         try:
             return (yield)
         finally:
+            self.watch.rest()
+            threading.settrace(in_threads)
             watch_again(tracer)
 
     def _check_floor(self, collected: int) -> None:

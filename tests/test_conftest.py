@@ -88,7 +88,9 @@ def test_too_few_tests_are_a_failure(tmp_path: Path, processes: tuple[str, ...])
 
 
 WATCHED = """
+import threading
 import pytest
+from hypothesis import given, strategies
 
 def seen():
     return 1
@@ -96,23 +98,42 @@ def seen():
 def unseen():
     return 2
 
+@pytest.fixture
+def made():
+    yield seen()
+
 def test_before():
     assert seen()
 
 @pytest.mark.unwatched
 def test_aside():
-    assert unseen()
+    thread = threading.Thread(target=unseen)
+    thread.start()
+    thread.join()
 
-def test_after():
-    assert seen()
+EXAMPLES = []
+
+@given(strategies.integers())
+def test_any(number):
+    EXAMPLES.append(number)
+    if len(EXAMPLES) == 8:
+        seen()
+    if len(EXAMPLES) == 9:
+        unseen()
+
+def test_after(made):
+    thread = threading.Thread(target=seen)
+    thread.start()
+    thread.join()
 """
 
 
-def test_coverage_watches_what_runs_outside_collection_and_unwatched_tests(tmp_path: Path) -> None:
+def test_coverage_watches_tests_and_no_more_than_the_first_examples_of_any(tmp_path: Path) -> None:
     code, output = run_suite(tmp_path, WATCHED, "--strict-markers", "--cov=tests", "--cov-report=term-missing")
     assert code == 0
-    # The lines of functions that ran in the other two tests, and no other.
-    assert re.findall(r"^tests/test_it.py +\d+ +\d+ +\d+% +(.+)$", output, re.MULTILINE) == ["2-4, 7-10, 13-17"]
+    # The bodies of functions that ran in tests that are watched are seen, and no other line.
+    missing = re.findall(r"^tests/test_it.py +\d+ +\d+ +\d+% +(.+)$", output, re.MULTILINE)
+    assert missing == ["2-6, 9-13, 16, 19-28, 33-35"]
 
 
 BROWSER = "def test_page(browser): ...\ndef test_fine(): ...\n"

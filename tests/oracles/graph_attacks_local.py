@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.graph.random import below, fresh_state
+from unveil._kernels.random import below, fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 

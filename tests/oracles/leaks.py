@@ -279,18 +279,24 @@ def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[flo
         _unit(text or "") for text in (match["share"], match["low"] or match["least"], match["high"] or match["most"])
     )
     most = max(totals, default=minimum)
-    fits = [
-        pair
-        for tries in range(1, most + 1)
-        for level in levels or (nan,)
-        for pair in (
-            _exact_pairs(share, low, high, tries, level, units) if levels else _pairs(share, low, high, tries, units)
-        )
-    ]
-    known = [(hits, tries) for hits, tries in fits if tries in totals] or fits
-    if known and all(_is_few(hits, tries, minimum) for hits, tries in known):
-        hits = sorted({round(each, 1) for each, _ in known})
-        yield f"hits {hits} of {sorted({tries for _, tries in known})}"
+
+    def fits(numbers: Iterable[int]) -> Iterator[tuple[float, int]]:
+        for tries in numbers:
+            for level in levels:
+                yield from _exact_pairs(share, low, high, tries, level, units)
+            if not levels:
+                yield from _pairs(share, low, high, tries, units)
+
+    # Numbers that the page tells come first: only where none of them fits may it be any, and to try thousands is slow.
+    numbers = totals if next(fits(totals), None) else range(most, 0, -1)
+    known = []
+    for hits, tries in fits(numbers):
+        if not _is_few(hits, tries, minimum):
+            return
+        known.append((hits, tries))
+    if known:
+        found = sorted({round(each, 1) for each, _ in known})
+        yield f"hits {found} of {sorted({tries for _, tries in known})}"
 
 
 def _unit(percent: str) -> float:

@@ -16,7 +16,7 @@ from unveil._kernels.graph import dendrogram_moves
 from unveil._kernels.graph.blocks import Blocks, blocks_of, draw_edges
 from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_children
 from unveil._kernels.graph.dendrogram_moves import walk
-from unveil._kernels.graph.random import fresh_state
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 
 _SEEDS = st.integers(0, 2**32 - 1)

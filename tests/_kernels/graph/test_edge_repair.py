@@ -9,7 +9,7 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.joint_degrees import joint_degrees
 from unveil._kernels.graph import edge_repair
 from unveil._kernels.graph.edge_repair import simple_keys
-from unveil._kernels.graph.random import fresh_state
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 
 seeds = st.integers(0, 2**32 - 1)

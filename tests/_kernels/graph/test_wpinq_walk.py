@@ -10,8 +10,8 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from unveil._kernels.graph import wpinq_walk
 from unveil._kernels.graph.degree_cells import DegreeCells, cells_for
 from unveil._kernels.graph.half_edges import HalfEdges, half_edges, keys_of_half_edges
-from unveil._kernels.graph.random import State
 from unveil._kernels.graph.wpinq_walk import walk
+from unveil._kernels.random import State
 from unveil.data.graph import Graph
 
 KINDS = pytest.mark.parametrize("triangles", [False, True], ids=["edges", "triangles"])

@@ -237,7 +237,7 @@ def test_of_many_columns_the_nearest_rows_are_those_of_all_distances(seed: int, 
     def grid(size: int) -> Grid:
         numbers = np.where(rng.random((size, 2)) < 0.1, MISSING + rng.integers(0, 2, (size, 2)), rng.integers(-3, 5))
         # Codes that share their lowest byte are different ones all the same.
-        return Grid(numbers, rng.choice([0, 1, 256], (size, 3)).astype(np.int32), np.array([2, 3]), 10)
+        return Grid(numbers, rng.choice([0, 1, 256], (size, 6)).astype(np.int32), np.array([2, 3]), 10)
 
     released, targets = grid(rows), grid(20)
     with pytest.MonkeyPatch.context() as patch:

@@ -29,7 +29,7 @@ def test_the_normal_one_is_near_what_draws_give() -> None:
     rng = np.random.default_rng(1)
     scores, is_member = rng.random(300) ** 3, np.arange(300) < 200
     scores[:200] += 0.03
-    sums = np.concatenate([member_sums(block, scores[:, None]) for block in labels(200, 100, 20_000, rng)])
+    sums = np.concatenate([member_sums(make(), scores[:, None]) for make in labels(200, 100, 20_000, rng)])
     drawn = float(np.mean(sums >= scores[is_member].sum()))
     assert normal_p(scores, is_member) == pytest.approx(drawn, abs=0.01)
     assert 0.02 < drawn < 0.4

@@ -18,7 +18,7 @@ def test_every_choice_is_equally_likely(members: int, others: int) -> None:
     people, draws = members + others, 6000
     seen: Counter[tuple[int, ...]] = Counter(
         tuple(np.flatnonzero(row))
-        for block in labels(members, others, draws, np.random.default_rng(3))
+        for block in (make() for make in labels(members, others, draws, np.random.default_rng(3)))
         for row in block
     )
     choices = list(combinations(range(people), members))
@@ -31,14 +31,14 @@ def test_every_choice_is_equally_likely(members: int, others: int) -> None:
 def test_too_many_drawn_at_first_are_removed_by_lot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Members are drawn too few on purpose; too many happen once in 30,000 draws, so it is provoked here."""
     monkeypatch.setattr(module, "_DEVIATIONS", -2)
-    drawn = np.concatenate(list(labels(30, 70, 3000, np.random.default_rng(5))))
+    drawn = np.concatenate([make() for make in labels(30, 70, 3000, np.random.default_rng(5))])
     assert (drawn.sum(axis=1) == 30).all()
     assert np.abs(drawn.mean(axis=0) - 0.3).max() < 4.5 * (0.21 / 3000) ** 0.5
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 30), st.integers(0, 2**32))
 def test_members_are_always_as_many(members: int, others: int, draws: int, seed: int) -> None:
-    blocks = list(labels(members, others, draws, np.random.default_rng(seed)))
+    blocks = [make() for make in labels(members, others, draws, np.random.default_rng(seed))]
     assert sum(map(len, blocks)) == draws
     for block in blocks:
         assert block.shape[1] == members + others
@@ -47,7 +47,7 @@ def test_members_are_always_as_many(members: int, others: int, draws: int, seed:
 
 def test_labels_of_some_are_as_likely_as_in_draws_of_everybody() -> None:
     """All choices of 3 of 7 people, seen at two of them: both, one, the other or none."""
-    drawn = np.concatenate(list(labels_among(2, 3, 4, 40_000, np.random.default_rng(1))))
+    drawn = np.concatenate([make() for make in labels_among(2, 3, 4, 40_000, np.random.default_rng(1))])
     every = list(combinations(range(7), 3))
     for pattern in product((False, True), repeat=2):
         exact = np.mean([(0 in each, 1 in each) == pattern for each in every])
@@ -56,16 +56,16 @@ def test_labels_of_some_are_as_likely_as_in_draws_of_everybody() -> None:
 
 
 def test_blocks_are_500_draws_and_each_is_the_same_without_the_others() -> None:
-    whole = list(labels(20, 10, 1200, np.random.default_rng(1)))
+    whole = [make() for make in labels(20, 10, 1200, np.random.default_rng(1))]
     assert [len(block) for block in whole] == [500, 500, 200]
     assert not np.array_equal(whole[0], whole[1])
-    for again, block in zip(labels(20, 10, 1000, np.random.default_rng(1)), whole, strict=False):
-        assert np.array_equal(again, block)
+    for make, block in zip(labels(20, 10, 1000, np.random.default_rng(1)), whole, strict=False):
+        assert np.array_equal(make(), block)
 
 
 def test_blocks_of_many_people_are_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_LABELS", 1000)
-    assert [len(block) for block in labels(100, 200, 7, np.random.default_rng(1))] == [3, 3, 1]
+    assert [len(make()) for make in labels(100, 200, 7, np.random.default_rng(1))] == [3, 3, 1]
 
 
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(0, 2**32))

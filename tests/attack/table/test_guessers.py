@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import inference as oracle
-from unveil import _optional
 from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.nearest import Grid
 from unveil.attack.table import _guessers
@@ -19,7 +18,7 @@ from unveil.attack.table._secrets import right_ranks
 from unveil.attack.table.inference import Inference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError, MissingExtraError
+from unveil.errors import InputError
 from unveil.guess import Trials
 
 KINDS: dict[str, Any] = {"a": "number", "b": "category", "s": "category"}
@@ -143,17 +142,12 @@ def test_a_class_of_one_row_and_one_that_only_people_have_are_never_guessed(adve
 def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    class Learner:
-        def fit(self, rows: Any, own: Any) -> None:
-            seen.append((len(rows), own.tolist()))
-
-        def predict(self, rows: Any) -> Any:
-            return np.zeros(len(rows))
+    def learned(rows: Any, own: Any, people: Any) -> Any:
+        seen.append((rows.tolist(), own.tolist()))
+        return np.zeros((people.shape[1], 2))
 
     monkeypatch.setattr(_guessers, "MOST_ROWS", 50)
-    monkeypatch.setitem(
-        _guessers._LEARNERS, "forest", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
-    )
+    monkeypatch.setattr(_guessers, "forest_shares", learned)
     monkeypatch.setattr(_guessers.guess_chances, "__kwdefaults__", {"most_rows": 50})
     monkeypatch.setattr(_guessers.notes_on_rows, "__defaults__", (50,))
     released = plain_rule(200, 1)
@@ -161,7 +155,7 @@ def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch
     assert trials.notes == ("a forest learns from 50 of 200 rows, drawn by what they hold",)
     run(plain_rule(20, 2), {name: each[::-1] for name, each in released.items()}, "forest", about="ill", known=("age",))
     assert seen[0] == seen[1]
-    assert seen[0][0] == 50
+    assert len(seen[0][1]) == 50
 
 
 @LEARNERS
@@ -178,30 +172,6 @@ def test_learners_take_more_categories_than_they_tell_apart(adversary: Any) -> N
 
     trials = run(people(200, 1), people(1200, 2), adversary, about="ill", known=("town", "age"))
     assert 0.55 < trials.attack.expected / trials.attack.tries < 0.8
-
-
-def test_a_learner_that_fails_is_named_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Learner:
-        def fit(self, rows: Any, _: Any) -> None:
-            raise ValueError(f"the value {rows[0]} is bad")
-
-    monkeypatch.setitem(
-        _guessers._LEARNERS, "boosting", lambda _, taught, people: (Learner(), [taught.numbers, people.numbers])
-    )
-    with pytest.raises(
-        InputError, match=r"the boosting must learn from 60 rows of 2 features, but raised ValueError"
-    ) as told:
-        run(plain_rule(20, 1), plain_rule(60, 2), "boosting", about="ill", known=("age", "noise1"))
-    assert "bad" not in str(told.value)
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(module: str) -> None:
-        raise ModuleNotFoundError(module)
-
-    monkeypatch.setattr(_optional, "import_module", gone)
-    with pytest.raises(MissingExtraError, match=r"'sklearn'.*pip install 'unveil\[learn\]'"):
-        run(plain_rule(20, 1), plain_rule(60, 2), "forest", about="ill", known=("age",))
 
 
 @pytest.mark.parametrize("adversary", ["agreement", "counts", "forest", "boosting"])

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil import _optional
 from unveil._kernels.neighbours.best_rows import RightRanks
 from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.index import Grid
@@ -18,7 +17,7 @@ from unveil.attack.table.inference import Inference
 from unveil.attack.table.searched_inference import SearchedInference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError, MissingExtraError
+from unveil.errors import InputError
 from unveil.measure.trials.risk import excess_over_control
 
 RNG = np.random.default_rng
@@ -191,20 +190,6 @@ def test_many_columns_are_dropped_several_at_a_time_and_huge_tables_are_searched
     found = searched(**BY_ROWS).search(released=released, knowledge=knowledge, rng=RNG(1))
     assert len(set(LEAKED) & set(found.remembered.known)) >= 3
     assert excess_over_control(found.remembered.trials).low > 0.5
-
-
-def test_learners_without_their_library_are_left_out_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(module: str) -> None:
-        raise ModuleNotFoundError(module)
-
-    monkeypatch.setattr(_optional, "import_module", gone)
-    released, knowledge = case(300, 9, 0.5)
-    found = searched(known=LEAKED).search(released=released, knowledge=knowledge, rng=RNG(1))
-    assert [note for note in found.notes if "unveil[learn]" in note] == list(found.notes)
-    assert len(found.notes) == 1
-    assert found.remembered.adversary in ("nearest", "agreement")
-    with pytest.raises(MissingExtraError, match=r"unveil\[learn\]"):
-        searched(adversaries=("forest",)).run(released=released, knowledge=knowledge, rng=RNG(1))
 
 
 def test_coarse_cells_and_coarse_secrets_leave_who_can_read_them() -> None:

@@ -177,18 +177,18 @@ def test_select_and_take() -> None:
 
 
 @pytest.mark.unwatched
-def test_thousands_of_columns(tmp_path: Path) -> None:
-    wide = pl.DataFrame({f"column {at}": ["1", f"w{at}" if at % 2 else "2"] for at in range(3_000)})
+def test_more_than_a_thousand_columns(tmp_path: Path) -> None:
+    wide = pl.DataFrame({f"column {at}": ["1", f"w{at}" if at % 2 else "2"] for at in range(1_200)})
     path = tmp_path / "wide.csv"
     wide.write_csv(path)
     table = Table.read(path)
-    assert len(table.columns) == 3_000
+    assert len(table.columns) == 1_200
     assert [column.kind for column in table.columns[:2]] == ["number", "category"]
     (encoded,) = encode([table], table.column_names)
-    assert (encoded.numbers.shape, encoded.codes.shape) == ((2, 1500), (2, 1500))
+    assert (encoded.numbers.shape, encoded.codes.shape) == ((2, 600), (2, 600))
     assert encoded.exact
     assert agree(table, table)[1].column_names == table.column_names
-    assert "and 2990 more" in refusal(lambda: table.column("x"))
+    assert "and 1190 more" in refusal(lambda: table.column("x"))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Made-up people with usual and rare records, and releases of them that leak or not."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -64,7 +64,7 @@ def draws(seed: int, *sizes: int) -> tuple[pl.DataFrame, ...]:
     return tuple(people(size, rng) for size in sizes)
 
 
-def lots(members: int, others: int, number: int, rng: np.random.Generator) -> Iterator[BoolArray]:
-    """Yield draws of labels in blocks of unequal sizes."""
+def lots(members: int, others: int, number: int, rng: np.random.Generator) -> list[Callable[[], BoolArray]]:
+    """Return what makes draws of labels, in blocks of unequal sizes."""
     labels = np.tile(np.arange(members + others) < members, (number, 1))
-    yield from np.array_split(rng.permuted(labels, axis=1), 3)
+    return [block.copy for block in np.array_split(rng.permuted(labels, axis=1), 3)]

@@ -1,6 +1,6 @@
 """Whether a control is usable: harmless ones pass, planted faults are named, and numbers are those of plain loops."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
 
@@ -53,10 +53,10 @@ def test_the_p_are_shares_of_draws_by_plain_loops() -> None:
     pool = pool_tables(release(original, original[:2], control))
     seen: list[BoolArray] = []
 
-    def watched(members: int, others: int, draws: int, rng: np.random.Generator) -> Iterator[BoolArray]:
-        for block in lots(members, others, draws, rng):
-            seen.append(block)
-            yield block
+    def watched(members: int, others: int, draws: int, rng: np.random.Generator) -> list[Callable[[], BoolArray]]:
+        made = lots(members, others, draws, rng)
+        seen.extend(make() for make in made)
+        return made
 
     found = check_control(pool, labels=watched, rng=np.random.default_rng(1), draws=99)
     rows = [row for frame in (original, control) for row in frame.rows()]

@@ -13,9 +13,9 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.random_walks import walk_outcomes
 from unveil._kernels._compile import PLAIN_UP_TO
 from unveil._kernels.graph import walks
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.rows import among
 from unveil._kernels.graph.walks import walked_edges
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError

@@ -11,8 +11,8 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.switching import switch_outcomes
 from unveil._kernels._compile import PLAIN_UP_TO
 from unveil._kernels.graph import switching
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.switching import switched_edges
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.dendrogram import Dendrogram
-from unveil._kernels.graph.random import State, next_float
+from unveil._kernels.random import State, next_float
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.exchanges import settle
-from unveil._kernels.graph.random import State
 from unveil._kernels.graph.roomy_rows import connect, keys_in, shuffle, with_room
+from unveil._kernels.random import State
 from unveil._kernels.types import Int32Array, IntArray
 
 _PLAIN_UP_TO = 4_000

@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.dendrogram import Dendrogram, part_of_score
-from unveil._kernels.graph.random import State, below, next_float
+from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import Int32Array, IntArray
 
 # A plain move takes about 20 µs; walks come in some 20 stretches, so that a plain one is over in half a second.

@@ -3,9 +3,9 @@
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph.random import State
 from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.graph.slots import join_leftovers, place_edges
+from unveil._kernels.random import State
 from unveil._kernels.types import FloatArray, IntArray
 
 # Nobody waits for a compiler below this number of ends.

@@ -8,8 +8,8 @@ taken away. The shortest such walk changes the fewest edges. Walks are found by 
 
 import numpy as np
 
-from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.roomy_rows import connect, disconnect, has_edge, shuffle
+from unveil._kernels.random import State, below
 from unveil._kernels.types import Int32Array, IntArray
 
 #: After so many nodes from which no walk leads on, the rest is left: it is rarely worth the time.

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, is_small
+from unveil._kernels.random import State, below
 from unveil._kernels.types import BoolArray, IntArray
 
 Marks = NDArray[np.int16]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.random import State, below
 from unveil._kernels.types import Int32Array, IntArray
 
 Node = int | np.integer

@@ -9,7 +9,7 @@ The functions are written for both plain Python and numba.
 """
 
 from unveil._kernels._compile import loop
-from unveil._kernels.graph.random import State, below
+from unveil._kernels.random import State, below
 from unveil._kernels.types import BoolArray, IntArray
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.lookup import has_edge, key_of
-from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.key_set import add_key, has_key, key_table, keys_in
+from unveil._kernels.random import State, below
 from unveil._kernels.types import Int32Array, IntArray
 
 #: So many draws in a row may be rejected before a switch is given up.

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.lookup import key_of
-from unveil._kernels.graph.random import State, below, next_float
 from unveil._kernels.key_set import add_key, has_key, key_table, keys_in
+from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import Int32Array, IntArray
 
 

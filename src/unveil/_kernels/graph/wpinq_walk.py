@@ -9,8 +9,8 @@ import numpy as np
 
 from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.half_edges import HalfEdges, connected, exchange
-from unveil._kernels.graph.random import State, below, next_float
 from unveil._kernels.graph.wpinq_queries import pair_cell, triple_cell
+from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 # Plain Python takes a few hundredths of a second for so many; triangles need about ten times as long.

@@ -11,10 +11,12 @@ import numpy as np
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.membership.agreement import weight_by_count
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: So many rows are looked at in one go; no number depends on it.
 _AT_A_TIME = 1024
+#: No row scores as little.
+_LOWEST = -(2**62)
 
 
 class RowScores(NamedTuple):
@@ -108,8 +110,7 @@ def best_row_chances(
     )
 
 
-# Columns that are held and tried are put together once: plain code would say the same in eight lines.
-@loop("i8[,], i8[,], i8[,], i8[], i8, i8, i8, i8[], i8[], i8[], i8[], i8[], b1", uses=("concatenate",))
+@loop("i8[,], i8[,], i8[,], i8[], i8, i8, i8, i8[], i8[], i8[], i8[], i8[], b1")
 def _best_rows(
     columns: IntArray,
     people: IntArray,
@@ -125,46 +126,87 @@ def _best_rows(
     tried: IntArray,
     taken_away: bool,
 ) -> FloatArray:
-    # A few rows at a time, so that what all columns tell of them stays near the processor, and each column of them in
-    # one piece, which it goes through several at a time.
+    # A few rows at a time, so that what is told of them stays near the processor, and each column of them in one piece:
+    # the loops over rows are functions of their own without branches, which it goes through several rows at a time.
     chance = np.zeros((len(people), tried.size))
-    part, total = np.zeros((len(columns), _AT_A_TIME), np.int64), np.zeros(_AT_A_TIME, np.int64)
+    total, changed = np.zeros(_AT_A_TIME, np.int64), np.zeros(_AT_A_TIME, np.int64)
+    is_right = np.zeros(_AT_A_TIME, np.bool_)
     best, ties, hits = np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64)
-    used = held if taken_away else np.concatenate((held, tried))
     sign = -1 if taken_away else 1
     for person in range(len(people)):
-        first, last = low[person], high[person]
         ties[:] = 0
         for begin in range(0, rank.size, _AT_A_TIME):
-            size = min(_AT_A_TIME, rank.size - begin)
+            end = min(begin + _AT_A_TIME, rank.size)
+            _tell_right(rank[begin:end], low[person], high[person], is_right)
             total[:] = 0
-            for place in range(used.size):
-                column = used[place]
-                some, own = columns[column, begin : begin + size], part[column]
-                new, reward, cost = people[person, column], weight[person, column], step[column]
-                if column < numbers and new > last_marker:
-                    for row in range(size):
-                        apart = abs(some[row] - new) * cost if some[row] > last_marker else mismatch
-                        own[row] = reward if some[row] == new else -apart
-                else:
-                    for row in range(size):
-                        own[row] = reward if some[row] == new else -mismatch
-                if place < held.size:
-                    for row in range(size):
-                        total[row] += own[row]
+            highest = 0
+            for column in held:
+                some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
+                own = weight[person, column]
+                highest = _add_column(total, some, new, own, -step[column], -mismatch, by_steps, last_marker, changed)
+                total, changed = changed, total
             for place in range(tried.size):
-                own = part[tried[place]]
-                top = total[0] + sign * own[0]
-                for row in range(size):
-                    top = max(top, total[row] + sign * own[row])
+                column = tried[place]
+                some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
+                own, each, no = sign * weight[person, column], -sign * step[column], -sign * mismatch
+                # What a row gains by the column at most; how far numbers may be apart is not known.
+                gain = max(own, no)
+                if ties[place] and highest + gain < best[place] and not (by_steps and taken_away):
+                    continue
+                top = _add_column(total, some, new, own, each, no, by_steps, last_marker, changed)
                 if ties[place] and top < best[place]:
                     continue
                 if ties[place] == 0 or top > best[place]:
                     best[place], ties[place], hits[place] = top, 0, 0
-                for row in range(size):
-                    if total[row] + sign * own[row] == top:
-                        ties[place] += 1
-                        hits[place] += first <= rank[begin + row] and rank[begin + row] < last
+                tied, right = _count_ties(changed, top, is_right, end - begin)
+                ties[place] += tied
+                hits[place] += right
         for place in range(tried.size):
             chance[person, place] = hits[place] / ties[place]
     return chance
+
+
+def _tell_right(rank: IntArray, low: int, high: int, is_right: BoolArray) -> None:
+    for row in range(rank.size):
+        is_right[row] = (low <= rank[row]) & (rank[row] < high)
+
+
+def _add_column(
+    total: IntArray,
+    some: IntArray,
+    new: int,
+    equal: int,
+    each: int,
+    other: int,
+    by_steps: bool,
+    last_marker: int,
+    changed: IntArray,
+) -> int:
+    """Write what rows score with one column more, and return the highest.
+
+    ``equal`` is added where the value is the person's, ``each`` for every unit between numbers, and else ``other``.
+    """
+    top = _LOWEST
+    if by_steps and new > last_marker:
+        for row in range(some.size):
+            value = some[row]
+            unequal = abs(value - new) * each if value > last_marker else other
+            score = total[row] + (equal if value == new else unequal)
+            changed[row] = score
+            top = max(top, score)
+    else:
+        for row in range(some.size):
+            score = total[row] + (equal if some[row] == new else other)
+            changed[row] = score
+            top = max(top, score)
+    return top
+
+
+def _count_ties(scores: IntArray, top: int, is_right: BoolArray, size: int) -> tuple[int, int]:
+    """Return how many of the first rows score so much, and how many of those are right."""
+    ties = hits = 0
+    for row in range(size):
+        is_best = scores[row] == top
+        ties += is_best
+        hits += is_best & is_right[row]
+    return ties, hits

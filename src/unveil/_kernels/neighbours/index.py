@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.radix_sort import ascending
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRo
     """
     left = _Columns(columns)
     key, keys = left.behind(np.zeros(size, np.int64), 1, EVERY)
-    order = _ascending(key, keys)
+    order = ascending(key, keys)
     key = key[order]
     is_first = np.ones(size, bool)
     is_first[1:] = key[1:] != key[:-1]
@@ -300,7 +301,7 @@ def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRo
         some = np.flatnonzero(~(is_first & np.append(is_first[1:], True)))
         rows = order[some]
         key, keys = left.behind((np.cumsum(is_first) - 1)[some], size, rows)
-        within = _ascending(key, keys)
+        within = ascending(key, keys)
         order[some], key = rows[within], key[within]
         is_first[some[1:]] |= key[1:] != key[:-1]
     return SortedRows(order, np.flatnonzero(is_first))
@@ -324,11 +325,6 @@ class _Columns:
                 keys *= width
             self.next = next(self._left, None)
         return key, keys
-
-
-def _ascending(key: IntArray, keys: int) -> IntArray:
-    """Return where the keys are in ascending order; few different ones are counted, which is quicker than sorting."""
-    return np.argsort(key.astype(np.uint16), kind="stable") if keys <= 2**16 else np.argsort(key)
 
 
 def _one_number(columns: list[tuple[Int32Array, Int32Array]], rows: int, targets: int) -> tuple[IntArray, IntArray]:

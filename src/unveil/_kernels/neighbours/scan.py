@@ -1,28 +1,59 @@
 """The search for the nearest rows of tables with many columns, in which every row is about as far as every other.
 
-There no arrangement of rows tells which of them are near, so that all are looked at: a few rows at a time, which stay
-near the processor while every target is compared with them, column by column.
+There no arrangement of rows tells which of them are near, so that all are looked at: some rows at a time, which stay
+near the processor while every target is compared with them, several columns at a time. Categories are counted in two
+bytes and numbers summed up in short floats, many rows at once; rows that may be near by these sums, which are known not
+to be off by more than so much, are summed up in whole numbers.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import LAST_MARKER
-from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.types import Int32Array, IntArray, NarrowArray
+
+ShortFloats = NDArray[np.float32]
 
 _LAST_MARKER = int(LAST_MARKER)
 #: So many rows are compared with all targets in one go; no number depends on it.
-_AT_A_TIME = 256
+_AT_A_TIME = 512
+#: A short float is off by no more than this share of it.
+_ROUNDED = 2.0**-24
+_NOTHING = np.float32(0)
 
 
-@kernel("i4[,], i8[,], i8[], i4[,], i8[,], i8, i8, i8[], i4[], i4[], i8[]", cost=8)
+def narrow_codes(codes: Int32Array, targets: Int32Array) -> tuple[NarrowArray, NarrowArray]:
+    """Return both in two bytes if that holds all codes, else in four."""
+    kind = np.uint16 if max(codes.max(initial=0), targets.max(initial=0)) < 2**16 else np.uint32
+    return codes.astype(kind), targets.astype(kind)
+
+
+def in_mismatches(costs: IntArray, mismatch: int) -> ShortFloats:
+    """Return numbers as parts of what a mismatch costs, NaN where there is a marker."""
+    return np.where(costs > LAST_MARKER, costs / mismatch, np.nan).astype(np.float32)
+
+
+def off_by(rows: ShortFloats, targets: ShortFloats) -> float:
+    """Return how far a sum over all columns is off at most, as a share of itself and of 1.
+
+    Each difference is rounded as its numbers are, and each of the sums once more.
+    """
+    largest = max((float(np.nanmax(np.abs(each), initial=0)) for each in (rows, targets)), default=0.0)
+    return 4 * _ROUNDED * (len(rows) + 1) * (largest + 1)
+
+
+@kernel("u2[,], f4[,], i8[,], i8[], u2[,], f4[,], i8[,], i8, f8, i8, i8[], i4[], i4[], i8[]", cost=8)
 def scan(
-    codes: Int32Array,
-    numbers: IntArray,
+    codes: NarrowArray,
+    shares: ShortFloats,
+    costs: IntArray,
     copies: IntArray,
-    target_codes: Int32Array,
-    target_numbers: IntArray,
+    target_codes: NarrowArray,
+    target_shares: ShortFloats,
+    target_costs: IntArray,
     mismatch: int,
+    off: float,
     k: int,
     limit: IntArray,
     owner: Int32Array,
@@ -31,9 +62,9 @@ def scan(
 ) -> int:
     """Fill in targets, near rows and their distances, and return how many; -1 where there is no room for them.
 
-    Rows come as columns, ``codes`` [columns, rows] and ``numbers`` [columns, rows], targets as lines. Numbers are in
-    units of cost; where one of two is a marker they cost nothing here. ``limit`` says how far rows may be at most, and
-    is lowered to the distance of the k-th nearest row.
+    ``codes`` and ``shares`` of rows come as columns, [column, row], all else as lines. Where one of two numbers is a
+    marker they cost nothing here. ``limit`` says how far rows may be at most, and is lowered to the distance of the
+    k-th nearest row.
     """
     targets, rows = len(target_codes), copies.size
     far, many = np.empty((targets, k + 2), np.int64), np.empty((targets, k + 2), np.int64)
@@ -63,38 +94,77 @@ def scan(
                 kept += 1
         return kept
 
-    differ, apart = np.empty(_AT_A_TIME, np.int32), np.empty(_AT_A_TIME, np.int64)
+    differ, apart = np.empty(_AT_A_TIME, np.uint16), np.empty(_AT_A_TIME, np.float32)
     filled = 0
     for first in range(0, rows, _AT_A_TIME):
-        size = min(_AT_A_TIME, rows - first)
+        end = min(first + _AT_A_TIME, rows)
         for t in range(targets):
-            for i in range(size):
-                differ[i] = 0
-            for c in range(len(codes)):
-                codes_here, code = codes[c, first : first + size], target_codes[t, c]
-                for i in range(size):
-                    differ[i] += codes_here[i] != code
-            for i in range(size):
-                apart[i] = differ[i] * mismatch
-            for c in range(len(numbers)):
-                here, wanted = numbers[c, first : first + size], target_numbers[t, c]
-                if wanted > _LAST_MARKER:
-                    for i in range(size):
-                        apart[i] += abs(here[i] - wanted) if here[i] > _LAST_MARKER else 0
-            nearest = apart[0]
-            for i in range(size):
-                nearest = min(nearest, apart[i])
-            if nearest > limit[t]:
+            _count_mismatches(codes, first, end, target_codes[t], differ)
+            nearest = _add_numbers(shares, first, end, target_shares[t], differ, apart)
+            if (nearest - off * (nearest + 1)) * mismatch > limit[t]:
                 continue
-            for i in range(size):
-                if apart[i] > limit[t]:
+            for i in range(end - first):
+                if (apart[i] - off * (apart[i] + 1)) * mismatch > limit[t]:
+                    continue
+                exact = int(differ[i]) * mismatch + _cost(costs[first + i], target_costs[t])
+                if exact > limit[t]:
                     continue
                 if filled == row.size:
                     filled = still_near(filled)
                     if 2 * filled > row.size:
                         return -1
-                owner[filled], row[filled], distance[filled] = t, first + i, apart[i]
+                owner[filled], row[filled], distance[filled] = t, first + i, exact
                 filled += 1
-                if apart[i] < limit[t]:
-                    insert(t, apart[i], copies[first + i])
+                if exact < limit[t]:
+                    insert(t, exact, copies[first + i])
     return still_near(filled)
+
+
+def _count_mismatches(codes: NarrowArray, first: int, end: int, wanted: NarrowArray, differ: NarrowArray) -> None:
+    """Write in how many columns rows differ from a target."""
+    for i in range(end - first):
+        differ[i] = 0
+    column = len(codes) % 4
+    for c in range(column):
+        here, code = codes[c, first:end], wanted[c]
+        for i in range(here.size):
+            differ[i] += here[i] != code
+    # Four columns at a time: otherwise the processor is mostly busy with fetching the counts and putting them back.
+    while column < len(codes):
+        one, two = codes[column, first:end], codes[column + 1, first:end]
+        three, four = codes[column + 2, first:end], codes[column + 3, first:end]
+        a, b, c, d = wanted[column], wanted[column + 1], wanted[column + 2], wanted[column + 3]
+        for i in range(one.size):
+            differ[i] += one[i] != a
+            differ[i] += two[i] != b
+            differ[i] += three[i] != c
+            differ[i] += four[i] != d
+        column += 4
+
+
+def _add_numbers(
+    shares: ShortFloats, first: int, end: int, wanted: ShortFloats, differ: NarrowArray, apart: ShortFloats
+) -> float:
+    """Write how far rows are, in mismatches, and return how far the nearest is."""
+    size = end - first
+    for i in range(size):
+        apart[i] = differ[i]
+    for c in range(len(shares)):
+        here, number = shares[c, first:end], wanted[c]
+        for i in range(size):
+            far = abs(here[i] - number)
+            # Nothing is equal to NaN, and that is what a marker leads to.
+            apart[i] += far if far == far else _NOTHING
+    nearest = apart[0]
+    for i in range(size):
+        nearest = min(nearest, apart[i])
+    return float(nearest)
+
+
+def _cost(line: IntArray, wanted: IntArray) -> int:
+    """Return what two lines of numbers differ by."""
+    total = 0
+    for c in range(line.size):
+        if line[c] > _LAST_MARKER and wanted[c] > _LAST_MARKER:
+            total += abs(line[c] - wanted[c])
+    return total

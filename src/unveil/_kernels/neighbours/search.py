@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
-from unveil._kernels.neighbours.scan import scan
+from unveil._kernels.neighbours.scan import in_mismatches, narrow_codes, off_by, scan
 from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
@@ -76,13 +76,19 @@ def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None)
 def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray) -> Near | None:
     """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
     owner = np.empty_like(row)
+    codes, wanted = narrow_codes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
+    costs, target_costs = _in_costs(p.numbers, p.step), _in_costs(p.wanted[some], p.step)
+    shares, target_shares = (in_mismatches(each, p.mismatch) for each in (costs.T, target_costs))
     found = scan(
-        np.repeat(p.group_codes, np.diff(p.group_start), axis=1),
-        np.ascontiguousarray(_in_costs(p.numbers, p.step).T),
+        np.repeat(codes, np.diff(p.group_start), axis=1),
+        np.ascontiguousarray(shares),
+        costs,
         p.copies,
-        p.tuple_codes[p.tuple_of[some]],
-        _in_costs(p.wanted[some], p.step),
+        wanted,
+        target_shares,
+        target_costs,
         p.mismatch,
+        off_by(shares, target_shares),
         k,
         limit,
         owner,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.graph.percolation import percolate
-from unveil._kernels.graph.random import fresh_state
+from unveil._kernels.random import fresh_state
 from unveil.attack._listing import attack
 from unveil.attack.graph._course import both_sides, guess_after
 from unveil.attack.graph._guess import check_knowledge

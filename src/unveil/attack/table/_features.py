@@ -1,16 +1,17 @@
 """Known columns as numbers that any model can learn from, the same for released rows and for people."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid
-from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, ByteArray, FloatArray, Int32Array, IntArray
 
 #: How many categories of a column have a feature of their own; all others share one.
 MOST_CATEGORIES = 30
-#: How many categories of a column are told apart by a learner that takes them as they are; all others are missing.
-MOST_RANKED = 254
+#: How many numbers of a column are told apart by a learner that takes columns as they are, and one category fewer.
+MOST_BINS = 255
 
 
 def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
@@ -62,30 +63,49 @@ def _of_codes(parts: Sequence[Int32Array]) -> list[list[FloatArray]]:
     return made
 
 
-def ranked_features(released: Grid, people: Sequence[Grid]) -> tuple[list[FloatArray], BoolArray]:
-    """Return one feature per column for the released rows and for each table of people, and which are categories.
+class Binned(NamedTuple):
+    """Columns of rows and of people as numbers from 0 to 255, at [column, row], and which columns are categories."""
 
-    For learners that take categories and gaps as they are. A category is the rank of its code among the 254 most
-    frequent released ones; all others, and missing numbers, are NaN.
+    rows: ByteArray
+    people: ByteArray
+    is_category: BoolArray
+
+
+def binned(released: Grid, people: Grid) -> Binned:
+    """Return one feature per column, for learners that take categories and gaps as they are.
+
+    0 is what is missing. Of more different numbers than 255 as many are taken that divide the rows into equal parts,
+    and each number is put to the nearest of them. A category is the rank of its code among the 254 most frequent
+    released ones; all others are 0 too.
 
     >>> from unveil._kernels.neighbours.nearest import MISSING
     >>> grid = Grid(np.array([[0], [20], [MISSING]]), np.array([[4], [7], [7]], np.int32), np.array([1]), 20)
-    >>> other = grid._replace(codes=np.array([[7], [5], [4]], np.int32))
-    >>> (own, theirs), categories = ranked_features(grid, [other])
-    >>> own[:, 1], theirs[:, 1], categories
-    (array([0., 1., 1.]), array([ 1., nan,  0.]), array([False,  True]))
+    >>> other = grid._replace(numbers=np.array([[9], [11], [70]]), codes=np.array([[7], [5], [4]], np.int32))
+    >>> made = binned(grid, other)
+    >>> made.rows.tolist(), made.people.tolist(), made.is_category.tolist()
+    ([[1, 2, 0], [1, 2, 2]], [[1, 2, 2], [2, 0, 1]], [False, True])
     """
-    tables = [released, *people]
-    known = [np.where(table.numbers > LAST_MARKER, table.numbers, np.nan) for table in tables]
-    ranks = [np.full(table.codes.shape, np.nan) for table in tables]
-    for place in range(released.codes.shape[1]):
-        frequent = np.sort(_most_frequent(released.codes[:, place], MOST_RANKED))
-        for table, rank in zip(tables, ranks, strict=True):
-            codes = table.codes[:, place]
-            at = np.minimum(np.searchsorted(frequent, codes), frequent.size - 1)
-            rank[:, place] = np.where(frequent[at] == codes, at, np.nan)
-    categories = np.repeat([False, True], [released.numbers.shape[1], released.codes.shape[1]])
-    return [np.column_stack(each) for each in zip(known, ranks, strict=True)], categories
+    tables = (released, people)
+    numbers, codes = (part.shape[1] for part in (released.numbers, released.codes))
+    columns = [_bins_of_number([each.numbers[:, place] for each in tables]) for place in range(numbers)]
+    columns += [_bins_of_codes([each.codes[:, place] for each in tables]) for place in range(codes)]
+    rows, others = (np.array([each[side] for each in columns], np.uint8) for side in (0, 1))
+    return Binned(rows, others, np.repeat([False, True], [numbers, codes]))
+
+
+def _bins_of_number(parts: Sequence[IntArray]) -> list[IntArray]:
+    there = np.sort(parts[0][parts[0] > LAST_MARKER])
+    chosen = np.unique(there)
+    if chosen.size > MOST_BINS:
+        chosen = np.unique(there[(np.arange(MOST_BINS) * there.size) // MOST_BINS])
+    middle = (chosen[1:] + chosen[:-1]) / 2
+    return [np.where(part > LAST_MARKER, np.searchsorted(middle, part, "right") + 1, 0) for part in parts]
+
+
+def _bins_of_codes(parts: Sequence[Int32Array]) -> list[IntArray]:
+    frequent = np.sort(_most_frequent(parts[0], MOST_BINS - 1))
+    places = [np.minimum(np.searchsorted(frequent, part), frequent.size - 1) for part in parts]
+    return [np.where(frequent[at] == part, at + 1, 0) for at, part in zip(places, parts, strict=True)]
 
 
 def _most_frequent(codes: Int32Array, most: int) -> Int32Array:

@@ -6,22 +6,23 @@ rows, and of a class the value is guessed that is near enough to most of its row
 where hardly anybody is; docs/inference.md has figures.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from unveil._kernels.learners.boosting import Growth, boosted_scores
+from unveil._kernels.learners.forest import forest_shares
 from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
 from unveil._kernels.neighbours.content import content_hash, drawn_by_content
 from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, Grid, Rows, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.types import FloatArray, IntArray
-from unveil._optional import need
-from unveil.attack.table._features import ranked_features
+from unveil.attack.table._features import binned
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ _PARTS = 25
 _BINS = 16
 #: Logarithms of chances are whole multiples of this, so that equal ones stay equal.
 _UNIT = 2.0**-20
+#: How boosting learns up to so many classes.
+_GROWTH = (
+    (3, Growth(rounds=150, leaves=31, rate=0.1)),
+    (10, Growth(rounds=60, leaves=15, rate=0.1)),
+    (MOST_CLASSES, Growth(rounds=25, leaves=15, rate=0.2)),
+)
 
 
 class Classes(NamedTuple):
@@ -126,9 +133,7 @@ def guess_chances(
     Raises
     ------
     InputError
-        If there is nothing to learn from, or if the learner fails.
-    MissingExtraError
-        If there is no scikit-learn for a learner.
+        If there is nothing to learn from.
     """
     if not right.low.size:
         return np.empty(0)
@@ -236,8 +241,9 @@ def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArra
     """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
     for place in range(known.widths[0]):
         old, new = known.column(place, rows), people.numbers[:, place]
-        there = np.sort(old[old > LAST_MARKER])
-        cuts = np.unique(there[(np.arange(1, _BINS) * there.size) // _BINS]) if there.size else there
+        there = old[old > LAST_MARKER]
+        places = (np.arange(1, _BINS) * there.size) // _BINS
+        cuts = np.unique(np.partition(there, places)[places]) if there.size else there
         yield tuple(  # type: ignore[misc]
             np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
             for each in (old, new)
@@ -252,61 +258,19 @@ def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArra
 
 
 def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) -> IntArray:
-    """Return the class that a learner guesses for each person; whatever it raises is told by its kind only."""
-    need("sklearn", extra="learn")
-    threads = need("threadpoolctl", extra="learn").threadpool_limits
+    """Return the class that a learner guesses for each person."""
     rows = teacher.drawn(most)
     own = teacher.classes.of_rank[teacher.secrets.rank[rows]]
-    taught = teacher.known.block(rows)
-    learner, lines = _LEARNERS[adversary](np.unique(own).size, taught, people)
-    try:
-        # One thread, because sums over several round differently from machine to machine. The limit of OpenMP holds for
-        # this thread; others hold for the whole process, and learners side by side would leave them changed.
-        with threads(limits=1, user_api="openmp"):
-            learner.fit(lines[0], own)
-            return np.asarray(learner.predict(lines[1]), np.int64)
-    except Exception as error:
-        raise InputError(
-            f"the {adversary} must learn from {rows.size} rows of {lines[0].shape[1]} features, but raised "
-            f"{type(error).__name__}. Choose another adversary, such as 'nearest'"
-        ) from None
+    features = binned(teacher.known.block(rows), people)
+    if adversary == "forest":
+        return forest_shares(features.rows, own, features.people).argmax(axis=1)
+    classes = np.unique(own).size
+    # Many classes have many trees in each round: fewer rounds of smaller ones then, or they diverge.
+    growth = next(growth for most_classes, growth in _GROWTH if classes <= most_classes)
+    return boosted_scores(features.rows, features.is_category, own, features.people, growth).argmax(axis=1)
 
 
 def _with_secret(teacher: Teacher, rows: IntArray) -> Grid:
     """Return some rows with the rank of their secret as one more column."""
     some = teacher.known.block(rows)
     return some._replace(numbers=np.column_stack([some.numbers, teacher.secrets.rank[rows]]))
-
-
-def _forest(classes: int, taught: Grid, people: Grid) -> tuple[Any, list[FloatArray]]:  # noqa: ARG001
-    # Ranks of categories instead of a feature for each, and half of the columns tried at each cut: fewer trees then
-    # guess better. What is missing lies below everything else.
-    lines, _ = ranked_features(taught, [people])
-    learner = need("sklearn.ensemble", extra="learn").ExtraTreesClassifier(
-        n_estimators=50, max_features=0.5, random_state=0, n_jobs=1
-    )
-    return learner, [np.nan_to_num(each, nan=-1.0) for each in lines]
-
-
-def _boosting(classes: int, taught: Grid, people: Grid) -> tuple[Any, list[FloatArray]]:
-    # Many classes have many trees in each round: fewer rounds of smaller ones then, and a penalty, or they diverge.
-    rounds, leaves, rate = (150, 31, 0.1) if classes <= 3 else (60, 15, 0.1) if classes <= 10 else (25, 15, 0.2)
-    # It divides categories as they are: a feature for each of them takes three times as long and guesses no better.
-    lines, categories = ranked_features(taught, [people])
-    learner = need("sklearn.ensemble", extra="learn").HistGradientBoostingClassifier(
-        max_iter=rounds,
-        max_leaf_nodes=leaves,
-        learning_rate=rate,
-        l2_regularization=1.0,
-        early_stopping=False,
-        random_state=0,
-        categorical_features=categories,
-    )
-    return learner, lines
-
-
-#: What makes a learner for so many classes, with the features of the rows and of the people as it wants them.
-_LEARNERS: dict[str, Callable[[int, Grid, Grid], tuple[Any, list[FloatArray]]]] = {
-    "forest": _forest,
-    "boosting": _boosting,
-}

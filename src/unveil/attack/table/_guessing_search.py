@@ -14,7 +14,7 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import BY_ROWS, Adversary
 from unveil.attack.table._guessing_case import Case, Taught
-from unveil.errors import InputError, MissingExtraError
+from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Search:
         ]
         #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
-        self.failures: dict[Adversary, InputError | MissingExtraError] = {}
+        self.failures: dict[Adversary, InputError] = {}
         if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
             self.by_rows = []
             why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
@@ -166,7 +166,7 @@ class Search:
         if adversary not in (*self.by_rows, *self.whole, *self.failures):
             try:
                 self.whole[adversary] = [self._whole(adversary, taught) for taught in self.case.taught]
-            except (InputError, MissingExtraError) as error:
+            except InputError as error:
                 self.failures[adversary] = error
         return adversary not in self.failures
 

@@ -87,9 +87,9 @@ class Inference:
         "nearest" for what is said above. "agreement" for the secret of the released row that shares the rarest values:
         a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has it too,
         and the row with the highest sum is taken, ties by lot. "counts" for the likeliest secret by the released
-        counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner of
-        scikit-learn (extra ``learn``) that sees at most 50,000 released rows. Values that one released row has are
-        learned by nobody, and at most the 40 most frequent ones are. A number is learned in up to 40 classes.
+        counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner
+        that sees at most 50,000 released rows. Values that one released row has are learned by nobody, and at most the
+        40 most frequent ones are. A number is learned in up to 40 classes.
     model
         Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
         of `unveil.attack.table._features.features`, ``y`` floats for a number and else whole numbers that stand for the

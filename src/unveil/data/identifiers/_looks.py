@@ -118,12 +118,12 @@ def _long_numbers(seen: Seen) -> Look:
 def _birth(seen: Seen) -> Look:
     if seen.kind == "date":
         return _birth_dates(seen)
-    if not (seen.textual or seen.whole) or seen.share(patterns.DATE) < 0.5:
+    if not (seen.textual or seen.whole) or seen.dates < 0.5:
         return _NOTHING
     found = seen.text.str.extract_groups(patterns.YEAR).struct
     first, second = (found.field(name) for name in found.fields)
     years = first.fill_null(second).cast(int)
-    return _birth_years(seen, years.drop_nulls().to_list(), seen.share(patterns.DATE), whole_days=True)
+    return _birth_years(seen, years.drop_nulls().to_list(), seen.dates, whole_days=True)
 
 
 def _birth_dates(seen: Seen) -> Look:
@@ -168,7 +168,7 @@ def _phone(seen: Seen) -> Look:
         return _NOTHING
     loose = seen.share(patterns.PHONE_IF_NAMED)
     share = seen.share(patterns.PHONE) if seen.textual else 0.0
-    if share >= 0.8 and seen.share(patterns.DATE) < 0.5:
+    if share >= 0.8 and seen.dates < 0.5:
         return _by_shape(share, "are digits grouped as telephone numbers are", alone=0.8, if_named=0.5)
     return _by_shape(loose, "have as many digits as telephone numbers have", alone=math.inf, if_named=0.5)
 
@@ -192,7 +192,7 @@ def _address(seen: Seen) -> Look:
 def _name(seen: Seen) -> Look:
     import polars as pl
 
-    letters = seen.share(patterns.LETTERS) if seen.textual else 0.0
+    letters = seen.letters if seen.textual else 0.0
     if letters < 0.6 or seen.distinct <= 2:
         return _NOTHING
     # Frequent names are few among the different ones but many among the cells.
@@ -253,7 +253,7 @@ def _own_numbers(seen: Seen) -> str:
 
 
 def _own_codes(seen: Seen) -> str:
-    other = any(seen.share(pattern) > 0.5 for pattern in (patterns.AMOUNT, patterns.DATE))
+    other = seen.share(patterns.AMOUNT) > 0.5 or seen.dates > 0.5
     if other or seen.share(patterns.CODE) < 0.9 or seen.share(r"[0-9]") < 0.9:
         digits = seen.share(r"^0*[0-9]{6,}$")
         return "numbers of six digits or more" if digits >= 0.9 and seen.bare.str.len_chars().n_unique() == 1 else ""

@@ -76,6 +76,11 @@ class Seen:
         return self.text.str.replace_all(r"[\s.\-/+]", "").str.to_uppercase()
 
     @cached_property
+    def lettered(self) -> "pl.Series":
+        """The same with an ``a`` for every letter of any alphabet."""
+        return self.text.str.replace_all(r"\p{L}", "a")
+
+    @cached_property
     def many(self) -> bool:
         """Whether there are as many different values as identifiers have, not only some categories."""
         return self.distinct >= min(ENOUGH_ROWS, self.filled / 2)
@@ -87,4 +92,18 @@ class Seen:
 
     def share(self, pattern: str) -> float:
         """Return the share of the values looked at that match."""
-        return float(self.text.str.contains(pattern).mean() or 0.0)  # type: ignore[arg-type]
+        return _share(self.text, pattern)
+
+    @cached_property
+    def dates(self) -> float:
+        """The share of the values looked at that are written as dates are."""
+        return _share(self.lettered, patterns.DATE)
+
+    @cached_property
+    def letters(self) -> float:
+        """The share of the values looked at that are a few words of letters."""
+        return _share(self.lettered, patterns.LETTERS)
+
+
+def _share(text: "pl.Series", pattern: str) -> float:
+    return float(text.str.contains(pattern).mean() or 0.0)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """Find columns that name people by themselves, before anything else is asked of a table: names, numbers, texts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,9 @@ from unveil.data.identifiers._values import Seen
 from unveil.data.table import Column, Table
 
 __all__ = ["Flag", "LooksLike", "Sure", "direct_identifiers"]
+
+#: So many cells are held at a time, as their different values.
+_TOGETHER = 2**20
 
 Sure = Literal["by name and content", "by content", "by name"]
 
@@ -58,21 +61,25 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
     >>> flag.reason
     'All of the different values hold an @ between two parts, as email addresses do.'
     """
-    flags = in_threads(lambda column: _flag(column, table), table.columns, threads=worth(table.rows))
-    return tuple(flag for flag in flags if flag is not None)
+    many = max(1, _TOGETHER // max(table.frame.height, 1))
+    parts = [table.columns[first : first + many] for first in range(0, len(table.columns), many)]
+    found = in_threads(lambda part: _flags(part, table), parts, threads=worth(table.rows))
+    return tuple(flag for flags in found for flag in flags)
 
 
-def _flag(column: Column, table: Table) -> Flag | None:
-    seen = Seen(column, table.frame.get_column(column.name))
-    if column.kind == "boolean" or not seen.filled:
-        return None
-    found = []
-    for place, (kind, look) in enumerate(LOOKS.items()):
-        flag = _judged(seen, kind, look)
-        if flag is not None:
-            # A shape that few values have says less than any that most have; a mere name says least.
-            found.append(((flag.sure == "by name", flag.share < 0.5, place), flag))
-    return min(found, key=lambda each: each[0])[1] if found else None
+def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:
+    everyone = [Seen(column, table.frame.get_column(column.name)) for column in columns if column.kind != "boolean"]
+    filled = [seen for seen in everyone if seen.filled]
+    # Every column before the next look: patterns are slow to compile, and too many to stay compiled.
+    looks = [[_judged(seen, kind, look) for seen in filled] for kind, look in LOOKS.items()]
+    return [flag for flag in map(_clearest, zip(*looks, strict=True)) if flag is not None]
+
+
+def _clearest(flags: Sequence[Flag | None]) -> Flag | None:
+    """Return the flag of one column that says most, of those in the order of looks, or None."""
+    # A shape that few values have says less than any that most have; a mere name says least.
+    found = [flag for flag in flags if flag is not None]
+    return min(found, key=lambda flag: (flag.sure == "by name", flag.share < 0.5), default=None)
 
 
 def _judged(seen: Seen, kind: LooksLike, look: Callable[[Seen], Look]) -> Flag | None:

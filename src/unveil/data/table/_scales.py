@@ -5,9 +5,10 @@ and so it is found out once and kept in as few bytes as hold it.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,13 @@ class Units(NamedTuple):
             units[gone] = MISSING + (-1 - kept[gone].astype(np.int64))
         return units
 
+    def taken(self, rows: IntArray) -> "Units":
+        """Return these rows by themselves, as they would be kept if there were no others."""
+        kept = self.kept[rows]
+        there = kept[kept >= 0] if self.has_gaps else kept
+        least, greatest = (int(there.min()), int(there.max())) if there.size else (0, -1)
+        return Units(kept, least, greatest, has_gaps=there.size < kept.size)
+
 
 class Codes(NamedTuple):
     """A category column as it is kept."""
@@ -61,6 +69,13 @@ class Codes(NamedTuple):
     def of(self, rows: IntArray | slice) -> Int32Array:
         """Return the codes of these rows."""
         return self.kept[rows].astype(np.int32, copy=False)
+
+    def taken(self, rows: IntArray) -> "Codes":
+        """Return these rows by themselves."""
+        return Codes(self.kept[rows])
+
+
+_Column = TypeVar("_Column", Units, Codes)
 
 
 class PlacedColumn(NamedTuple):
@@ -75,7 +90,8 @@ class PlacedColumn(NamedTuple):
 class Agreement:
     """What tables that were brought together share: the scale of each column, found out when it is first asked for.
 
-    Whoever has all rows of one of the tables finds them here. Rows that were taken of them are put on the scale anew.
+    Rows of these tables are found here. What was made of them, as the extremes of a column, keeps what it is on the
+    scale itself.
     """
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -104,10 +120,7 @@ class Agreement:
         if found is None:
             return None
         scale, kept = found
-        units = [
-            kept[table.agreed_as] if table.agreed_as is not None else self._units(scale, table, name)
-            for table in tables
-        ]
+        units = [_column_of(table, name, kept, partial(self._units, scale, table, name)) for table in tables]
         return _placed(units, reference)
 
     def codes(self, name: str, tables: Sequence[Table]) -> list[Codes]:
@@ -118,10 +131,7 @@ class Agreement:
                 words = different(*(table.frame.get_column(name) for table in single.values()))
                 self._codes[name] = words, {place: self._coded(words, each, name) for place, each in single.items()}
             words, kept = self._codes[name]
-        return [
-            kept[table.agreed_as] if table.agreed_as is not None else self._coded(words, table, name)
-            for table in tables
-        ]
+        return [_column_of(table, name, kept, partial(self._coded, words, table, name)) for table in tables]
 
     def _put_on_scale(self, name: str) -> tuple[WholeScale, dict[int, Units]] | None:
         single = self._with_single_values(name)
@@ -157,6 +167,16 @@ class Agreement:
         if name not in self._markers:
             self._markers[name] = marker_numbers(self._tables, name)
         return marker_of_cells(table, name, self._markers[name])
+
+
+def _column_of(table: Table, name: str, kept: Mapping[int, _Column], make: Callable[[], _Column]) -> _Column:
+    """Return a column of a table from that of the table whose rows it has; made anew, and kept with it, otherwise."""
+    column = None if table.agreed_as is None else kept.get(table.agreed_as)
+    if column is not None and table.agreed_rows is None:
+        return column
+    if name not in table.on_scale:
+        table.on_scale[name] = make() if column is None else column.taken(table.agreed_rows)
+    return cast("_Column", table.on_scale[name])
 
 
 def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:

@@ -53,6 +53,9 @@ def looks_like_dates(different: "pl.Series") -> Dates | None:
     >>> looks_like_dates(pl.Series(["1/2/2020", "3/4/2020"])).sure
     False
     """
+    if not _parse.all_match(different, "[0-9]"):
+        # No way to write a date is without a digit: one look instead of ten at columns of words.
+        return None
     if _parse.looks_like_dates(different) and not _parse.to_moment(different).has_nulls():
         return Dates("as in ISO 8601", sure=True)
     if _parse.all_match(different, _CLOCK) and not _clock(different).has_nulls():

@@ -157,11 +157,13 @@ def _from_text(text: "pl.Series", asked: Sequence[Marker], table: str) -> Settle
     words = different.filter(~is_number)
     cells = word_markers(words, different.len() - words.len(), asked)
     raw = _Raw(text, cells, asked)
-    rest = words.filter(~words.is_in(list(cells)))
+    rest = words.filter(~words.is_in(list(cells))) if cells else words
     if words.len() < different.len() and _parse.is_infinite(rest).all():
         return _from_digits(raw, different.filter(is_number), table)
     cells |= _told_digits(different.filter(is_number), asked)
-    return _from_words(raw._replace(cells=cells), different.filter(~different.is_in(list(cells))))
+    return _from_words(
+        raw._replace(cells=cells), different.filter(~different.is_in(list(cells))) if cells else different
+    )
 
 
 def _mostly_differs(text: "pl.Series") -> bool:

@@ -156,6 +156,8 @@ def word_markers(
     >>> word_markers(pl.Series(["N", "W"]), 0)
     {}
     """
+    if words.is_empty():
+        return {}
     plain = words.str.strip_chars().str.to_lowercase()
     known = {word: Marker(word, kind) for word, (kind, least) in LISTED.items() if numbers >= least}
     known |= {marker.key: marker for marker in told}

@@ -54,8 +54,11 @@ class Table:
     #: What tables that `agree` has brought together share, with rows and columns taken of them, so that it need not do
     #: it again. Whatever else is made of a table may hold other values, and has none.
     agreement: object = field(default=None, init=False, repr=False)
-    #: Which of these tables it is, if it has all of its rows.
+    #: Which of these tables its rows are of, and where they are there; None where they are all of them.
     agreed_as: int | None = field(default=None, init=False, repr=False)
+    agreed_rows: "IntArray | None" = field(default=None, init=False, repr=False)
+    #: Its columns in whole numbers, as far as they were asked for; shared with tables that have the same rows.
+    on_scale: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def from_frame(
@@ -216,8 +219,8 @@ class Table:
         marked = {name: self.marked[name] for name in names if name in self.marked}
         cells = {name: self.cells[name] for name in names} if self.cells else self.cells
         made = self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
-        object.__setattr__(made, "agreed_as", self.agreed_as)
-        return made
+        object.__setattr__(made, "on_scale", self.on_scale)
+        return made._agreed(self.agreed_as, self.agreed_rows)
 
     def held(self, name: str) -> Held:
         """Return the values of a column, and which markers stand where there is none."""
@@ -282,11 +285,10 @@ class Table:
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
         marked = {name: cells[row_indices] for name, cells in self.marked.items()}
-        cells = self.cells
-        if cells:
-            rows = np.asarray(row_indices, np.int64)
-            cells = {name: each.take(rows) for name, each in cells.items()}
-        return self.agreeing(replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells))
+        rows = np.asarray(row_indices, np.int64)
+        cells = {name: each.take(rows) for name, each in self.cells.items()} if self.cells else self.cells
+        made = self.agreeing(replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells))
+        return made._agreed(self.agreed_as, rows if self.agreed_rows is None else self.agreed_rows[rows])
 
     def composed(self, rows: "IntArray") -> "Table":
         """Return rows put together from cells: ``rows`` says for each new row and each column whose cell it has.
@@ -318,6 +320,12 @@ class Table:
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
         object.__setattr__(made, "agreement", self.agreement)
         return made
+
+    def _agreed(self, place: int | None, rows: "IntArray | None") -> "Table":
+        """Return this table, just made, as rows of one of the tables that agree."""
+        object.__setattr__(self, "agreed_as", place)
+        object.__setattr__(self, "agreed_rows", rows)
+        return self
 
 
 def _digest(path: Path) -> str | None:

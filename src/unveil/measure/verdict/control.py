@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.labels import labels_among
 from unveil._kernels.verdict.two_tables import (
@@ -27,8 +28,8 @@ from unveil.errors import InputError, whole_number
 from unveil.measure.verdict.pooled import PooledTables
 
 Outcome = Literal["usable", "other_people", "overlap", "too_small", "none"]
-#: From members, others, draws and a generator: labels of people, in blocks of [draw, person].
-DrawLabels = Callable[[int, int, int, np.random.Generator], Iterable[Labels]]
+#: From members, others, draws and a generator: what makes labels of people, in blocks of [draw, person].
+DrawLabels = Callable[[int, int, int, np.random.Generator], Iterable[Callable[[], Labels]]]
 #: From labels, one number for each draw.
 Statistic = Callable[[Labels], FloatArray | IntArray]
 Figure = Literal["share", "mean", "spread", "place", "place_spread"]
@@ -269,16 +270,21 @@ def _tests(
     members, people = int(np.count_nonzero(everybody)), everybody.size
     together = 1 - 2 * members * (people - members) / (people * (people - 1))
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
-    reached, total, made = np.zeros(len(seen)), np.zeros(len(seen)), 0
-    for some in labels(members, people - members, draws, rng):
+
+    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float]]:
+        """Return of each statistic how many draws there are, how many reach what was seen, and their sum."""
+        some = make()
         drawn = [statistic(some) for statistic in statistics]
-        reached += [np.count_nonzero(each >= value) for each, value in zip(drawn, seen, strict=True)]
-        total += [float(each.sum()) for each in drawn]
-        made += len(some)
-    every = zip(seen, total.tolist(), reached.tolist(), strict=True)
+        return [
+            (each.size, np.count_nonzero(each >= value), float(each.sum()))
+            for each, value in zip(drawn, seen, strict=True)
+        ]
+
+    blocks = in_threads(counted, labels(members, people - members, draws, rng))
+    each_of = (tuple(map(sum, zip(*own, strict=True))) for own in zip(*blocks, strict=True))
     return [
-        _Test(value, min(max(0.0, (value - sum_ / made) / together), people - members), (1 + more) / (1 + made))
-        for value, sum_, more in every
+        _Test(value, min(max(0.0, (value - total / made) / together), people - members), (1 + more) / (1 + made))
+        for value, (made, more, total) in zip(seen, each_of, strict=True)
     ]
 
 

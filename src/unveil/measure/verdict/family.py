@@ -11,12 +11,12 @@ be done again in each draw (a set-wise figure).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
 from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
@@ -299,13 +299,17 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
         seen, scores = pool.labels[some], scores[some]
         fitted = [(at, each.among(some)) for at, each in fitted]
         drawn_labels = labels_among(some.size, pool.members, pool.others, draws, of_labels)
-    row = 0
-    for drawn in chain([seen[None]], drawn_labels):
-        rows = slice(row, row + len(drawn))
-        found[rows, scored] = member_sums(drawn, scores)
+
+    def figures_of(make: Callable[[], BoolArray]) -> FloatArray:
+        drawn = make()
+        block = np.empty((len(drawn), len(figures)))
+        block[:, scored] = member_sums(drawn, scores)
         for at, guesses in fitted:
-            found[rows, at] = guesses(drawn)
-        row += len(drawn)
+            block[:, at] = guesses(drawn)
+        return block
+
+    counted = [*scored, *(at for at, _ in fitted)]
+    found[:, counted] = np.concatenate(in_threads(figures_of, [lambda: seen[None], *drawn_labels]))[:, counted]
     return found
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from unveil._kernels.graph.degree_cells import DegreeCells, cells_for, cells_of, class_bounds, classes_for
 from unveil._kernels.graph.half_edges import HalfEdges, half_edges
 from unveil._kernels.graph.havel_hakimi import graph_with_degrees
-from unveil._kernels.graph.random import State
 from unveil._kernels.graph.rows import edge_keys, rows_of
 from unveil._kernels.graph.staircase import fitted_degrees
 from unveil._kernels.graph.wpinq_queries import degree_distribution, degree_sequence
 from unveil._kernels.graph.wpinq_walk import walk
+from unveil._kernels.random import State
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 

@@ -10,7 +10,7 @@ from unveil._kernels.graph.edge_repair import simple_keys
 from unveil._kernels.graph.joint_degrees import finest_grid, joint_table, places_of_cells
 from unveil._kernels.graph.joint_ends import drawn_edges
 from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
-from unveil._kernels.graph.random import fresh_state
+from unveil._kernels.random import fresh_state
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease

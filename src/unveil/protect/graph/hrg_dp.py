@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.graph.blocks import Blocks, blocks_of, draw_edges
 from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_children
 from unveil._kernels.graph.dendrogram_moves import walk
-from unveil._kernels.graph.random import State, fresh_state
+from unveil._kernels.random import State, fresh_state
 from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease

@@ -7,8 +7,8 @@ import numpy as np
 
 from unveil._kernels.graph.degree_groups import raised_degrees, smallest_class
 from unveil._kernels.graph.degree_realisation import raised
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.rows import among, rows_of
+from unveil._kernels.random import fresh_state
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease

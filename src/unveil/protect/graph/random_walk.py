@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.walks import walked_edges
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import whole_number

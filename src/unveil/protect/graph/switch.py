@@ -5,8 +5,8 @@ from math import floor
 
 import numpy as np
 
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.switching import TRIES, Switched, switched_edges
+from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import share

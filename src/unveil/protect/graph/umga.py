@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from unveil._kernels.graph.degree_groups import is_graphic, nearest_degrees
-from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.umga import changed_to
+from unveil._kernels.random import fresh_state
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease

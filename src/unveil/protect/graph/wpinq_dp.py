@@ -7,13 +7,13 @@ import numpy as np
 
 from unveil._kernels.graph.degree_cells import MOST_CELLS, DegreeCells, cells_of, classes_for
 from unveil._kernels.graph.half_edges import keys_of_half_edges
-from unveil._kernels.graph.random import State, fresh_state
 from unveil._kernels.graph.wpinq_queries import (
     DEGREE_DISTRIBUTION_CHANGES,
     DEGREE_SEQUENCE_CHANGES,
     JOINT_DEGREES_CHANGE,
     TRIANGLES_CHANGE,
 )
+from unveil._kernels.random import State, fresh_state
 from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease

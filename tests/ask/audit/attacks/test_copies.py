@@ -131,9 +131,9 @@ def test_all_kinds_of_cells_are_shown_as_a_person_writes_them() -> None:
 
 @pytest.mark.unwatched
 def test_a_wide_table_of_hostile_cells_stays_a_small_page() -> None:
-    wide = pl.DataFrame({f"c{at}": ['"' * 300 + str(row) for row in range(50)] for at in range(200)})
+    wide = pl.DataFrame({f"c{at}": ['"' * 300 + str(row) for row in range(50)] for at in range(60)})
     page = ask(wide, wide, known=wide.columns).to_html(show_records=True)
-    assert "170 more columns are left out." in page
+    assert "30 more columns are left out." in page
     assert len(page) < 1_000_000
 
 

@@ -101,8 +101,8 @@ def draw_pools(pools: Sequence[Pool], seed: int) -> DrawRuns:
         for block, first in enumerate(range(0, number, size)):
             many = min(size, number - first)
             yield [
-                np.concatenate(list(labels(pool.members, pool.others, many, np.random.default_rng([seed, block, run]))))
-                for run, pool in enumerate(pools)
+                np.concatenate([make() for make in labels(pool.members, pool.others, many, own)])
+                for pool, own in ((pool, np.random.default_rng([seed, block, run])) for run, pool in enumerate(pools))
             ]
 
     return blocks

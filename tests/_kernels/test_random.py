@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph.random import State, below, fresh_state, next_bits, next_float
+from unveil._kernels.random import State, below, fresh_state, next_bits, next_float
 
 # The first outputs of splitmix64 from the seed 1234567, as printed with its public description.
 _KNOWN = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
