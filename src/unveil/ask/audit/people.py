@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from unveil.data.files.stored import Scalar
     from unveil.measure.verdict.control import ControlCheck
     from unveil.measure.verdict.groups import Division, PoolGroup
 
@@ -278,7 +277,7 @@ def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None
     )
 
 
-def kept(original: Table, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
+def kept(original: Table, values: "NDArray[Any]") -> "NDArray[Any]":
     """Return numbers of everybody as they are kept for long: on disk where the original is."""
     return values if original.store is None else original.store.array(values)
 
