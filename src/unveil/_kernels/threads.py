@@ -36,6 +36,7 @@ class _Team:
             self._idle += idle
 
 
+_FEW_ROWS = 1 << 16
 #: Whoever presses Ctrl-C waits so many seconds for a helper to end its piece, and no longer.
 _PATIENCE = 0.5
 
@@ -69,6 +70,15 @@ def available() -> int:
     """Return how many threads there are for all work that is done here together: one per processor unless told."""
     team = _TEAM.get()
     return processors() if team is None else team.number
+
+
+def worth(rows: int) -> int | None:
+    """Return on how many threads at most columns of so many rows are worked on: few are done before one has begun.
+
+    >>> worth(100), worth(10**6)
+    (1, None)
+    """
+    return None if rows > _FEW_ROWS else 1
 
 
 def in_threads(

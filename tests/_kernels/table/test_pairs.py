@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from unveil._kernels.table import pairs
 from unveil._kernels.table.pairs import code_counts, looked_up, pair_counts, pair_keys
+from unveil._kernels.types import CodeArray
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=30)
 kinds = st.sampled_from([np.int8, np.int16, np.int32])
@@ -18,7 +19,8 @@ kinds = st.sampled_from([np.int8, np.int16, np.int32])
 def test_counts_are_those_of_counting_one_by_one(
     found: list[tuple[int, int]], one: type, other: type, plain_up_to: int, size: int
 ) -> None:
-    a, b = np.array([row[0] for row in found], one), np.array([row[1] for row in found], other)
+    a: CodeArray = np.array([row[0] for row in found], one)
+    b: CodeArray = np.array([row[1] for row in found], other)
     width, last = 4, int(a.max()) + 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "PLAIN_UP_TO", plain_up_to)
@@ -35,4 +37,4 @@ def test_codes_are_looked_up_block_by_block(codes: list[int], at_once: int) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "_AT_ONCE", at_once)
         found = looked_up(table, np.array(codes, np.int32))
-    assert (found.tolist(), found.dtype) == ([code + 0.5 for code in codes], np.float32)
+    assert (found.tolist(), found.dtype.name) == ([code + 0.5 for code in codes], "float32")

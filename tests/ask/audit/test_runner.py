@@ -125,15 +125,17 @@ def test_processes_work_from_disk_and_what_is_in_no_file_is_computed_here(
 
 
 @on_unix
-def test_parts_of_an_audit_from_disk_are_computed_one_at_a_time(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once: list[int] = []
+def test_nothing_is_computed_from_disk_beside_a_part_that_takes_memory(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once: list[tuple[set[int], set[int]]] = []
     compute, now = Workbench.compute, []
 
     def counted(self: Workbench, task: AuditTask, *given: Any, **more: Any) -> Any:
         now.append(task)
-        at_once[-1] = max(at_once[-1], len(now))
+        time.sleep(0.05)
+        at_once[-1][any(each.takes_memory for each in now)].add(len(now))
         assert available() == 2  # for what a part is cut into
-        time.sleep(0.02)
         try:
             return compute(self, task, *given, **more)
         finally:
@@ -141,9 +143,11 @@ def test_parts_of_an_audit_from_disk_are_computed_one_at_a_time(files: Path, mon
 
     monkeypatch.setattr(Workbench, "compute", counted)
     for memory in (None, ON_DISK[1]):
-        at_once.append(0)
-        asked(files, attacks=FEW, threads=2, memory=memory)
-    assert at_once == [2, 1]
+        at_once.append((set(), set()))
+        asked(files, attacks=(*FEW, "utility"), threads=2, memory=memory)
+    (_, large), (small_stored, large_stored) = at_once
+    assert 2 in large
+    assert (2 in small_stored, large_stored) == (True, {1})
 
 
 @on_unix

@@ -12,7 +12,7 @@ from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
-from unveil.ask.audit.people import Labels, People, divide_people, draw_people, most_attacked, pool_people
+from unveil.ask.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.native import is_one_table
@@ -283,14 +283,16 @@ def _people(
         control = replace(control, outcome="usable")
     by = None if settings.by is None else division(everybody, settings.by, whole, outside)
     compares = control.outcome in ("usable", "overlap")
+    groups = pool_groups(everybody, by=by) if compares else ()
     return (
         People(
-            everybody=everybody,
+            # Without what the checks found out on their way, some numbers for everybody.
+            everybody=replace(everybody),
             inside=rows[0],
             outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
             control=control,
             by=by,
-            groups=pool_groups(everybody, by=by) if compares else (),
+            groups=tuple(replace(each, people=kept(whole, each.people)) for each in groups),
             parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
             by_lot=by_lot is not None,
         ),

@@ -14,7 +14,9 @@ from unveil.measure.verdict.pooled import PooledTables, pool_tables
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
+    from unveil.data.files.stored import Scalar
     from unveil.measure.verdict.control import ControlCheck
     from unveil.measure.verdict.groups import Division, PoolGroup
 
@@ -71,9 +73,9 @@ class RowsOfPeople(NamedTuple):
     def split(self, people: int) -> "tuple[RowsOfPeople, RowsOfPeople]":
         """Return the rows of the first so many people, and those of all others."""
         place = int(self._starts[people])
-        return RowsOfPeople(self.rows[:place], self.person[:place]), RowsOfPeople(
-            self.rows[place:], self.person[place:]
-        )
+        # A few people are copied, so that they do not keep everybody.
+        some = RowsOfPeople(self.rows[:place].copy(), self.person[:place].copy())
+        return some, RowsOfPeople(self.rows[place:], self.person[place:])
 
     def divided(self, first: BoolArray) -> "tuple[RowsOfPeople, RowsOfPeople]":
         """Return these rows, and all others; of a person all rows or none are among them."""
@@ -265,17 +267,20 @@ class DrawnPeople:
 
 def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
     """Return everybody and the released rows, coded together; on disk where the original is."""
-    made, store = pool_tables(release, ids=ids[0], control_ids=ids[1]), release.original.store
-    if store is None:
-        return made
+    made = pool_tables(release, ids=ids[0], control_ids=ids[1])
     return replace(
         made,
-        codes=store.array(made.codes),
-        released_codes=store.array(made.released_codes),
-        record=store.array(made.record),
-        released_record=store.array(made.released_record),
-        person=store.array(made.person),
+        codes=kept(release.original, made.codes),
+        released_codes=kept(release.original, made.released_codes),
+        record=kept(release.original, made.record),
+        released_record=kept(release.original, made.released_record),
+        person=kept(release.original, made.person),
     )
+
+
+def kept(original: Table, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
+    """Return numbers of everybody as they are kept for long: on disk where the original is."""
+    return values if original.store is None else original.store.array(values)
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:

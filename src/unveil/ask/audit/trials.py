@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
-from unveil.ask.audit.people import DrawnPeople, People, Which
+from unveil.ask.audit.people import DrawnPeople, People, Which, kept
 from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
@@ -118,7 +118,8 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
             control_rate=rates[1],
             excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
         )
-        scores = evidence.statistic * here
+        own: FloatArray | BoolArray = evidence.statistic * here
+        scores = kept(people.everybody.release.original, own)
         made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
     return tuple(made)
 

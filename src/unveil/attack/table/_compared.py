@@ -13,12 +13,13 @@ from unveil._kernels.membership.agreement import UNIT, highest_agreement, rarity
 from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess
 from unveil._kernels.membership.nearness import Nearness, crowd_distances, log_crowd, nearness
 from unveil._kernels.neighbours.density import rows_within, within
-from unveil._kernels.neighbours.index import Grid, content_rank, prepare
+from unveil._kernels.neighbours.index import EVERY, Grid, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.numbered import numbered
 from unveil._kernels.types import BoolArray, CodeArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from unveil._kernels.neighbours.index import SortedRows
     from unveil._kernels.neighbours.search import Neighbourhood
     from unveil.data.table import Table
     from unveil.data.table.encode import Encoded
@@ -42,7 +43,7 @@ class Compared:
 
     @property
     def released_rows(self) -> int:
-        return len(self.released.numbers)
+        return self.released.size
 
     @cached_property
     def exact(self) -> tuple[CodeArray, tuple[str, ...]]:
@@ -63,8 +64,8 @@ class Compared:
             for name in sorted((*self.released.names_numbers, *self.released.names_codes))
             if self.shown.get(name, np.True_).any()
         ]
-        everybody = self.released_rows + len(self.population.numbers) + len(self.targets.numbers)
-        narrow = np.int16 if len(self.targets.numbers) < 2**15 else np.int32
+        everybody = sum(part.size for part in self._parts)
+        narrow = np.int16 if self.targets.size < 2**15 else np.int32
         codes: CodeArray = np.empty((len(names), everybody), narrow)
         for line, name in zip(codes, names, strict=True):
             rows, population, people = (self._values(part, name) for part in self._parts)
@@ -84,6 +85,9 @@ class Compared:
 
     def _values(self, part: "Encoded | Grid", name: str) -> IntArray:
         """Return a column of one of the parts."""
+        every = (*self.released.names_numbers, *self.released.names_codes)
+        if not isinstance(part, Grid):
+            return part.column(every.index(name), EVERY).astype(np.int64, copy=False)
         if name in self.released.names_numbers:
             return part.numbers[:, self.released.names_numbers.index(name)]
         return part.codes[:, self.released.names_codes.index(name)].astype(np.int64)
@@ -93,12 +97,12 @@ class Compared:
         """The people among the released rows."""
         if self.released.cells is not None:
             return boxes_around(self.released.cells, self.targets)[0]
-        return prepare(self._released_grid, self.targets)
+        return prepare(self.released.grid(self._in_order.order), self.targets)
 
     @cached_property
-    def _released_grid(self) -> Grid:
-        # In an order of their own, so that no sum hangs on that of the file.
-        return self.released.grid(self.released.by_content())
+    def _in_order(self) -> "SortedRows":
+        """The released rows in an order of their own, so that no sum hangs on that of the file."""
+        return self.released.in_order()
 
     @cached_property
     def _population_grid(self) -> Grid:
@@ -109,7 +113,7 @@ class Compared:
         """How far the nearest released row of each person is."""
         if self.released.cells is not None:
             return within(self.around, 1)[0]
-        return rows_within(self._released_grid, self.targets, 1)[0]
+        return rows_within(self.released, self.targets, 1)[0]
 
     @cached_property
     def nearness(self) -> Nearness:
@@ -129,14 +133,15 @@ class Compared:
         else:
             # Compared by columns, over and over.
             crowd = crowd._replace(numbers=np.asfortranarray(crowd.numbers), codes=np.asfortranarray(crowd.codes))
-            kind = content_rank(self._released_grid)
-            example = np.unique(kind, return_index=True)[1]
+            start = self._in_order.start
+            kind = np.repeat(np.arange(start.size), np.diff(start, append=self.released_rows))
+            example = self._in_order.order[start]
 
             def outsider(rows: IntArray) -> IntArray:
-                return rows_within(self._population_grid, _take(self._released_grid, example[rows]), 1)[0]
+                return rows_within(self._population_grid, self.released.grid(example[rows]), 1)[0]
 
             def thick(rows: IntArray) -> FloatArray:
-                return log_crowd(crowd_distances(crowd, _take(self._released_grid, example[rows])), None, width)
+                return log_crowd(crowd_distances(crowd, self.released.grid(example[rows])), None, width)
 
         at_once = max(1, _AT_ONCE // len(crowd.numbers))
         return nearness(self.around, kind, k, outsider, _in_blocks(thick, at_once), width)
@@ -156,12 +161,12 @@ class Compared:
         columns = codes.shape[1]
         # Seeds of their own: no score depends on which others are asked for.
         sets = column_sets(columns, size, most, np.random.default_rng([self.seed, size]))
-        return excess(codes, self.released_rows, len(self.population.numbers), sets)
+        return excess(codes, self.released_rows, self.population.size, sets)
 
     def agreement(self, codes: CodeArray) -> FloatArray:
         """Return how much more the best released row shares of people's rare values than the best of the population."""
         rows = self.released_rows
-        shown, population, people = np.split(codes, [rows, rows + len(self.population.numbers)])
+        shown, population, people = np.split(codes, [rows, rows + self.population.size])
         weights = rarity(people, population)
         best, anyhow = (highest_agreement(each, people, weights) for each in (shown, population))
         return (best - anyhow) / UNIT

@@ -138,13 +138,18 @@ def given_away_by(
     weights = rarity(mine, crowd)
     found = []
     for place, weight in enumerate(weights):
-        shared = shown == mine[place]
-        agreement = shared @ weight
+        agreement = np.zeros(len(shown), np.int64)
+        released_somewhere = np.zeros(len(names), bool)
+        for column, line in enumerate(shown.T):
+            same = line == mine[place, column]
+            released_somewhere[column] = same.any()
+            agreement[same] += weight[column]
         best = np.flatnonzero(agreement == agreement.max())
         far = compared.distances(best, place)
         row = int(best[np.lexsort((content[best], far))[0]])
-        told = sorted(np.flatnonzero(shared[row]).tolist(), key=lambda column: (-int(weight[column]), names[column]))
-        unheard = shared.any(axis=0) & ~(crowd == mine[place]).any(axis=0)
+        shared = np.flatnonzero(shown[row] == mine[place])
+        told = sorted(shared.tolist(), key=lambda column: (-int(weight[column]), names[column]))
+        unheard = released_somewhere & ~(crowd == mine[place]).any(axis=0)
         found.append(
             GivenAway(row, tuple(names[column] for column in told), tuple(names[at] for at in np.flatnonzero(unheard)))
         )

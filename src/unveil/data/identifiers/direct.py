@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from unveil._kernels.threads import in_threads, worth
 from unveil.data.identifiers import patterns
 from unveil.data.identifiers._looks import LOOKS, PLAUSIBLE, Look, LooksLike
 from unveil.data.identifiers._values import Seen
@@ -62,7 +63,8 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
     """
     many = max(1, _TOGETHER // max(table.frame.height, 1))
     parts = [table.columns[first : first + many] for first in range(0, len(table.columns), many)]
-    return tuple(flag for part in parts for flag in _flags(part, table))
+    flags = in_threads(lambda part: _flags(part, table), parts, threads=worth(table.rows))
+    return tuple(flag for part in flags for flag in part)
 
 
 def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unveil._kernels.threads import in_threads, worth
 from unveil.data.table._agreement import Part, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
 from unveil.data.table._scales import Agreement
@@ -69,7 +70,11 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
             f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
             "in common. Pass tables about the same people, with a header"
         )
-    parts = [list(map(_kept, tables, one_kind(tables, name, masked=masked))) for name in names]
+
+    def brought(name: str) -> list[Part]:
+        return list(map(_kept, tables, one_kind(tables, name, masked=masked)))
+
+    parts = in_threads(brought, names, threads=worth(original.rows))
     agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
     if len(agreed) > 1 and others[0].cells is None:
         cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from unveil._kernels.cells.boxes import CellColumns
-from unveil._kernels.neighbours.index import EVERY, Grid, chosen_columns, from_zero, sorted_rows
+from unveil._kernels.neighbours.index import EVERY, Grid, SortedRows, chosen_columns, from_zero, sorted_rows
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._scales import Codes, Units
 
@@ -115,10 +115,13 @@ class Encoded:
             cells=None,
         )
 
-    def by_content(self) -> IntArray:
-        """Return the rows in an order that depends on what they hold and not on where they stand."""
+    def in_order(self) -> SortedRows:
+        """Return the rows in an order that depends on what they hold; equal ones stand in any."""
         every: Iterable[IntArray | Int32Array] = (self.column(place, EVERY) for place in range(sum(self.widths)))
         if self.cells is not None:
             every = self.cells.of_row
-        ranks = sorted_rows(map(from_zero, every), self.size).numbered(np.int64)
-        return np.argsort(ranks, kind="stable")
+        return sorted_rows(map(from_zero, every), self.size)
+
+    def by_content(self) -> IntArray:
+        """Return the rows in an order that depends on what they hold; equal ones stand as they do here."""
+        return np.argsort(self.in_order().numbered(np.int64), kind="stable")

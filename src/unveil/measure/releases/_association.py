@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil._kernels.logistic import mean_ranks
 from unveil._kernels.neighbours.index import EVERY, sorted_rows
 from unveil._kernels.table.pairs import code_counts, looked_up, narrow_codes, pair_counts, pair_keys
-from unveil._kernels.threads import in_threads
+from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import CodeArray, FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
@@ -89,7 +89,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
             levels=levels,
         )
 
-    found = in_threads(coded, names)
+    found = in_threads(coded, names, threads=worth(release.original.rows))
     orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
     return tuple(replace(each, codes=(each.codes[0][orders[0]], each.codes[1][orders[1]])) for each in found)
 
@@ -166,6 +166,7 @@ def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[
         # Only the order of the levels means something, so steps from one to the next are alike.
         ranks = pl.concat([part.cast(pl.Float64) for part in parts]).rank("dense").cast(pl.Int64)
         parts = [ranks[: original.len()], ranks[original.len() :]]
+    codes: CodeArray
     if parts[0].dtype == parts[1].dtype and are_close(stacked := pl.concat(parts)):
         # Each different number is put on the scale once.
         codes, words = places_of_close(stacked)

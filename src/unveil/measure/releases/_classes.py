@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from unveil._kernels.neighbours.index import sorted_rows
-from unveil._kernels.threads import in_threads
+from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
@@ -185,7 +185,7 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
         code, gap = values_and_gaps(table, names[place], suppressed=suppressed)
         codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code) if gap.max(initial=0) > 1 else code
 
-    in_threads(put, range(len(names)))
+    in_threads(put, range(len(names)), threads=worth(table.rows))
     return codes
 
 

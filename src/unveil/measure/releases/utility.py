@@ -348,8 +348,8 @@ def _pair_distance(one: Compared, other: Compared) -> PairDistance:
         ranks = dict(zip(("rank_original", "rank_released", "rank_change"), ranked, strict=True))
         return _pair(one, other, "Pearson", _both(correlation, before, after), **ranks)
     if not one.is_number and not other.is_number:
-        before, after = ((one.codes[side], other.codes[side]) for side in (0, 1))
-        return _pair(one, other, "Cramér's V", _both(cramers_v, before, after))
+        categories = [(one.codes[side], other.codes[side]) for side in (0, 1)]
+        return _pair(one, other, "Cramér's V", _both(cramers_v, *categories))
     number, group = (one, other) if one.is_number else (other, one)
     before, after = (_known(number, group, side) for side in (0, 1))
     return _pair(one, other, "correlation ratio", _both(correlation_ratio, before, after))

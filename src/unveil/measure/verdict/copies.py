@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels.table.pairs import code_counts
+from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p
 from unveil._kernels.verdict.step_down import holm
@@ -137,6 +140,10 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     copied = pool.of_people(released[pool.record])
     chance, allowed = _chances(pool)
     coarse = set(pool.release.released.coarse(pool.columns))
+    size = 1 + int(pool.codes.max())
+    changed = in_threads(
+        lambda place: _changed(pool, place, size), range(len(pool.columns)), threads=worth(pool.person.size)
+    )
     certain = allowed <= LEVEL
     person, record, _ = pool.owned
     unmistakable = np.zeros(pool.people, bool)
@@ -157,8 +164,10 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
         unmistakable=int(unmistakable.sum()),
         coincidences=float(allowed[certain & released[record]].max(initial=0.0)),
         groups=_gathered(pool, unmistakable, divisions(pool) if by is None else [by]),
-        coarsened=tuple(name for place, name in enumerate(pool.columns) if name in coarse or _is_coarser(pool, place)),
-        relabelled=tuple(name for place, name in enumerate(pool.columns) if _is_relabelled(pool, place)),
+        coarsened=tuple(
+            name for name, each in zip(pool.columns, changed, strict=True) if name in coarse or each.is_coarser
+        ),
+        relabelled=tuple(name for name, each in zip(pool.columns, changed, strict=True) if each.is_relabelled),
         copied=copied,
         copied_alone=pool.of_people(released[pool.record] & is_alone),
         chance=np.where(np.isinf(of_person), nan, of_person),
@@ -188,8 +197,9 @@ def _chances(pool: PooledTables) -> tuple[FloatArray, FloatArray]:
     impossible = FACTOR * released * each <= LEVEL
     curve = twin_curve(others * each, pool.owners[pool.record[first]] > 1, impossible)
     by_twins = curve.number(by_tree * others / released) * released / others
-    found[0, counts] = coincidences(by_tree)
-    found[1, counts] = coincidences(np.maximum(FACTOR * by_tree, by_twins))
+    every = by_tree, np.maximum(FACTOR * by_tree, by_twins)
+    for line, each in zip(found, in_threads(coincidences, every, threads=worth(counts.size)), strict=True):
+        line[counts] = each
     return found[0], found[1]
 
 
@@ -227,27 +237,37 @@ def _gathered(pool: PooledTables, copies: BoolArray, every: Sequence[Division]) 
     )
 
 
-def _is_relabelled(pool: PooledTables, place: int) -> bool:
-    """Return whether most released rows have a label that nobody in the pool has."""
+class _Changed(NamedTuple):
+    is_coarser: bool
+    is_relabelled: bool
+
+
+def _changed(pool: PooledTables, place: int, size: int) -> _Changed:
+    """Return whether a column, of codes below ``size`` in the pool, was made coarser, and whether it has other labels.
+
+    It has other labels if most released rows have one that nobody in the pool has.
+    """
     kind = pool.release.original.column(pool.columns[place]).kind
-    if kind not in ("category", "ordered", "boolean"):
-        return False
-    return bool(2 * np.isin(pool.released_codes[:, place], pool.codes[:, place]).sum() < len(pool.released_codes))
+    here, there = (code_counts(codes[:, place], size) for codes in (pool.codes, pool.released_codes))
+    if kind in ("category", "ordered", "boolean"):
+        return _Changed(False, bool(2 * there[: here.size][here > 0].sum() < there.sum()))
+    here[0] = there[0] = 0
+    return _Changed(kind in ("number", "date") and _is_coarser(here, there), False)
 
 
-def _is_coarser(pool: PooledTables, place: int) -> bool:
+def _is_coarser(here: IntArray, there: IntArray) -> bool:
     """Return whether the release has far fewer of people's numbers or dates than so many rows have if drawn at random.
 
     So many are those that rows drawn like the pool, or like the release, would have: rounding takes most of them, and
-    a real number that was rounded is nobody's at all.
+    a real number that was rounded is nobody's at all. ``here`` and ``there`` are how many people, and how many released
+    rows, have each.
     """
-    kind = pool.release.original.column(pool.columns[place]).kind
-    people, rows = (codes[codes[:, place] > 0, place] for codes in (pool.codes, pool.released_codes))
-    if kind not in ("number", "date") or rows.size < _LEAST_ROWS or people.size == 0:
+    people, rows = int(here.sum()), int(there.sum())
+    if rows < _LEAST_ROWS or people == 0:
         return False
-    here, there = (np.bincount(codes, minlength=int(pool.codes.max()) + 1) for codes in (people, rows))
-    usual = max(_usual_share(count, rows.size) for count in (here, there))
-    return bool(usual >= _LEAST_USUAL and np.isin(people, rows).mean() < _COARSE * usual)
+    usual = max(_usual_share(count, rows) for count in (here, there))
+    released = int(here[there[: here.size] > 0].sum())
+    return usual >= _LEAST_USUAL and released / people < _COARSE * usual
 
 
 def _usual_share(count: IntArray, rows: int) -> float:

@@ -6,6 +6,8 @@ from math import nan
 
 import numpy as np
 
+from unveil._kernels.table.pairs import code_counts
+from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.places import places
@@ -109,9 +111,10 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
         name
         for place, name in enumerate(pool.columns)
         if original.column(name).kind in _CATEGORIES
-        and np.count_nonzero(np.bincount(pool.codes[:, place])) <= MOST_VALUES
+        and np.count_nonzero(code_counts(pool.codes[:, place])) <= MOST_VALUES
     ]
-    return tuple(division(pool, name, original, control) for name in few)
+    made = in_threads(lambda name: division(pool, name, original, control), few, threads=worth(original.rows))
+    return tuple(made)
 
 
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:

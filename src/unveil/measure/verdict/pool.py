@@ -101,8 +101,8 @@ class Pool:
         ((2, 1), None)
         """
         if per_row.dtype == np.bool_ and per_row.size == self.people == self.places.size:
-            members = np.count_nonzero(per_row & self.is_member)
-            return members, np.count_nonzero(per_row) - members
+            inside = int(np.count_nonzero(per_row[self.is_member]))
+            return inside, int(np.count_nonzero(per_row)) - inside
         scores = self.scores(per_row)
         if not np.isin(scores, (0.0, 1.0)).all():
             return None

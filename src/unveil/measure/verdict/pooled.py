@@ -77,6 +77,11 @@ class PooledTables:
         return self.person.size == self.people
 
     @cached_property
+    def _are_rows(self) -> bool:
+        """Whether people are numbered as their rows are."""
+        return self._has_single_rows and bool((self.person == np.arange(self.people)).all())
+
+    @cached_property
     def records(self) -> int:
         """How many different records there are in the pool and the release."""
         return 1 + int(max(self.record.max(), self.released_record.max(initial=-1)))
@@ -130,6 +135,8 @@ class PooledTables:
 
     def of_people(self, rows: BoolArray) -> BoolArray:
         """Return which people have at least one of these rows of the pool."""
+        if self._are_rows:
+            return rows
         found = np.zeros(self.people, bool)
         found[self.person[rows]] = True
         return found
