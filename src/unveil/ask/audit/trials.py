@@ -118,8 +118,7 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
             control_rate=rates[1],
             excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
         )
-        own: FloatArray | BoolArray = evidence.statistic * here
-        scores = kept(people.everybody.release.original, own)
+        scores: Any = kept(people.everybody.release.original, evidence.statistic * here)
         made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
     return tuple(made)
 
