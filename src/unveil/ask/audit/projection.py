@@ -47,13 +47,13 @@ SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 #: What is taken before any table is read, and per cell of all tables, so that the peaks of such runs on two threads
 #: lie below it, which compute two parts at a time.
 BASE, PER_CELL = 900 * 2**20, 50
-#: The same where tables lie on disk and parts are computed one at a time: what belongs to no file.
-STORED_BASE, STORED_PER_CELL = 500 * 2**20, 28
+#: The same where tables lie on disk and large parts are computed one at a time: what belongs to no file.
+STORED_BASE, STORED_PER_CELL = 700 * 2**20, 14
 #: Unless told, tables are held in memory where an audit is projected to take up to this share of what nobody uses.
 _SHARE = 0.7
 #: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.
 _THREADS = 0.7
-#: The same where parts are computed one at a time.
+#: The same where large parts are computed one at a time.
 _THREADS_ALONE = 0.4
 #: An audit of so many seconds is worth a sentence before it begins.
 LONG = 30.0
