@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.learners.sides import divide
 from unveil._kernels.types import BoolArray, ByteArray, FloatArray, IntArray
 
 #: Neither side of a division has fewer rows than this.
@@ -201,7 +202,7 @@ def _grow(
         if tree.better[node] <= 0:
             break
         begin, end = leaves.begin[leaf], leaves.end[leaf]
-        middle = begin + _divide(leaves.order[begin:end], bins[tree.feature[node]], tree.goes_first[node])
+        middle = begin + divide(leaves.order[begin:end], bins[tree.feature[node]], tree.goes_first[node])
         leaves.end[leaf], leaves.begin[grown], leaves.end[grown] = middle, middle, end
         leaves.node[leaf], leaves.node[grown] = below, below + 1
         tree.below[node, 0], tree.below[node, 1] = below, below + 1
@@ -241,22 +242,6 @@ def _take_away(part: FloatArray, whole: FloatArray, rest: FloatArray, again: Flo
             left = whole[place, each] - part[place, each]
             again[place, each] = part[place, each]
             rest[place, each] = left
-
-
-def _divide(some: IntArray, column: ByteArray, goes_first: BoolArray) -> int:
-    """Put rows of the first side before the others, in their order, and return how many there are."""
-    others, first, second = np.empty(some.size, np.int64), 0, 0
-    for at in range(some.size):
-        row = some[at]
-        if goes_first[column[row]]:
-            some[first] = row
-            first += 1
-        else:
-            others[second] = row
-            second += 1
-    for at in range(second):
-        some[first + at] = others[at]
-    return first
 
 
 def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, tree: _Tree, node: int) -> None:

@@ -8,12 +8,15 @@ it saw, and what it says of others is a mean over those who are alike in many wa
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.learners.sides import divide
 from unveil._kernels.random import State, below
 from unveil._kernels.types import ByteArray, FloatArray, IntArray
 
 TREES = 50
 #: The share of features that are tried at each division.
 _TRIED = 0.5
+#: So many bins a byte can tell.
+_BINS = 256
 
 
 def forest_shares(
@@ -53,7 +56,7 @@ def _forest(
     bins: ByteArray, classes: IntArray, people: ByteArray, number: int, trees: int, tried: int, state: State
 ) -> FloatArray:
     shares, rows = np.zeros((len(people), number)), classes.size
-    order, others, features = np.arange(rows), np.zeros(rows, np.int64), np.arange(len(bins))
+    order, features, goes_first = np.arange(rows), np.arange(len(bins)), np.zeros(_BINS, np.bool_)
     # Nodes: their rows in the order, by which feature and up to which bin they divide (-1: they do not), and the first
     # of the two nodes below.
     begin, end, below_it = np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64)
@@ -66,7 +69,9 @@ def _forest(
             some = order[begin[node] : end[node]]
             feature[node], cut[node] = _drawn_division(bins, classes, some, features, tried, state, first, whole)
             if feature[node] >= 0:
-                middle = begin[node] + _divide(some, bins[feature[node]], cut[node], others)
+                for place in range(_BINS):
+                    goes_first[place] = place <= cut[node]
+                middle = begin[node] + divide(some, bins[feature[node]], goes_first)
                 below_it[node] = nodes
                 begin[nodes], end[nodes] = begin[node], middle
                 begin[nodes + 1], end[nodes + 1] = middle, end[node]
@@ -125,18 +130,3 @@ def _drawn_division(
         if purity > best:
             best, by, at = purity, features[left], up_to
     return by, at
-
-
-def _divide(some: IntArray, column: ByteArray, up_to: int, others: IntArray) -> int:
-    """Put rows up to a bin before the others, in their order, and return how many there are."""
-    first = second = 0
-    for row in some:
-        if column[row] <= up_to:
-            some[first] = row
-            first += 1
-        else:
-            others[second] = row
-            second += 1
-    for at in range(second):
-        some[first + at] = others[at]
-    return first

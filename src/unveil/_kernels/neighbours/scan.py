@@ -23,7 +23,7 @@ _ROUNDED = 2.0**-24
 _NOTHING = np.float32(0)
 
 
-def narrow_codes(codes: Int32Array, targets: Int32Array) -> tuple[NarrowArray, NarrowArray]:
+def in_few_bytes(codes: Int32Array, targets: Int32Array) -> tuple[NarrowArray, NarrowArray]:
     """Return both in two bytes if that holds all codes, else in four."""
     kind = np.uint16 if max(codes.max(initial=0), targets.max(initial=0)) < 2**16 else np.uint32
     return codes.astype(kind), targets.astype(kind)

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
-from unveil._kernels.neighbours.scan import in_mismatches, narrow_codes, off_by, scan
+from unveil._kernels.neighbours.scan import in_few_bytes, in_mismatches, off_by, scan
 from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
@@ -76,7 +76,7 @@ def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None)
 def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray) -> Near | None:
     """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
     owner = np.empty_like(row)
-    codes, wanted = narrow_codes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
+    codes, wanted = in_few_bytes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
     costs, target_costs = _in_costs(p.numbers, p.step), _in_costs(p.wanted[some], p.step)
     shares, target_shares = (in_mismatches(each, p.mismatch) for each in (costs.T, target_costs))
     found = scan(

@@ -263,11 +263,13 @@ def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) ->
     own = teacher.classes.of_rank[teacher.secrets.rank[rows]]
     features = binned(teacher.known.block(rows), people)
     if adversary == "forest":
-        return forest_shares(features.rows, own, features.people).argmax(axis=1)
-    classes = np.unique(own).size
-    # Many classes have many trees in each round: fewer rounds of smaller ones then, or they diverge.
-    growth = next(growth for most_classes, growth in _GROWTH if classes <= most_classes)
-    return boosted_scores(features.rows, features.is_category, own, features.people, growth).argmax(axis=1)
+        scores = forest_shares(features.rows, own, features.people)
+    else:
+        classes = np.unique(own).size
+        # Many classes have many trees in each round: fewer rounds of smaller ones then, or they diverge.
+        growth = next(growth for most_classes, growth in _GROWTH if classes <= most_classes)
+        scores = boosted_scores(features.rows, features.is_category, own, features.people, growth)
+    return np.asarray(scores.argmax(axis=1), np.int64)
 
 
 def _with_secret(teacher: Teacher, rows: IntArray) -> Grid:

@@ -63,8 +63,8 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
     """
     many = max(1, _TOGETHER // max(table.frame.height, 1))
     parts = [table.columns[first : first + many] for first in range(0, len(table.columns), many)]
-    found = in_threads(lambda part: _flags(part, table), parts, threads=worth(table.rows))
-    return tuple(flag for flags in found for flag in flags)
+    flags = in_threads(lambda part: _flags(part, table), parts, threads=worth(table.rows))
+    return tuple(flag for part in flags for flag in part)
 
 
 def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:

@@ -171,11 +171,11 @@ class Agreement:
 
 def _column_of(table: Table, name: str, kept: Mapping[int, _Column], make: Callable[[], _Column]) -> _Column:
     """Return a column of a table from that of the table whose rows it has; made anew, and kept with it, otherwise."""
-    column = None if table.agreed_as is None else kept.get(table.agreed_as)
-    if column is not None and table.agreed_rows is None:
+    column, rows = None if table.agreed_as is None else kept.get(table.agreed_as), table.agreed_rows
+    if column is not None and rows is None:
         return column
     if name not in table.on_scale:
-        table.on_scale[name] = make() if column is None else column.taken(table.agreed_rows)
+        table.on_scale[name] = make() if column is None or rows is None else column.taken(rows)
     return cast("_Column", table.on_scale[name])
 
 

@@ -276,7 +276,7 @@ def _tests(
         some = make()
         drawn = [statistic(some) for statistic in statistics]
         return [
-            (each.size, np.count_nonzero(each >= value), float(each.sum()))
+            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()))
             for each, value in zip(drawn, seen, strict=True)
         ]
 
