@@ -80,13 +80,16 @@ def _drawn(number: IntArray, people: int, rng: np.random.Generator) -> BoolArray
     lot = pairs.view("<u2")[: number.size * people].reshape(number.size, people)
     drawn: BoolArray = lot < (_WORD * chance).astype(np.uint16)[:, None]
     missing = number - np.count_nonzero(drawn, axis=1)
-    while (wrong := np.flatnonzero(missing)).size:
-        person = rng.integers(0, people, wrong.size)
-        adds = missing[wrong] > 0
-        changes = drawn[wrong, person] != adds
-        row, adds = wrong[changes], adds[changes]
-        drawn[row, person[changes]] = adds
-        missing[row] -= np.where(adds, 1, -1)
+    wrong = np.flatnonzero(missing)
+    # Whoever is met is added to a draw that has too few, or removed from one that has too many.
+    flat, first, adds, left = drawn.reshape(-1), wrong * people, missing[wrong] > 0, np.abs(missing[wrong])
+    while left.size:
+        at = first + rng.integers(0, people, left.size)
+        left -= flat[at] != adds
+        flat[at] = adds
+        if not left.all():
+            goes_on = left > 0
+            first, adds, left = first[goes_on], adds[goes_on], left[goes_on]
     return drawn
 
 

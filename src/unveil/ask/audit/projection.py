@@ -24,24 +24,24 @@ from unveil.study.memory import available_memory, check_memory, physical_memory,
 ROWS, COLUMNS = (10_000, 100_000, 1_000_000), 15
 SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {
-        "reading": (2.1, 2.5, 11.4),
-        "singling_out": (1.2, 0.9, 7.0),
-        "linkability": (0.8, 1.7, 6.1),
-        "inference": (0.7, 2.2, 9.6),
-        "attribute_disclosure": (0.4, 0.5, 2.1),
-        "memory": (15.6, 11.5, 23.6),
-        "membership": (0.8, 4.1, 12.7),
+        "reading": (1.6, 2.9, 8.2),
+        "singling_out": (0.3, 0.9, 6.0),
+        "linkability": (0.7, 1.3, 5.0),
+        "inference": (0.6, 1.7, 8.5),
+        "attribute_disclosure": (0.2, 0.4, 2.0),
+        "memory": (6.6, 5.5, 13.8),
+        "membership": (0.7, 3.6, 11.4),
         "record_linkage": (0.0, 0.0, 0.0),
-        "copies": (0.1, 0.4, 5.6),
-        "closest_record": (0.0, 0.2, 1.2),
-        "neighbour_ratio": (0.1, 0.3, 1.3),
-        "row_order": (0.3, 1.2, 1.1),
-        "utility": (0.7, 1.3, 6.3),
-        "disclosure": (0.1, 0.3, 1.1),
+        "copies": (0.1, 0.3, 3.2),
+        "closest_record": (0.0, 0.1, 0.9),
+        "neighbour_ratio": (0.1, 0.2, 1.1),
+        "row_order": (0.2, 0.3, 0.6),
+        "utility": (0.7, 0.9, 3.1),
+        "disclosure": (0.1, 0.2, 0.8),
         "unseen": (0.0, 0.1, 0.6),
-        "before": (1.2, 3.4, 24.0),
-        "judging": (3.1, 2.7, 3.3),
-        "weigh": (0.4, 1.0, 8.3),
+        "before": (0.9, 2.3, 22.5),
+        "judging": (3.1, 2.5, 2.9),
+        "weigh": (0.3, 0.6, 6.1),
     }
 )
 #: What is taken before any table is read, and per cell of all tables, so that the peaks of such runs on two threads
@@ -54,7 +54,7 @@ _SHARE = 0.7
 #: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.
 _THREADS = 0.7
 #: The same where large parts are computed one at a time.
-_THREADS_ALONE = 0.4
+_THREADS_ALONE = 0.6
 #: An audit of so many seconds is worth a sentence before it begins.
 LONG = 30.0
 _ADVICE = "Allow more memory, leave out columns, audit a sample of the rows, or use fewer workers"
