@@ -1,8 +1,5 @@
 """Products of matrices take one thread where that is asked for, and as many as before afterwards."""
 
-import sys
-
-import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from unveil._kernels.blas import one_blas_thread
@@ -21,9 +18,3 @@ def test_one_thread_until_the_context_is_left() -> None:
         limits = one_blas_thread()
         assert blas() == {1}
         limits.__exit__(None, None, None)
-
-
-def test_without_the_library_everything_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    with threadpool_limits(limits=2, user_api="blas"), one_blas_thread():
-        assert blas() == {2}

@@ -173,10 +173,9 @@ def check_control(
     >>> from unveil.data.table.release import Release
     >>> from unveil.measure.verdict.pooled import pool_tables
     >>> young, old = (Table.from_frame(pl.DataFrame({"age": range(low, low + 50)})) for low in (20, 60))
-    >>> def lots(members, others, draws, rng):
-    ...     yield np.array([rng.permutation(members + others) < members for _ in range(draws)])
+    >>> from unveil._kernels.verdict.labels import labels
     >>> pool = pool_tables(Release(young, young, old), columns=["age"])
-    >>> found = check_control(pool, labels=lots, rng=np.random.default_rng(1))
+    >>> found = check_control(pool, labels=labels, rng=np.random.default_rng(1))
     >>> found.outcome, found.column, found.differences[0].here, found.differences[0].there
     ('other_people', 'age', 44.5, 84.5)
     """
