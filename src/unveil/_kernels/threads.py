@@ -36,6 +36,7 @@ class _Team:
             self._idle += idle
 
 
+#: Columns of so many rows are worked on sooner than a thread begins.
 _FEW_ROWS = 1 << 16
 #: Whoever presses Ctrl-C waits so many seconds for a helper to end its piece, and no longer.
 _PATIENCE = 0.5

@@ -1,1 +1,1 @@
-"""Learners of classes from small whole numbers: boosted trees and a forest, the same numbers on every machine."""
+"""Learners of classes from small whole numbers: boosted trees and a forest, on one thread each."""

@@ -3,7 +3,7 @@
 Every tree adds to the score of one class what makes the classes of the rows more likely, by the first and the second
 derivative of their likelihood. Sums over the rows of each bin tell the best division of a leaf: a cut between bins of a
 number, or some bins of a category against all others, in the order of what they ask for, in which the best two parts
-lie side by side (Fisher 1958).
+lie side by side (Fisher 1958; nearly so, because rare bins are held back).
 """
 
 from dataclasses import dataclass
@@ -272,7 +272,7 @@ def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, t
                 best, chosen, cut = better, each, at
     tree.better[node], tree.feature[node] = best, chosen
     if best > 0:
-        used = _in_order(sums[offset[chosen] : offset[chosen + 1]], is_category[chosen], order, ratio)
+        _in_order(sums[offset[chosen] : offset[chosen + 1]], is_category[chosen], order, ratio)
         for place in range(goes_first.size):
             # Bins that no row of the leaf has go where their number leads, and rare categories with all others.
             goes_first[place] = not is_category[chosen] and place <= order[cut]

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.learners.sides import divide
-from unveil._kernels.random import State, below
+from unveil._kernels.random import State, below, fresh_state
 from unveil._kernels.types import ByteArray, FloatArray, IntArray
 
 TREES = 50
@@ -45,7 +45,7 @@ def forest_shares(
     """
     number = int(classes.max(initial=0)) + 1
     learn = compiled(_forest) if bins.size * trees > PLAIN_UP_TO else _forest
-    state = np.random.default_rng(seed).integers(0, 2**64, 1, dtype=np.uint64)
+    state = fresh_state(np.random.default_rng(seed))
     tried = max(1, round(_TRIED * len(bins)))
     own, theirs = np.ascontiguousarray(bins, np.uint8), np.ascontiguousarray(people.T, np.uint8)
     return learn(own, classes, theirs, number, trees, tried, state)
