@@ -40,31 +40,39 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
 
 
 @pytest.mark.parametrize("score", [best_rows.by_distance, best_rows.by_agreement])
-def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any) -> None:
+@pytest.mark.parametrize("taken_away", [False, True])
+def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any, taken_away: bool) -> None:
     rng = np.random.default_rng(2)
-    rows, people = 2 * best_rows._AT_A_TIME + 300, 12
+    rows, people, widths = 2 * best_rows._AT_A_TIME + 300, 12, (3, 6)
 
     def grid(size: int) -> Grid:
-        numbers = np.where(rng.random((size, 2)) < 0.1, MISSING, rng.integers(0, 9, (size, 2)))
-        return Grid(numbers, rng.integers(0, 4, (size, 2)).astype(np.int32), np.array([3, 4]), 30)
+        numbers = np.where(rng.random((size, widths[0])) < 0.1, MISSING, rng.integers(0, 9, (size, widths[0])))
+        return Grid(numbers, rng.integers(0, 4, (size, widths[1])).astype(np.int32), np.array([3, 4, 5]), 30)
 
     released, told = grid(rows), grid(people)
     rank, low = rng.integers(-1, 5, rows), rng.integers(0, 5, people)
-    scores, held, tried = score(released, told), np.array([0]), np.array([1, 2, 3])
-    found = best_rows.best_row_chances(scores, best_rows.RightRanks(rank, low, low + 1), held, tried)
-    for person, place in np.ndindex(found.shape):
-        total = _scored(scores, person, 0) + _scored(scores, person, int(tried[place]))
-        tied = total == total.max()
-        right = tied & (rank == low[person])
-        assert found[person, place] == right.sum() / tied.sum()
+    right = best_rows.RightRanks(rank, low, low + 1)
+    every = np.arange(sum(widths))
+    for held in (every[:0], every[:1], every[2:7], every) if not taken_away else (every[1:4], every):
+        tried = held if taken_away else np.setdiff1d(every, held[:-1])
+        found = best_rows.best_row_chances(score(released, told), right, held, tried, taken_away=taken_away)
+        for person, place in np.ndindex(found.shape):
+            change = np.setdiff1d if taken_away else np.concatenate
+            columns = change(held, tried[[place]]) if taken_away else change([held, tried[[place]]])
+            own = [_gained(score, released, told, person, column) for column in columns]
+            total = np.sum(own, axis=0)
+            tied = total == total.max()
+            assert found[person, place] == (tied & (rank == low[person])).sum() / tied.sum()
 
 
-def _scored(scores: best_rows.RowScores, person: int, column: int) -> Any:
+def _gained(score: Any, released: Grid, told: Grid, person: int, column: int) -> Any:
     """Return what each row scores in one column, by the definition."""
-    old, new = scores.rows[:, column], scores.people[person, column]
-    if column < scores.numbers and new != MISSING:
-        apart = np.where(old != MISSING, np.abs(np.where(old != MISSING, old, 0) - new) * scores.step[column], 0)
-        cost = np.where(old != MISSING, apart, scores.mismatch)
-    else:
-        cost = np.full(old.shape, scores.mismatch)
-    return np.where(old == new, scores.weight[person, column], -cost)
+    old = np.concatenate([released.numbers, released.codes], axis=1)[:, column]
+    new = np.concatenate([told.numbers, told.codes], axis=1)[person, column]
+    if score is best_rows.by_agreement:
+        equal = old == new
+        return np.where(equal, np.rint(-(2**20) * np.log((equal.sum() + 0.5) / (equal.size + 1))), 0)
+    if column < released.numbers.shape[1] and new != MISSING:
+        apart = np.abs(np.where(old == MISSING, new, old) - new) * released.step_cost[column]
+        return -np.where(old == MISSING, released.mismatch_cost, apart)
+    return np.where(old == new, 0, -released.mismatch_cost)

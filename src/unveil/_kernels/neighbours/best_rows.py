@@ -10,28 +10,30 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.membership.agreement import weight_by_count
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid
-from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, Grid
+from unveil._kernels.neighbours.scan import in_costs, in_few_bytes
+from unveil._kernels.types import FloatArray, Int32Array, IntArray, NarrowArray
 
 #: So many rows are looked at in one go; no number depends on it.
 _AT_A_TIME = 1024
-#: No row scores as little.
-_LOWEST = -(2**62)
+#: Two counts in one number: rows, and those with a right secret, which count so much more.
+_RIGHT = 2**16
+_LAST_MARKER = int(LAST_MARKER)
 
 
 class RowScores(NamedTuple):
     """What released rows score for people, column by column, the number columns first.
 
-    A column in which both are equal scores ``weight`` of the person; where they differ it costs ``step`` for each unit
-    between two numbers (the first ``numbers`` columns), and else ``mismatch``.
+    A row that equals a person in a column gains what that is worth; two numbers lose what lies between them in place of
+    that, and a marker beside a number ``mismatch``. Sums over all columns fit the type of ``gain``.
     """
 
-    rows: IntArray  # [released rows, columns], each column in one piece
-    people: IntArray  # [people, columns]
-    weight: IntArray  # [people, columns]
-    step: IntArray
+    numbers: IntArray  # [number columns, released rows], in units of the score; markers as they are
+    codes: NarrowArray  # [further columns, released rows]
+    people_numbers: IntArray  # [people, number columns]
+    people_codes: NarrowArray  # [people, further columns]
+    gain: IntArray | Int32Array  # [people, columns]
     mismatch: int
-    numbers: int
 
 
 class RightRanks(NamedTuple):
@@ -47,10 +49,16 @@ class RightRanks(NamedTuple):
 
 
 def by_distance(released: Grid, people: Grid) -> RowScores:
-    """Return scores that are highest for the nearest rows: minus the distance."""
-    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
-    step = np.concatenate([released.step_cost, np.zeros(released.codes.shape[1], np.int64)])
-    return RowScores(rows, wanted, np.zeros_like(wanted), step, released.mismatch_cost, released.numbers.shape[1])
+    """Return scores that are highest for the nearest rows: a number for everybody minus the distance."""
+    codes, wanted = in_few_bytes(released.codes, people.codes)
+    return RowScores(
+        np.ascontiguousarray(in_costs(released.numbers, released.step_cost).T),
+        np.ascontiguousarray(codes.T),
+        in_costs(people.numbers, released.step_cost),
+        wanted,
+        np.full((people.size, sum(released.widths)), released.mismatch_cost),
+        released.mismatch_cost,
+    )
 
 
 def by_agreement(released: Grid, people: Grid) -> RowScores:
@@ -60,20 +68,25 @@ def by_agreement(released: Grid, people: Grid) -> RowScores:
 
     >>> def grid(*codes):
     ...     return Grid(np.empty((len(codes), 0), np.int64), np.array(codes, np.int32)[:, None], np.empty(0, int), 1)
-    >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).weight[:, 0] / 2**20
+    >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).gain[:, 0] / 2**20
     array([0.47000408, 0.98082924, 2.07944107])
     """
-    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
-    weight, by_count = np.empty_like(wanted), weight_by_count(len(rows))
-    for column in range(rows.shape[1]):
-        ascending = np.sort(rows[:, column])
-        ends = [np.searchsorted(ascending, wanted[:, column], side) for side in ("left", "right")]
-        weight[:, column] = by_count[ends[1] - ends[0]]
-    return RowScores(rows, wanted, weight, np.zeros(rows.shape[1], np.int64), 0, 0)
-
-
-def _columns(grid: Grid) -> IntArray:
-    return np.ascontiguousarray(np.column_stack([grid.numbers, grid.codes.astype(np.int64)]))
+    columns, by_count = range(sum(released.widths)), weight_by_count(released.size)
+    codes, wanted = (np.empty((each.size, len(columns)), np.int32) for each in (released, people))
+    weight = np.empty(wanted.shape, np.int64)
+    for column in columns:
+        old, new = (each.column(column, EVERY) for each in (released, people))
+        if min(old.min(initial=0), new.min(initial=0)) < 0 or max(old.max(initial=0), new.max(initial=0)) >= 2**16:
+            old, new = np.split(np.unique(np.concatenate([old, new]), return_inverse=True)[1], [old.size])
+        codes[:, column], wanted[:, column] = old, new
+        weight[:, column] = by_count[np.bincount(old, minlength=int(new.max(initial=0)) + 1)[new]]
+    # Where sums have room in four bytes, twice as many are added at once.
+    kind = np.int32 if len(columns) * int(by_count[0]) < 2**31 else np.int64
+    in_few = in_few_bytes(codes, wanted)
+    numbers = np.empty((0, released.size), np.int64), np.empty((people.size, 0), np.int64)
+    return RowScores(
+        numbers[0], np.ascontiguousarray(in_few[0].T), numbers[1], in_few[1], weight.astype(kind), mismatch=0
+    )
 
 
 def best_row_chances(
@@ -90,123 +103,169 @@ def best_row_chances(
     array([[0.5],
            [1. ]])
     """
-    work = len(scores.rows) * len(scores.people) * (held.size + tried.size)
+    rows, people = right.rank.size, len(scores.people_codes)
     # How long it takes is told by the pairs of rows and people, not by the size of either.
-    search = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
-    return search(
-        np.ascontiguousarray(scores.rows.T),
-        scores.people,
-        scores.weight,
-        scores.step,
-        scores.mismatch,
+    is_long = rows * people * (held.size + tried.size) > PLAIN_UP_TO
+    numbers = len(scores.numbers)
+    return (compiled(_best_rows) if is_long else _best_rows)(
         scores.numbers,
-        LAST_MARKER,
-        right.rank,
-        right.low,
-        right.high,
-        held.astype(np.int64),
-        tried.astype(np.int64),
+        scores.codes,
+        scores.people_numbers,
+        scores.people_codes,
+        scores.gain,
+        -scores.gain if taken_away else scores.gain,
+        scores.mismatch,
+        *(each.astype(np.int32) for each in right),
+        held[held < numbers],
+        held[held >= numbers],
+        tried,
         taken_away,
     )
 
 
-@loop("i8[,], i8[,], i8[,], i8[], i8, i8, i8, i8[], i8[], i8[], i8[], i8[], b1")
+_REST = "i8, i4[], i4[], i4[], i8[], i8[], i8[], b1"
+
+
+@loop(
+    f"i8[,], u2[,], i8[,], u2[,], i8[,], i8[,], {_REST}",
+    f"i8[,], u2[,], i8[,], u2[,], i4[,], i4[,], {_REST}",
+)
 def _best_rows(
-    columns: IntArray,
-    people: IntArray,
-    weight: IntArray,
-    step: IntArray,
+    numbers: IntArray,
+    codes: NarrowArray,
+    people_numbers: IntArray,
+    people_codes: NarrowArray,
+    gain: IntArray,
+    change: IntArray,
     mismatch: int,
-    numbers: int,
-    last_marker: int,
-    rank: IntArray,
-    low: IntArray,
-    high: IntArray,
-    held: IntArray,
+    rank: Int32Array,
+    low: Int32Array,
+    high: Int32Array,
+    held_numbers: IntArray,
+    held_codes: IntArray,
     tried: IntArray,
     taken_away: bool,
 ) -> FloatArray:
     # A few rows at a time, so that what is told of them stays near the processor, and each column of them in one piece:
     # the loops over rows are functions of their own without branches, which it goes through several rows at a time.
-    chance = np.zeros((len(people), tried.size))
-    total, changed = np.zeros(_AT_A_TIME, np.int64), np.zeros(_AT_A_TIME, np.int64)
-    is_right = np.zeros(_AT_A_TIME, np.bool_)
-    best, ties, hits = np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64), np.zeros(tried.size, np.int64)
-    sign = -1 if taken_away else 1
-    for person in range(len(people)):
-        ties[:] = 0
-        for begin in range(0, rank.size, _AT_A_TIME):
-            end = min(begin + _AT_A_TIME, rank.size)
-            _tell_right(rank[begin:end], low[person], high[person], is_right)
+    width = len(numbers)
+    people = len(people_codes)
+    shape = people, tried.size
+    total, changed = np.zeros(_AT_A_TIME, gain.dtype), np.zeros(_AT_A_TIME, gain.dtype)
+    count = np.zeros(_AT_A_TIME, np.int32)
+    best, ties, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for begin in range(0, rank.size, _AT_A_TIME):
+        end = min(begin + _AT_A_TIME, rank.size)
+        for person in range(people):
+            _tell_right(rank[begin:end], low[person], high[person], count)
             total[:] = 0
-            highest = 0
-            for column in held:
-                some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
-                own = weight[person, column]
-                highest = _add_column(total, some, new, own, -step[column], -mismatch, by_steps, last_marker, changed)
+            at = 0
+            while at < held_codes.size:
+                some = held_codes[at : at + (4 if held_codes.size - at >= 4 else 1)]
+                _add_codes(total, codes, begin, end, some - width, people_codes[person], gain[person, width:], changed)
                 total, changed = changed, total
+                at += some.size
+            for column in held_numbers:
+                some, new = numbers[column, begin:end], people_numbers[person, column]
+                _add_number(total, some, new, gain[person, column], mismatch, 1, changed)
+                total, changed = changed, total
+            highest = _highest(total, end - begin)
             for place in range(tried.size):
                 column = tried[place]
-                some, new, by_steps = columns[column, begin:end], people[person, column], column < numbers
-                own, each, no = sign * weight[person, column], -sign * step[column], -sign * mismatch
-                # What a row gains by the column at most; how far numbers may be apart is not known.
-                gain = max(own, no)
-                if ties[place] and highest + gain < best[place] and not (by_steps and taken_away):
+                is_far = column < width and people_numbers[person, column] > _LAST_MARKER
+                # What a row gains at most; how far numbers are apart that are taken away is not known.
+                most = 0 if is_far or taken_away else change[person, column]
+                if ties[person, place] and highest + most < best[person, place] and not (is_far and taken_away):
                     continue
-                top = _add_column(total, some, new, own, each, no, by_steps, last_marker, changed)
-                if ties[place] and top < best[place]:
+                if column < width:
+                    some, new = numbers[column, begin:end], people_numbers[person, column]
+                    _add_number(total, some, new, change[person, column], mismatch, -1 if taken_away else 1, changed)
+                else:
+                    some, new = codes[column - width, begin:end], people_codes[person, column - width]
+                    _add_code(total, some, new, change[person, column], changed)
+                top = _highest(changed, end - begin)
+                if ties[person, place] and top < best[person, place]:
                     continue
-                if ties[place] == 0 or top > best[place]:
-                    best[place], ties[place], hits[place] = top, 0, 0
-                tied, right = _count_ties(changed, top, is_right, end - begin)
-                ties[place] += tied
-                hits[place] += right
-        for place in range(tried.size):
-            chance[person, place] = hits[place] / ties[place]
-    return chance
+                if ties[person, place] == 0 or top > best[person, place]:
+                    best[person, place], ties[person, place], hits[person, place] = top, 0, 0
+                counted = _count_ties(changed, top, count, end - begin)
+                ties[person, place] += counted % _RIGHT
+                hits[person, place] += counted // _RIGHT
+    return hits / ties
 
 
-def _tell_right(rank: IntArray, low: int, high: int, is_right: BoolArray) -> None:
+def _tell_right(rank: Int32Array, low: int, high: int, count: Int32Array) -> None:
+    """Write how each row is counted: once, and among the right ones if its secret is one."""
+    once, both = np.int32(1), np.int32(1 + _RIGHT)
     for row in range(rank.size):
-        is_right[row] = (low <= rank[row]) & (rank[row] < high)
+        count[row] = both if (low <= rank[row]) & (rank[row] < high) else once
 
 
-def _add_column(
+def _add_codes(
     total: IntArray,
-    some: IntArray,
-    new: int,
-    equal: int,
-    each: int,
-    other: int,
-    by_steps: bool,
-    last_marker: int,
+    codes: NarrowArray,
+    begin: int,
+    end: int,
+    columns: IntArray,
+    wanted: NarrowArray,
+    gain: IntArray,
     changed: IntArray,
-) -> int:
-    """Write what rows score with one column more, and return the highest.
+) -> None:
+    """Write what rows score with one or four categories more.
 
-    ``equal`` is added where the value is the person's, ``each`` for every unit between numbers, and else ``other``.
+    Four at a time, as otherwise the processor is mostly busy with fetching the sums and putting them back.
     """
-    top = _LOWEST
-    if by_steps and new > last_marker:
+    one = columns[0]
+    if columns.size == 1:
+        _add_code(total, codes[one, begin:end], wanted[one], gain[one], changed)
+        return
+    two, three, four = columns[1], columns[2], columns[3]
+    first, second, third, fourth = (
+        codes[one, begin:end],
+        codes[two, begin:end],
+        codes[three, begin:end],
+        codes[four, begin:end],
+    )
+    a, b, c, d = wanted[one], wanted[two], wanted[three], wanted[four]
+    of_a, of_b, of_c, of_d = gain[one], gain[two], gain[three], gain[four]
+    nothing = of_a - of_a
+    for row in range(first.size):
+        by_a = of_a if first[row] == a else nothing
+        by_b = of_b if second[row] == b else nothing
+        by_c = of_c if third[row] == c else nothing
+        by_d = of_d if fourth[row] == d else nothing
+        changed[row] = total[row] + by_a + by_b + by_c + by_d
+
+
+def _add_code(total: IntArray, some: NarrowArray | IntArray, new: int, gain: int, changed: IntArray) -> None:
+    """Write what rows score with one category more."""
+    nothing = gain - gain
+    for row in range(some.size):
+        changed[row] = total[row] + (gain if some[row] == new else nothing)
+
+
+def _add_number(
+    total: IntArray, some: IntArray, new: int, gain: int, mismatch: int, sign: int, changed: IntArray
+) -> None:
+    """Write what rows score with one number more, or with one fewer if ``sign`` is -1."""
+    if new > _LAST_MARKER:
         for row in range(some.size):
-            value = some[row]
-            unequal = abs(value - new) * each if value > last_marker else other
-            score = total[row] + (equal if value == new else unequal)
-            changed[row] = score
-            top = max(top, score)
+            far = abs(some[row] - new) if some[row] > _LAST_MARKER else mismatch
+            changed[row] = total[row] - sign * far
     else:
-        for row in range(some.size):
-            score = total[row] + (equal if some[row] == new else other)
-            changed[row] = score
-            top = max(top, score)
+        _add_code(total, some, new, gain, changed)
+
+
+def _highest(scores: IntArray, size: int) -> int:
+    top = scores[0]
+    for row in range(size):
+        top = max(top, scores[row])
     return top
 
 
-def _count_ties(scores: IntArray, top: int, is_right: BoolArray, size: int) -> tuple[int, int]:
-    """Return how many of the first rows score so much, and how many of those are right."""
-    ties = hits = 0
+def _count_ties(scores: IntArray, top: int, count: Int32Array, size: int) -> int:
+    """Return how many of the first rows score so much, with how many of those are right times `_RIGHT`."""
+    found = nothing = np.int32(0)
     for row in range(size):
-        is_best = scores[row] == top
-        ties += is_best
-        hits += is_best & is_right[row]
-    return ties, hits
+        found += count[row] if scores[row] == top else nothing
+    return int(found)

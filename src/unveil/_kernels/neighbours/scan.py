@@ -29,6 +29,11 @@ def in_few_bytes(codes: Int32Array, targets: Int32Array) -> tuple[NarrowArray, N
     return codes.astype(kind), targets.astype(kind)
 
 
+def in_costs(numbers: IntArray, step: IntArray) -> IntArray:
+    """Return numbers times what a step costs; markers stay as they are."""
+    return np.where(numbers > LAST_MARKER, numbers * step, numbers)
+
+
 def in_mismatches(costs: IntArray, mismatch: int) -> ShortFloats:
     """Return numbers as parts of what a mismatch costs, NaN where there is a marker."""
     return np.where(costs > LAST_MARKER, costs / mismatch, np.nan).astype(np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
-from unveil._kernels.neighbours.scan import in_few_bytes, in_mismatches, off_by, scan
+from unveil._kernels.neighbours.scan import in_costs, in_few_bytes, in_mismatches, off_by, scan
 from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
@@ -77,7 +77,7 @@ def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Arr
     """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
     owner = np.empty_like(row)
     codes, wanted = in_few_bytes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
-    costs, target_costs = _in_costs(p.numbers, p.step), _in_costs(p.wanted[some], p.step)
+    costs, target_costs = in_costs(p.numbers, p.step), in_costs(p.wanted[some], p.step)
     shares, target_shares = (in_mismatches(each, p.mismatch) for each in (costs.T, target_costs))
     found = scan(
         np.repeat(codes, np.diff(p.group_start), axis=1),
@@ -100,10 +100,6 @@ def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Arr
     order = np.argsort(owner[:found], kind="stable")
     start = np.searchsorted(owner[:found][order], np.arange(some.size + 1))
     return Near(start, row[:found][order], distance[:found][order], limit)
-
-
-def _in_costs(numbers: IntArray, step: IntArray) -> IntArray:
-    return np.where(numbers > LAST_MARKER, numbers * step, numbers)
 
 
 class Neighbourhood(Protocol):

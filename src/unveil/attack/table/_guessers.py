@@ -141,7 +141,7 @@ def guess_chances(
         return right_chances(teacher.known, right.rank, people, right.low, right.high, 1)
     if adversary == "agreement":
         scores = by_agreement(teacher.known.block(EVERY), people)
-        every = np.arange(scores.rows.shape[1])
+        every = np.arange(scores.gain.shape[1])
         return best_row_chances(scores, right, every[:-1], every[-1:])[:, 0]
     classes = teacher.classes
     if adversary == "counts":
