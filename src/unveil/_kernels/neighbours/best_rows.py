@@ -25,14 +25,14 @@ class RowScores(NamedTuple):
     """What released rows score for people, column by column, the number columns first.
 
     A row that equals a person in a column gains what that is worth; two numbers lose what lies between them in place of
-    that, and a marker beside a number ``mismatch``. Sums over all columns fit the type of ``gain``.
+    that, and a marker beside a number ``mismatch``.
     """
 
     numbers: IntArray  # [number columns, released rows], in units of the score; markers as they are
     codes: NarrowArray  # [further columns, released rows]
     people_numbers: IntArray  # [people, number columns]
     people_codes: NarrowArray  # [people, further columns]
-    gain: IntArray | Int32Array  # [people, columns]
+    gain: IntArray  # [people, columns]
     mismatch: int
 
 
@@ -80,13 +80,9 @@ def by_agreement(released: Grid, people: Grid) -> RowScores:
             old, new = np.split(np.unique(np.concatenate([old, new]), return_inverse=True)[1], [old.size])
         codes[:, column], wanted[:, column] = old, new
         weight[:, column] = by_count[np.bincount(old, minlength=int(new.max(initial=0)) + 1)[new]]
-    # Where sums have room in four bytes, twice as many are added at once.
-    kind = np.int32 if len(columns) * int(by_count[0]) < 2**31 else np.int64
     in_few = in_few_bytes(codes, wanted)
     numbers = np.empty((0, released.size), np.int64), np.empty((people.size, 0), np.int64)
-    return RowScores(
-        numbers[0], np.ascontiguousarray(in_few[0].T), numbers[1], in_few[1], weight.astype(kind), mismatch=0
-    )
+    return RowScores(numbers[0], np.ascontiguousarray(in_few[0].T), numbers[1], in_few[1], weight, mismatch=0)
 
 
 def best_row_chances(
@@ -107,7 +103,7 @@ def best_row_chances(
     # How long it takes is told by the pairs of rows and people, not by the size of either.
     is_long = rows * people * (held.size + tried.size) > PLAIN_UP_TO
     numbers = len(scores.numbers)
-    return (compiled(_best_rows) if is_long else _best_rows)(
+    hits, ties = (compiled(_best_rows) if is_long else _best_rows)(
         scores.numbers,
         scores.codes,
         scores.people_numbers,
@@ -121,15 +117,10 @@ def best_row_chances(
         tried,
         taken_away,
     )
+    return np.asarray(hits / ties)
 
 
-_REST = "i8, i4[], i4[], i4[], i8[], i8[], i8[], b1"
-
-
-@loop(
-    f"i8[,], u2[,], i8[,], u2[,], i8[,], i8[,], {_REST}",
-    f"i8[,], u2[,], i8[,], u2[,], i4[,], i4[,], {_REST}",
-)
+@loop("i8[,], u2[,], i8[,], u2[,], i8[,], i8[,], i8, i4[], i4[], i4[], i8[], i8[], i8[], b1")
 def _best_rows(
     numbers: IntArray,
     codes: NarrowArray,
@@ -145,13 +136,13 @@ def _best_rows(
     held_codes: IntArray,
     tried: IntArray,
     taken_away: bool,
-) -> FloatArray:
+) -> tuple[IntArray, IntArray]:
     # A few rows at a time, so that what is told of them stays near the processor, and each column of them in one piece:
     # the loops over rows are functions of their own without branches, which it goes through several rows at a time.
     width = len(numbers)
     people = len(people_codes)
     shape = people, tried.size
-    total, changed = np.zeros(_AT_A_TIME, gain.dtype), np.zeros(_AT_A_TIME, gain.dtype)
+    total, changed = np.zeros(_AT_A_TIME, np.int64), np.zeros(_AT_A_TIME, np.int64)
     count = np.zeros(_AT_A_TIME, np.int32)
     best, ties, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for begin in range(0, rank.size, _AT_A_TIME):
@@ -191,7 +182,7 @@ def _best_rows(
                 counted = _count_ties(changed, top, count, end - begin)
                 ties[person, place] += counted % _RIGHT
                 hits[person, place] += counted // _RIGHT
-    return hits / ties
+    return hits, ties
 
 
 def _tell_right(rank: Int32Array, low: int, high: int, count: Int32Array) -> None:
