@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
 from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
 from unveil._kernels.neighbours.index import EVERY, Grid
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import BY_ROWS, Adversary
@@ -125,9 +127,19 @@ class Search:
     def found(self) -> SearchedGuesses:
         sizes, alone = tuple(each.size for each in self.case.learning), None
         if min(sizes):
-            whole = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows and self._can(who)]
-            tried = [self._tried(who, self.every, *self._of(self.case.learning, self.whole[who])) for who in whole]
-            tried += [each for who in self.by_rows for each in self._with_columns(who)]
+            others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows]
+            pieces: list[Any] = [
+                *((self._with_columns, who) for who in self.by_rows),
+                *((self._run, who) for who in others),
+            ]
+            # The longest first, as each may be the last that others wait for.
+            found = in_threads(lambda piece: piece[0](piece[1]), pieces)
+            for who, ran in zip(others, found[len(self.by_rows) :], strict=True):
+                self._note(who, ran)
+            tried = [
+                self._tried(who, self.every, *self._of(self.case.learning, own)) for who, own in self.whole.items()
+            ]
+            tried += chain(*found[: len(self.by_rows)])
             if tried:
                 alone = self._alone()
         else:
@@ -164,11 +176,25 @@ class Search:
     def _can(self, adversary: Adversary) -> bool:
         """Return whether the adversary can be run with all columns, after doing so."""
         if adversary not in (*self.by_rows, *self.whole, *self.failures):
-            try:
-                self.whole[adversary] = [self._whole(adversary, taught) for taught in self.case.taught]
-            except InputError as error:
-                self.failures[adversary] = error
+            self._note(adversary, self._run(adversary))
         return adversary not in self.failures
+
+    def _run(self, adversary: Adversary) -> "list[FloatArray] | InputError":
+        """Return everybody's chances with all columns under each teacher, or why there are none."""
+        if adversary in self.failures:
+            return self.failures[adversary]
+        try:
+            return [self._whole(adversary, taught) for taught in self.case.taught]
+        except InputError as error:
+            return error
+
+    def _note(self, adversary: Adversary, ran: "list[FloatArray] | InputError") -> None:
+        if isinstance(ran, InputError):
+            self.failures[adversary] = ran
+            return
+        self.whole[adversary] = ran
+        for taught in self.case.taught:
+            self.notes += _guessers.notes_on_rows(adversary, taught.teacher.known.size, self.asked.most_rows)
 
     def _whole(self, adversary: Adversary, taught: Taught) -> FloatArray:
         """Return everybody's chance with all columns."""
@@ -179,7 +205,6 @@ class Search:
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
             raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
-        self.notes += _guessers.notes_on_rows(adversary, teacher.known.size, self.asked.most_rows)
         return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -190,8 +215,8 @@ class Search:
         rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
         return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others)
 
-    def _with_columns(self, adversary: Adversary) -> Iterator[_Tried]:
-        """Yield all columns, and the sets that were best of their size: some taken away, and some put together."""
+    def _with_columns(self, adversary: Adversary) -> list[_Tried]:
+        """Return all columns, and the sets that were best of their size: some taken away, and some put together."""
         score = by_distance if adversary == "nearest" else by_agreement
         most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
         sides = []
@@ -199,11 +224,11 @@ class Search:
             people = _take(self.case.people, some[:most])
             sides.append((score(taught.teacher.known.block(EVERY), people), taught.of(some[:most])))
         held = self.every
-        yield from self._each(adversary, sides, held[:-1], held[-1:])
+        found = self._each(adversary, sides, held[:-1], held[-1:])
         while held.size > 1:
             tried = self._each(adversary, sides, held, held, taken_away=True)
             order = np.argsort([-one.worth for one in tried], kind="stable")
-            yield tried[order[0]]
+            found.append(tried[order[0]])
             # In wide tables more at a time: each step compares everybody with each row in each column.
             several = held.size // (2 if held.size > _WIDE else 4)
             held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else several])
@@ -214,8 +239,9 @@ class Search:
                 order = np.argsort([-one.worth for one in tried], kind="stable")
                 others = np.sort(np.concatenate([tried[at].columns for at in order[:_WIDE]]))
             best = max(tried, key=lambda one: one.worth)
-            yield best
+            found.append(best)
             held = best.columns
+        return found
 
     def _each(
         self,
