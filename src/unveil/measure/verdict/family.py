@@ -11,6 +11,7 @@ be done again in each draw (a set-wise figure).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -280,10 +281,14 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
     found = np.empty((draws + 1, len(figures)))
     # Apart, so that labels are the same whether or not some figures have draws of their own.
     of_labels, of_rows = rng.spawn(2)
-    for at, figure in enumerate(figures):
-        if isinstance(figure.statistic, OwnDraws):
-            found[:, at] = figure.statistic.draw(draws, of_rows)
+
+    def draw_own() -> None:
+        for at, figure in enumerate(figures):
+            if isinstance(figure.statistic, OwnDraws):
+                found[:, at] = figure.statistic.draw(draws, of_rows)
+
     if pool is None:
+        draw_own()
         return found
     scored = [at for at, figure in enumerate(figures) if isinstance(figure.statistic, np.ndarray)]
     scores = np.zeros((pool.people, len(scored)))
@@ -309,7 +314,9 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
         return block
 
     counted = [*scored, *(at for at, _ in fitted)]
-    found[:, counted] = np.concatenate(in_threads(figures_of, [lambda: seen[None], *drawn_labels]))[:, counted]
+    blocks = [partial(figures_of, make) for make in (lambda: seen[None], *drawn_labels)]
+    _, *of_blocks = in_threads(lambda work: work(), [draw_own, *blocks])
+    found[:, counted] = np.concatenate(of_blocks)[:, counted]
     return found
 
 
