@@ -255,8 +255,9 @@ def _people(
     by_lot: BoolArray | None,
 ) -> tuple[People, int | None]:
     """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
-    # The original itself stands for a release: only the people count here.
-    itself = Release(whole, replace(whole, name="original itself"), outside)
+    # A row of the original stands for a release: only the people count here.
+    row = replace(whole.take([0]), name="original itself")
+    itself = Release(whole, row, outside)
     everybody = pool_people(itself, ids)
     most = most_attacked(settings.targets, everybody.members, everybody.others)
     person = np.split(everybody.person, [whole.rows])
