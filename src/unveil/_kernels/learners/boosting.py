@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.learners.sides import divide
-from unveil._kernels.types import BoolArray, ByteArray, FloatArray, IntArray
+from unveil._kernels.types import BoolArray, ByteArray, FloatArray, IntArray, NarrowArray
 
 #: Neither side of a division has fewer rows than this.
 _FEWEST_ROWS = 20
@@ -66,14 +66,16 @@ def boosted_scores(
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """
     size = np.maximum(bins.max(axis=1, initial=0), people.max(axis=1, initial=0)).astype(np.int64) + 1
+    offset = np.concatenate([[0], np.cumsum(size)])
     work = bins.size * growth.rounds * growth.leaves
     learn = compiled(_boosted) if work > PLAIN_UP_TO else _boosted
     return learn(
         np.ascontiguousarray(bins, np.uint8),
+        np.ascontiguousarray((bins + offset[:-1, None]).T, np.uint32),
         is_category,
         classes,
         np.ascontiguousarray(people.T, np.uint8),
-        np.concatenate([[0], np.cumsum(size)]),
+        offset,
         # A class that no row has is not likelier than half a row.
         np.log(np.maximum(np.bincount(classes), 0.5) / classes.size),
         growth.rounds,
@@ -106,9 +108,10 @@ class _Leaves(NamedTuple):
     sums: FloatArray
 
 
-@loop("u1[,], b1[], i8[], u1[,], i8[], f8[], i8, i8, f8")
+@loop("u1[,], u4[,], b1[], i8[], u1[,], i8[], f8[], i8, i8, f8")
 def _boosted(
     bins: ByteArray,
+    lines: NarrowArray,
     is_category: BoolArray,
     classes: IntArray,
     people: ByteArray,
@@ -150,7 +153,7 @@ def _boosted(
             for row in range(rows):
                 slope[row] = chance[own, row] - (classes[row] == own)
                 curve[row] = chance[own, row] * (1 - chance[own, row])
-            grown = _grow(bins, offset, is_category, slope, curve, tree, leaves)
+            grown = _grow(bins, lines, offset, is_category, slope, curve, tree, leaves)
             for leaf in range(grown):
                 some = leaves.order[leaves.begin[leaf] : leaves.end[leaf]]
                 _settle(some, slope, curve, rate, scores[own], tree, leaves.node[leaf])
@@ -178,6 +181,7 @@ def _tell_chances(scores: FloatArray, chance: FloatArray) -> None:
 
 def _grow(
     bins: ByteArray,
+    lines: NarrowArray,
     offset: IntArray,
     is_category: BoolArray,
     slope: FloatArray,
@@ -190,7 +194,7 @@ def _grow(
     for row in range(slope.size):
         leaves.order[row] = row
     leaves.node[0], leaves.begin[0], leaves.end[0] = 0, 0, slope.size
-    _add_up(bins, offset, leaves.order, slope, curve, leaves.sums[0])
+    _add_up(lines, leaves.order, slope, curve, leaves.sums[0])
     _find_division(leaves.sums[0], offset, is_category, tree, 0)
     grown = 1
     while grown < most:
@@ -208,7 +212,7 @@ def _grow(
         tree.below[node, 0], tree.below[node, 1] = below, below + 1
         # Only the smaller side is summed up; the other one has the rest.
         smaller, larger = (leaf, grown) if 2 * middle <= begin + end else (grown, leaf)
-        _add_up(bins, offset, leaves.order[leaves.begin[smaller] : leaves.end[smaller]], slope, curve, spare)
+        _add_up(lines, leaves.order[leaves.begin[smaller] : leaves.end[smaller]], slope, curve, spare)
         _take_away(spare, leaves.sums[leaf], leaves.sums[larger], leaves.sums[smaller])
         _find_division(leaves.sums[leaf], offset, is_category, tree, below)
         _find_division(leaves.sums[grown], offset, is_category, tree, below + 1)
@@ -216,22 +220,19 @@ def _grow(
     return grown
 
 
-def _add_up(
-    bins: ByteArray, offset: IntArray, some: IntArray, slope: FloatArray, curve: FloatArray, sums: FloatArray
-) -> None:
-    """Write the derivatives and the number of some rows in each bin of each feature."""
+def _add_up(lines: NarrowArray, some: IntArray, slope: FloatArray, curve: FloatArray, sums: FloatArray) -> None:
+    """Write the derivatives and the number of some rows in each bin of each feature.
+
+    Row by row, because feature by feature one row after the other would wait for the sum of the bin that both have.
+    """
     for place in range(len(sums)):
         for each in range(_SUMS):
             sums[place, each] = 0.0
-    own_slope, own_curve = np.empty(some.size), np.empty(some.size)
-    for at in range(some.size):
-        own_slope[at], own_curve[at] = slope[some[at]], curve[some[at]]
-    for feature in range(len(bins)):
-        column, first = bins[feature], offset[feature]
-        for at in range(some.size):
-            place = first + column[some[at]]
-            sums[place, 0] += own_slope[at]
-            sums[place, 1] += own_curve[at]
+    for row in some:
+        own_slope, own_curve = slope[row], curve[row]
+        for place in lines[row]:
+            sums[place, 0] += own_slope
+            sums[place, 1] += own_curve
             sums[place, 2] += 1
 
 
