@@ -57,8 +57,8 @@ def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any, taken_away: bo
         tried = held if taken_away else np.setdiff1d(every, held[:-1])
         found = best_rows.best_row_chances(score(released, told), right, held, tried, taken_away=taken_away)
         for person, place in np.ndindex(found.shape):
-            change = np.setdiff1d if taken_away else np.concatenate
-            columns = change(held, tried[[place]]) if taken_away else change([held, tried[[place]]])
+            one = tried[[place]]
+            columns = np.setdiff1d(held, one) if taken_away else np.concatenate([held, one])
             own = [_gained(score, released, told, person, column) for column in columns]
             total = np.sum(own, axis=0)
             tied = total == total.max()

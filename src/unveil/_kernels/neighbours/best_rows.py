@@ -111,7 +111,9 @@ def best_row_chances(
         scores.gain,
         -scores.gain if taken_away else scores.gain,
         scores.mismatch,
-        *(each.astype(np.int32) for each in right),
+        right.rank.astype(np.int32),
+        right.low.astype(np.int32),
+        right.high.astype(np.int32),
         held[held < numbers],
         held[held >= numbers],
         tried,
@@ -172,8 +174,8 @@ def _best_rows(
                     some, new = numbers[column, begin:end], people_numbers[person, column]
                     _add_number(total, some, new, change[person, column], mismatch, -1 if taken_away else 1, changed)
                 else:
-                    some, new = codes[column - width, begin:end], people_codes[person, column - width]
-                    _add_code(total, some, new, change[person, column], changed)
+                    code, wanted = codes[column - width, begin:end], people_codes[person, column - width]
+                    _add_code(total, code, wanted, change[person, column], changed)
                 top = _highest(changed, end - begin)
                 if ties[person, place] and top < best[person, place]:
                     continue
@@ -248,9 +250,9 @@ def _add_number(
 
 
 def _highest(scores: IntArray, size: int) -> int:
-    top = scores[0]
+    top = int(scores[0])
     for row in range(size):
-        top = max(top, scores[row])
+        top = max(top, int(scores[row]))
     return top
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -315,7 +316,8 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
 
     counted = [*scored, *(at for at, _ in fitted)]
     blocks = [partial(figures_of, make) for make in (lambda: seen[None], *drawn_labels)]
-    _, *of_blocks = in_threads(lambda work: work(), [draw_own, *blocks])
+    works: list[Callable[[], Any]] = [draw_own, *blocks]
+    _, *of_blocks = in_threads(lambda work: work(), works)
     found[:, counted] = np.concatenate(of_blocks)[:, counted]
     return found
 
