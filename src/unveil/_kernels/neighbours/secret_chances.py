@@ -30,7 +30,8 @@ class Cells(NamedTuple):
 
     def within(self, group: IntArray, low: IntArray, high: IntArray) -> IntArray:
         """Return how many released rows of a group have a secret with a rank from ``low`` up to, but not, ``high``."""
-        first, end = group * self.width + low, group * self.width + high
+        # What is right may lie above all ranks of these rows, and would be looked for in the next group.
+        first, end = (group * self.width + np.minimum(each, self.width) for each in (low, high))
         return np.searchsorted(self.key, end) - np.searchsorted(self.key, first)
 
 
@@ -38,8 +39,8 @@ def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> Cells:
     """Return the secrets of released rows by group; a rank of -1 is missing and never counted.
 
     >>> cells = in_cells(np.array([0, 0, 1]), np.array([0, 1, 1]))
-    >>> cells.within(np.array([0, 1]), np.array([0, 0]), np.array([2, 1]))
-    array([2, 0])
+    >>> cells.within(np.array([0, 1, 0]), np.array([0, 0, 3]), np.array([2, 1, 9]))
+    array([2, 0, 0])
     """
     there = rank >= 0
     width = int(rank.max(initial=-1)) + 2
