@@ -24,12 +24,12 @@ def test_cells_are_ordered_by_cost_then_foreign_then_own(seed: int) -> None:
         expected += sorted(cells, key=lambda k: (cost[k], foreign[k], -own[k]))
         ties.append(int((cost[start[r] : start[r + 1]] == cost[expected[start[r]]]).sum()))
     room = int(max(own_total.max(), foreign.max())) + 1
-    cells = (start, own, foreign, own_total, missed, mixed)
+    given = (start, own, foreign, own_total, missed, mixed)
     for told in (room, 0):
-        order, tied = order_cells(*cells, told)
+        order, tied = order_cells(*given, told)
         assert order.tolist() == expected
         assert tied.tolist() == ties
         order[:], tied[:] = -1, -1
-        compiled(unlinkability._order.__wrapped__)(*cells, told, order, tied)  # type: ignore[attr-defined]
+        compiled(unlinkability._order.__wrapped__)(*given, told, order, tied)  # type: ignore[attr-defined]
         assert order.tolist() == expected
         assert tied.tolist() == ties

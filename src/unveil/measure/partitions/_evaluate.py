@@ -93,7 +93,7 @@ def rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     """
     table = tally.table
     price_missed, price_foreign = tally.tiled(alpha.numerator), tally.tiled(alpha.denominator - alpha.numerator)
-    counts = [tally.own, tally.foreign, tally.tiled(counted.own_total), price_missed, price_foreign]
+    counts = (tally.own, tally.foreign, tally.tiled(counted.own_total), price_missed, price_foreign)
     dearest = int(price_missed.max()) * int(counted.own_total.max()) + int(price_foreign.max()) * int(
         tally.foreign.max()
     )
@@ -102,7 +102,7 @@ def rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
         room = 0
     # Python's own integers do not overflow; they must not meet those of numpy, which do.
     if dearest >= _LARGEST_INTEGER or price_foreign.dtype == object:
-        counts = [numbers.astype(object) for numbers in counts]
+        counts = tuple(numbers.astype(object) for numbers in counts)  # type: ignore[assignment]
     order, tied = order_cells(table.row_start, *counts, room)
     best_start = np.cumsum(tied) - tied
     best = order[np.repeat(table.row_start[:-1] - best_start, tied) + np.arange(int(tied.sum()))]
