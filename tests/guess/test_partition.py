@@ -351,3 +351,11 @@ def test_decimals_are_read_as_they_are_written(digits: int, places: int) -> None
         == Fraction(digits, 10**places)
     )
     assert exact_fraction(np.float64(float(written)), what="alpha") == Fraction(digits, 10**places)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, np.uint64])
+def test_numbers_without_gaps_are_numbered_from_the_lowest(dtype: type) -> None:
+    codes, names = factorise(np.array([7, 5, 6, 5], dtype), what="cluster")
+    assert codes.tolist() == [2, 0, 1, 0]
+    assert names.tolist() == [5, 6, 7]
+    assert (codes.dtype.name, names.dtype.name) == ("int32", np.dtype(dtype).name)

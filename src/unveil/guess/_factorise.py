@@ -61,6 +61,8 @@ def _from_integers(labels: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
     shifted = (shifted - wide(low) if low else shifted).astype(np.int64, copy=False)
     seen = np.zeros(high - low + 1, dtype=bool)
     seen[shifted] = True
+    if seen.all():  # they are numbers from 0 on already
+        return shifted.astype(np.int32), (np.arange(seen.size).astype(wide) + wide(low)).astype(labels.dtype)
     rank = np.cumsum(seen, dtype=np.int32) - np.int32(1)
     return rank[shifted], (np.flatnonzero(seen).astype(wide) + wide(low)).astype(labels.dtype)
 

@@ -9,6 +9,7 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles import graph_statistics as oracle
 from unveil._kernels.graph import centrality, paths
 from unveil._kernels.graph.centrality import betweenness, closeness
+from unveil._kernels.threads import threads
 from unveil.data.graph import Graph
 
 
@@ -93,3 +94,24 @@ def test_the_middle_of_a_star_has_all_pairs() -> None:
     star = Graph.from_edges([0] * 9, range(1, 10))
     assert betweenness(star.start, star.neighbour).values.tolist() == [36.0] + [0.0] * 9
     assert closeness(star.start, star.neighbour).values[0] == 1.0
+
+
+@settings(deadline=None, max_examples=12)
+@given(graph=graphs(min_nodes=1, max_nodes=9))
+def test_sources_may_be_followed_a_few_at_a_time(graph: Graph) -> None:
+    at_a_time = centrality._SOURCES
+    centrality._SOURCES = 2
+    try:
+        values = betweenness(graph.start, graph.neighbour).values
+    finally:
+        centrality._SOURCES = at_a_time
+    np.testing.assert_allclose(values, oracle.betweenness(graph), rtol=1e-9, atol=1e-12)
+
+
+def test_betweenness_is_the_same_on_any_number_of_threads() -> None:
+    graph = heavy_tail(700, 3, 5)
+    found = []
+    for number in (1, 2, 5):
+        with threads(number):
+            found.append(betweenness(graph.start, graph.neighbour).values.tobytes())
+    assert found[0] == found[1] == found[2]

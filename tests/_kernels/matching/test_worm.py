@@ -11,7 +11,8 @@ from unveil._kernels.matching import subsets as subsets_module
 from unveil._kernels.matching.chains import Sampled, r_hat, sample
 from unveil._kernels.matching.frontier_plan import plan
 from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
-from unveil._kernels.matching.worm import choices
+from unveil._kernels.matching.worm import choices, crawl
+from unveil._kernels.threads import threads
 
 RNG = np.random.default_rng
 
@@ -102,6 +103,44 @@ def test_plain_and_compiled_worms_draw_alike() -> None:
     shared = plain.cracks.shape[1]
     np.testing.assert_array_equal(plain.cracks, fast.cracks[:, :shared])
     assert not plain.settled
+
+
+def test_chains_that_take_turns_do_not_notice_one_another() -> None:
+    edges = as_edges(sparse(7, 0.6, RNG(1)) + np.eye(7))
+    packed, truth = choices(edges.start, edges.column, edges.weight), np.arange(7)
+    chains, samples, batches = 4, 6, 3
+
+    def crawled(*groups: slice) -> list[np.ndarray[tuple[int, ...], np.dtype[np.integer]]]:
+        mate = np.tile(np.arange(7, dtype=np.int32), (chains, 1))
+        owner, states = mate.copy(), np.arange(chains, dtype=np.uint64)
+        rows, seen = np.zeros((chains, batches, 7), np.int64), np.zeros(edges.weight.size, np.int32)
+        cracks, steps = np.zeros((chains, samples), np.int64), np.zeros(chains, np.int64)
+        for own in groups:
+            crawl(
+                edges.start, edges.column, packed, truth, mate[own], owner[own], 2, seen,
+                rows[own].reshape(-1, 7), cracks[own], steps[own], states[own],
+            )  # fmt: skip
+        assert (owner[np.arange(chains)[:, None], mate] == np.arange(7)).all()
+        assert rows.sum(axis=(1, 2)).tolist() == cracks.sum(axis=1).tolist()
+        assert seen.sum() == chains * samples * 7
+        return [mate, owner, rows, seen, cracks, steps, states]
+
+    together = crawled(slice(0, 4))
+    assert together[4].std() > 0
+    for apart in (crawled(slice(0, 2), slice(2, 4)), crawled(*(slice(k, k + 1) for k in (2, 0, 3, 1)))):
+        for one, other in zip(together, apart, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_worms_tell_the_same_on_any_number_of_threads() -> None:
+    edges = sinkhorn(as_edges(np.exp(RNG(0).normal(size=(50, 50))))).edges
+    found = []
+    for number in (1, 2, 5):
+        with threads(number):
+            found.append(sample(edges, np.arange(50), rng=RNG(1), samples=500, precision=0.1))
+    for other in found[1:]:
+        assert other.marginal.tobytes() == found[0].marginal.tobytes()
+        assert other.cracks.tobytes() == found[0].cracks.tobytes()
 
 
 def test_what_was_never_seen_is_not_impossible() -> None:

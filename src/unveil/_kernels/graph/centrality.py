@@ -6,8 +6,11 @@ import numpy as np
 
 from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.paths import path_sums, runs_plain
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
+#: From so many nodes paths are followed at a time; from more where there would be more parts than that.
+_SOURCES, _MOST_PARTS = 256, 64
 #: Path counts above this are handled by their logarithms.
 _MOST_PATHS = 1e290
 
@@ -52,10 +55,19 @@ def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None 
     """
     nodes = start.size - 1
     sources = np.arange(nodes) if pivots is None else np.asarray(pivots, np.int64)
-    sums = np.zeros(nodes)
     plain = runs_plain(start, neighbour, sources.size)
     run = _follow if plain else compiled(_follow)
-    run(start, neighbour, sources, sums)
+    size = max(_SOURCES, -(-sources.size // _MOST_PARTS))
+
+    def followed(first: int) -> FloatArray:
+        part = np.zeros(nodes)
+        run(start, neighbour, sources[first : first + size], part)
+        return part
+
+    sums = np.zeros(nodes)
+    # Parts are as large, and are added in the same order, on any number of threads.
+    for part in in_threads(followed, range(0, sources.size, size), threads=1 if plain else None):
+        sums += part
     # Each pair is met from both of its ends, or would be, were every node a source.
     scale = nodes / sources.size / 2 if sources.size else 0.0
     return Centrality(sums * scale, sources.size == nodes)

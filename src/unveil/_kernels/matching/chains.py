@@ -14,7 +14,8 @@ from unveil._kernels._compile import compiled
 from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.hall import random_matching
 from unveil._kernels.matching.worm import choices, crawl
-from unveil._kernels.threads import in_threads
+from unveil._kernels.random import fresh_state
+from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 CHAINS = 4
@@ -22,6 +23,8 @@ _FORGET_SWEEPS = 50
 #: Batches of each chain: between this and twice as many; neighbours are joined as the run grows.
 _BATCHES = 16
 _FIRST_SAMPLES = 16
+#: Edges up to which most of them are in a cache of the processor.
+_MOST_NEAR = 1 << 19
 #: Choices up to which plain Python is quicker than the compiler.
 _PLAIN_CHOICES = 20_000
 
@@ -73,7 +76,7 @@ def sample(
     while True:
         found = run.summary(precision)
         enough = found.cracks.size >= samples and found.settled and not found.r_hat > 1.05
-        if enough or 2 * run.choices > budget:
+        if enough or 2 * run.choices.sum() > budget:
             return found._replace(marginal=run.marginal())
         run.extend(1)
 
@@ -85,57 +88,49 @@ class _Chains:
         self.edges, self.truth = edges, truth
         self.crawl = crawl if small else compiled(crawl)
         self.packed = (choices if small else compiled(choices))(edges.start, edges.column, edges.weight)
-        self.rngs = rng.spawn(chains)
-        self.choices, self.worms, self.batch = 0, 1, 1
-        self.mate, self.owner = [], []
-        for own in self.rngs:
-            column = random_matching(edges, own)
-            owner = np.empty(edges.n, np.int32)
-            owner[column] = np.arange(edges.n, dtype=np.int32)
-            self.mate.append(column)
-            self.owner.append(owner)
-        # Each chain has its own generator and counts for itself, so that chains may run side by side.
-        self.threads = 1 if small else None
-        self.seen = np.zeros((chains, edges.weight.size), np.int32)
+        self.choices, self.worms, self.batch = np.zeros(chains, np.int64), 1, 1
+        own = rng.spawn(chains)
+        self.mate = np.stack([random_matching(edges, each) for each in own])
+        self.owner = np.argsort(self.mate, axis=1).astype(np.int32)
+        self.states = np.concatenate([fresh_state(each) for each in own])
+        # Chains that take turns wait less for memory: two to a thread, or all of them where it is far away.
+        groups = 1 if small or edges.weight.size > _MOST_NEAR else max(1, min(available(), chains // 2))
+        self.groups = [slice(chains * k // groups, chains * (k + 1) // groups) for k in range(groups)]
+        self.seen = np.zeros((groups, edges.weight.size), np.int32)
         self.rows = np.zeros((chains, 0, edges.n), np.int64)
         self.cracks = np.zeros((chains, 0), np.int64)
 
-    def _crawl(self, chain: int, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray) -> int:
-        """Move one chain and return how many choices that took."""
-        return self.crawl(
-            self.edges.start, self.edges.column, self.packed, self.truth,
-            self.mate[chain], self.owner[chain], worms, seen, rows, cracks, self.rngs[chain],
-        )  # fmt: skip
+    def _crawl(self, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray) -> None:
+        """Move all chains on, and count what they come by: ``seen`` by group, ``rows`` by chain and batch."""
+
+        def move(group: int) -> None:
+            own = self.groups[group]
+            self.crawl(
+                self.edges.start, self.edges.column, self.packed, self.truth, self.mate[own], self.owner[own], worms,
+                seen[group], rows[own].reshape(-1, self.edges.n), cracks[own], self.choices[own], self.states[own],
+            )  # fmt: skip
+
+        in_threads(move, range(len(self.groups)))
 
     def forget(self) -> None:
         """Run the first sweeps without counting, and see how many worms make a sweep."""
-        n = self.edges.n
-
-        def first(chain: int) -> tuple[int, int]:
-            worms, choices, nowhere = 0, 0, np.zeros(self.seen.shape[1], np.int32)
-            while choices < _FORGET_SWEEPS * n:
-                more = max(1, worms)
-                choices += self._crawl(chain, more, nowhere, np.zeros(n, np.int64), np.zeros(1, np.int64))
-                worms += more
-            return choices, worms
-
-        done = in_threads(first, range(len(self.rngs)), threads=self.threads)
-        self.choices += sum(choices for choices, _ in done)
-        self.worms = max(1, round(n / float(np.mean([choices / worms for choices, worms in done]))))
+        n, chains, worms = self.edges.n, self.choices.size, 0
+        nowhere = np.zeros_like(self.seen)
+        while self.choices.min() < _FORGET_SWEEPS * n:
+            more = max(1, worms)
+            self._crawl(more, nowhere, np.zeros((chains, 1, n), np.int64), np.zeros((chains, 1), np.int64))
+            worms += more
+        self.worms = max(1, round(n * worms / float(self.choices.mean())))
 
     def extend(self, times: int) -> None:
         """Add batches to every chain; where there are too many of them, join neighbours and make later ones longer."""
+        chains, n = self.choices.size, self.edges.n
         if self.rows.shape[1] + times > 2 * _BATCHES:
-            self.rows = self.rows.reshape(len(self.rngs), -1, 2, self.edges.n).sum(axis=2)
+            self.rows = self.rows.reshape(chains, -1, 2, n).sum(axis=2)
             self.batch *= 2
-        rows = np.zeros((len(self.rngs), times, self.edges.n), np.int64)
-        cracks = np.zeros((len(self.rngs), times * self.batch), np.int64)
-
-        def more(chain: int) -> int:
-            parts = cracks[chain].reshape(times, self.batch)
-            return sum(self._crawl(chain, self.worms, self.seen[chain], rows[chain, k], parts[k]) for k in range(times))
-
-        self.choices += sum(in_threads(more, range(len(self.rngs)), threads=self.threads))
+        rows = np.zeros((chains, times, n), np.int64)
+        cracks = np.zeros((chains, times * self.batch), np.int64)
+        self._crawl(self.worms, self.seen, rows, cracks)
         self.rows = np.concatenate([self.rows, rows], axis=1)
         self.cracks = np.concatenate([self.cracks, cracks], axis=1)
 

@@ -5,15 +5,23 @@ each with a chance in proportion to the weight; if another row was there, that o
 ends when a row chooses the hole. No choice is ever rejected. Matchings with one row out, counted with the sum of that
 row's weights, and perfect ones, counted n times, balance in detail: a row's choice and its reversal both happen with
 the weight of what all rows have. So perfect matchings come up in proportion to their weight.
+
+A choice waits for memory and the next one for it, so that one chain alone leaves the processor idle most of the time.
+Several chains take turns instead, choice by choice, each with random numbers of its own: none notices the others.
 """
+
+from typing import Any
 
 import numpy as np
 
 from unveil._kernels._compile import loop
+from unveil._kernels.random import State, next_bits
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Two columns and a chance share one number of 64 bits, so that a choice waits for memory only once.
 MOST_ROWS = 1 << 16
+#: Random bits of a choice: times the number of a row's edges they stay below 2**63.
+_BITS = 47
 
 
 @loop("i8[], i4[], f8[]")
@@ -54,7 +62,7 @@ def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray
     return packed
 
 
-@loop("i8[], i4[], i8[], i8[], i4[], i4[], i8, i4[], i8[], i8[], rng")
+@loop("i8[], i4[], i8[], i8[], i4[,], i4[,], i8, i4[], i8[,], i8[,], i8[], u8[]")
 def crawl(
     start: IntArray,
     column: Int32Array,
@@ -66,49 +74,89 @@ def crawl(
     edges_seen: Int32Array,
     rows_cracked: IntArray,
     cracks: IntArray,
-    rng: np.random.Generator,
-) -> int:
-    """Return how many rows chose; after each of ``cracks.size`` times ``worms`` worms the matching is counted.
+    chosen_rows: IntArray,
+    states: State,
+) -> None:
+    """Move every chain, and count its matching after each of ``cracks.shape[1]`` times ``worms`` worms.
 
-    ``mate`` is the column of each row and ``owner`` the row of each column; both change. ``edges_seen`` and
-    ``rows_cracked`` are added to, ``cracks`` is written: rows whose column is the one that ``truth`` says.
+    There is a line per chain: ``mate`` has the column of each row and ``owner`` the row of each column, and both
+    change; ``cracks`` is written: how many rows have the column that ``truth`` says. ``rows_cracked`` has as many lines
+    for each chain as its samples are divided into, and is added to, as are ``edges_seen``, for all chains together, and
+    ``chosen_rows``: how many rows of a chain chose.
     """
-    n = start.size - 1
-    steps = 0
-    for sample in range(cracks.size):
-        for _ in range(worms):
-            row = min(int(rng.random() * n), n - 1)
-            hole = mate[row]
-            while True:
-                degree = start[row + 1] - start[row]
-                place = rng.random() * degree
-                k = min(int(place), degree - 1)
-                code = packed[start[row] + k]
-                chosen = code & 65535
-                if (place - k) * 2147483647.0 < code >> 32:
-                    chosen = (code >> 16) & 65535
-                mate[row] = chosen
-                steps += 1
-                pushed = owner[chosen]
-                owner[chosen] = row
-                if chosen == hole:
-                    break
-                row = pushed
-        count = 0
-        for row in range(n):
-            low, high = start[row], start[row + 1] - 1
-            if high - low + 1 == n:
-                low += mate[row]
-                high = low
-            while low < high:
-                middle = (low + high) >> 1
-                if column[middle] < mate[row]:
-                    low = middle + 1
-                else:
-                    high = middle
-            edges_seen[low] += 1
-            if mate[row] == truth[row]:
-                rows_cracked[row] += 1
-                count += 1
-        cracks[sample] = count
-    return steps
+    n, (chains, samples) = start.size - 1, cracks.shape
+    parts = rows_cracked.shape[0] // chains
+    row, hole = np.empty(chains, np.int64), np.empty(chains, np.int64)
+    awake, left, done = np.empty(chains, np.int64), np.empty(chains, np.int64), np.zeros(chains, np.int64)
+    # What every choice writes to must not lie beside what another thread writes to.
+    state, steps = np.empty(chains, np.uint64), np.zeros(chains, np.int64)
+    for chain in range(chains):
+        awake[chain], left[chain], state[chain] = chain, worms, states[chain]
+        row[chain] = (_drawn(state, chain) * n) >> _BITS
+        hole[chain] = mate[chain, row[chain]]
+    many = chains
+    while many > 0:
+        turn = 0
+        while turn < many:
+            chain = awake[turn]
+            turn += 1
+            here = row[chain]
+            first = start[here]
+            place = _drawn(state, chain) * (start[here + 1] - first)
+            code = packed[first + (place >> _BITS)]
+            # The 31 bits below those that chose the edge say whether it stays chosen.
+            shift = 16 if (place >> (_BITS - 31)) & 2147483647 < code >> 32 else 0
+            chosen = (code >> shift) & 65535
+            mate[chain, here] = chosen
+            row[chain] = owner[chain, chosen]
+            owner[chain, chosen] = here
+            steps[chain] += 1
+            if chosen != hole[chain]:
+                continue
+            left[chain] -= 1
+            if left[chain] == 0:
+                part = rows_cracked[chain * parts + done[chain] * parts // samples]
+                cracks[chain, done[chain]] = _counted(start, column, truth, mate[chain], edges_seen, part)
+                left[chain] = worms
+                done[chain] += 1
+                if done[chain] == samples:
+                    many -= 1
+                    awake[turn - 1] = awake[many]
+            row[chain] = (_drawn(state, chain) * n) >> _BITS
+            hole[chain] = mate[chain, row[chain]]
+    for chain in range(chains):
+        states[chain] = state[chain]
+        chosen_rows[chain] += steps[chain]
+
+
+def _drawn(state: State, chain: int) -> Any:
+    """Return random bits of a chain, and move its state on."""
+    return np.int64(next_bits(state[chain : chain + 1]) >> (64 - _BITS))
+
+
+def _counted(
+    start: IntArray,
+    column: Int32Array,
+    truth: IntArray,
+    mate: Int32Array,
+    edges_seen: Int32Array,
+    rows_cracked: IntArray,
+) -> int:
+    """Return how many rows are cracked in a matching; its edges and these rows are counted too."""
+    n, count = start.size - 1, 0
+    for row in range(n):
+        low, high = start[row], start[row + 1] - 1
+        if high - low + 1 == n:
+            low += mate[row]
+            high = low
+        while low < high:
+            middle = (low + high) >> 1
+            if column[middle] < mate[row]:
+                low = middle + 1
+            else:
+                high = middle
+        edges_seen[low] += 1
+        if mate[row] == truth[row]:
+            rows_cracked[row] += 1
+            count += 1
+    return count

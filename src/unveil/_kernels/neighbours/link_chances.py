@@ -100,7 +100,7 @@ def _shared_rows(
     return shared
 
 
-@kernel("i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i4[], i8")
+@kernel("i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8")
 def _look_up(
     one: IntArray,
     other: IntArray,
@@ -114,7 +114,7 @@ def _look_up(
     other_limit: IntArray,
     cell_start: IntArray,
     cell_row: Int32Array,
-    cell_count: Int32Array,
+    cell_count: IntArray,
     rows: int,
 ) -> IntArray:
     """Return the shared rows of pairs in ascending order of ``one``, going through the cells of the other's rows."""

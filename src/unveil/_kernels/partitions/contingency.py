@@ -11,18 +11,21 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 def count_cells(
     row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
-) -> tuple[IntArray, Int32Array, Int32Array]:
+) -> tuple[IntArray, Int32Array, IntArray]:
     """Return where each row's cells start, the column of each cell and its count; only cells with items."""
-    start, cell_column, count = _count_in_room(row, column, row_size, column_size)
-    cells = start[-1]
-    return start, cell_column[:cells].copy(), count[:cells].copy()
+    # Large arrays are made by numpy, which asks for large pages: a loop would wait for thousands of small ones.
+    room = np.empty((3, row.size), np.int32)
+    start = _count_in_room(row, column, row_size, column_size, room)
+    cell_column, count = np.empty(start[-1], np.int32), np.empty(start[-1], np.int64)
+    _without_gaps(start, row_size, room, cell_column, count)
+    return start, cell_column, count
 
 
-@kernel("const i4[], const i4[], i8[], i8[]", "i4[], i4[], i8[], i8[]")
+@kernel("const i4[], const i4[], i8[], i8[], i4[,]", "i4[], i4[], i8[], i8[], i4[,]")
 def _count_in_room(
-    row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
-) -> tuple[IntArray, Int32Array, Int32Array]:
-    """Return the cells in arrays with room for as many as there are items.
+    row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray, room: Int32Array
+) -> IntArray:
+    """Return where each row's cells start; ``room`` is written: columns and counts of cells where items could be.
 
     Items are put in column order by counting; going through the columns in that order meets the cells of every row
     in ascending order, so that a cell is either the last one of its row or a new one. Linear in items and labels.
@@ -33,7 +36,7 @@ def _count_in_room(
     for c in range(column_size.size):
         place[c] = before
         before += column_size[c]
-    row_by_column = np.empty(n, np.int32)
+    cell_column, cell_count, row_by_column = room[0], room[1], room[2]
     for i in range(n):
         at = place[column[i]]
         row_by_column[at] = row[i]
@@ -45,7 +48,6 @@ def _count_in_room(
     for r in range(rows):
         last[r, 0], last[r, 1] = -1, before - 1
         before += row_size[r]
-    cell_column, cell_count = np.empty(n, np.int32), np.empty(n, np.int32)
     position = 0
     for c in range(column_size.size):
         for _ in range(column_size[c]):
@@ -59,18 +61,27 @@ def _count_in_room(
                 cell_column[at] = c
                 cell_count[at] = 1
 
-    # Close the gaps: a row had room for as many cells as it has items.
     start = np.empty(rows + 1, np.int64)
     before, cells = 0, 0
     for r in range(rows):
         start[r] = cells
-        for k in range(before, last[r, 1] + 1):
-            cell_column[cells] = cell_column[k]
-            cell_count[cells] = cell_count[k]
-            cells += 1
+        cells += last[r, 1] + 1 - before
         before += row_size[r]
     start[rows] = cells
-    return start, cell_column, cell_count
+    return start
+
+
+@kernel("i8[], i8[], i4[,], i4[], i8[]")
+def _without_gaps(
+    start: IntArray, row_size: IntArray, room: Int32Array, cell_column: Int32Array, count: IntArray
+) -> None:
+    """Write the columns and counts of the cells one after the other: a row had room for as many as it has items."""
+    before = 0
+    for r in range(row_size.size):
+        for k in range(start[r], start[r + 1]):
+            cell_column[k] = room[0, before + k - start[r]]
+            count[k] = room[1, before + k - start[r]]
+        before += row_size[r]
 
 
 @kernel("i8[], i4[], i8[], i8[], i8[], i8")
@@ -104,6 +115,19 @@ def overlap_sums(
                 of_row += cell * (cell / row_total[r])
         sums[0, guess], sums[1, guess], sums[2, guess] = lost, of_column, of_row
     return sums
+
+
+def foreign_items(column: Int32Array, count: IntArray, column_total: IntArray) -> IntArray:
+    """Return how many items of others each cell's column has."""
+    foreign = np.empty(count.size, np.int64)
+    _take_own(column, count, column_total, foreign)
+    return foreign
+
+
+@kernel("i4[], i8[], i8[], i8[]")
+def _take_own(column: Int32Array, count: IntArray, column_total: IntArray, foreign: IntArray) -> None:
+    for k in range(count.size):
+        foreign[k] = column_total[column[k]] - count[k]
 
 
 def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:

@@ -27,10 +27,10 @@ def crowd_gains(
     cell_in_column: IntArray,
     subjects: int,
 ) -> tuple[IntArray, FloatArray]:
-    """Return how many other subjects each merging brings, and by how much it changes their effective number.
+    """Return how many others the merging of each cell brings, and by how much it changes their effective number.
 
-    Both are in the order of the mergings. The effective number is 2 to the entropy of the foreign items by subject: as
-    many as there are if all have as many items there, fewer if few have most. It may fall when one joins with many.
+    The effective number is 2 to the entropy of the foreign items by subject: as many as there are if all have as many
+    items there, fewer if few have most. It may fall when one joins with many.
     """
     gain = np.zeros(order.size, np.int64)
     effective_gain = np.zeros(order.size, np.float64)
@@ -62,7 +62,7 @@ def crowd_gains(
             effective = 0.0
             if others > 0:
                 effective = min(float(others), max(1.0, 2.0 ** (np.log2(foreign) - bits / foreign)))
-            gain[k] = new
-            effective_gain[k] = effective - before
+            gain[order[k]] = new
+            effective_gain[order[k]] = effective - before
             before = effective
     return gain, effective_gain

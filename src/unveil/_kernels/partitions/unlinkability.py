@@ -12,7 +12,6 @@ from unveil._kernels.types import FloatArray, IntArray
 _RUN = 24
 
 
-@kernel("i8[], i8[], i8[], i8[], i8[], i8[]")
 def order_cells(
     start: IntArray,
     own: NDArray[Any],
@@ -20,28 +19,57 @@ def order_cells(
     own_total: NDArray[Any],
     price_missed: NDArray[Any],
     price_foreign: NDArray[Any],
+    room: int,
 ) -> tuple[IntArray, IntArray]:
     """Return the cells of each row by (cost, foreign, miss), smallest first, and how many tie for the least cost.
 
     Prices are whole numbers per row, so that equal costs are equal; where costs may exceed 64 bits, all numbers are
     Python integers. Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in
-    all three move the graphs alike, so their order does not matter.
+    all three move the graphs alike, so their order does not matter. ``room`` is above every number of items if a cost
+    times it stays within 64 bits, so that short rows are ordered by one number per cell; else 0.
     """
-    cost = np.empty(own.size, price_missed.dtype)
-    order, spare = np.empty(own.size, np.int64), np.empty(own.size, np.int64)
-    tied = np.empty(start.size - 1, np.int64)
+    # Made by numpy, which asks for large pages: the loop would wait for thousands of small ones.
+    order, tied = np.empty(own.size, np.int64), np.empty(start.size - 1, np.int64)
+    _order(start, own, foreign, own_total, price_missed, price_foreign, room, order, tied)
+    return order, tied
+
+
+@kernel("i8[], i8[], i8[], i8[], i8[], i8[], i8, i8[], i8[]")
+def _order(
+    start: IntArray,
+    own: NDArray[Any],
+    foreign: NDArray[Any],
+    own_total: NDArray[Any],
+    price_missed: NDArray[Any],
+    price_foreign: NDArray[Any],
+    room: int,
+    order: IntArray,
+    tied: IntArray,
+) -> None:
+    cost, spare = np.empty(own.size, price_missed.dtype), np.empty(own.size, np.int64)
+    keys, place = np.empty(_RUN, price_missed.dtype), np.empty(_RUN, np.int64)
     for r in range(start.size - 1):
         low, high = start[r], start[r + 1]
-        for k in range(low, high):
-            cost[k] = price_missed[r] * (own_total[r] - own[k]) + price_foreign[r] * foreign[k]
-        for begin in range(low, high, _RUN):
-            _insert_run(order, begin, min(begin + _RUN, high), cost, foreign, own)
-        _merge_runs(order, spare, low, high, cost, foreign, own)
+        missed, mixed, total = price_missed[r], price_foreign[r], own_total[r]
         same = 1
-        while low + same < high and cost[order[low + same]] == cost[order[low]]:
-            same += 1
+        if room > 0 and high - low <= _RUN:
+            for k in range(low, high):
+                # Two of the three settle the third; where missed items are free, the cost is that of the foreign ones.
+                second = foreign[k] if missed > 0 else total - own[k]
+                keys[k - low] = (missed * (total - own[k]) + mixed * foreign[k]) * room + second
+            _order_keys(keys, place, order, low, high - low)
+            least = keys[order[low] - low] // room
+            while low + same < high and keys[order[low + same] - low] // room == least:
+                same += 1
+        else:
+            for k in range(low, high):
+                cost[k] = missed * (total - own[k]) + mixed * foreign[k]
+            for begin in range(low, high, _RUN):
+                _insert_run(order, begin, min(begin + _RUN, high), cost, foreign, own)
+            _merge_runs(order, spare, low, high, cost, foreign, own)
+            while low + same < high and cost[order[low + same]] == cost[order[low]]:
+                same += 1
         tied[r] = same
-    return order, tied
 
 
 def _comes_first(one: int, other: int, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]) -> bool:
@@ -51,6 +79,22 @@ def _comes_first(one: int, other: int, cost: NDArray[Any], foreign: NDArray[Any]
     if foreign[one] != foreign[other]:
         return bool(foreign[one] < foreign[other])
     return bool(own[one] > own[other])
+
+
+def _order_keys(keys: NDArray[Any], place: IntArray, order: IntArray, low: int, many: int) -> None:
+    """Write a few cells in the order of their keys, each at the number of those before it.
+
+    All pairs are compared, which is more than needed, but no branch hangs on what comes out of it.
+    """
+    for k in range(many):
+        before = 0
+        for j in range(k):
+            later = int(keys[j] > keys[k])
+            place[j] += later
+            before += 1 - later
+        place[k] = before
+    for k in range(many):
+        order[low + place[k]] = low + k
 
 
 def _insert_run(
@@ -108,8 +152,8 @@ def add_graphs(
 ) -> None:
     """Add what is linked and what is mixed in after each merging, times the share of the guess; flat at the end.
 
-    ``gain`` is what each merging mixes in, in the order of the mergings; ``own`` is what each cell links. The rows of
-    guess p are those from ``p * subjects`` on; each subject has one pair of graphs for all guesses.
+    ``own`` is what each cell links when it is merged, ``gain`` what it mixes in. The rows of guess p are those from
+    ``p * subjects`` on; each subject has one pair of graphs for all guesses.
     """
     subjects = graph_start.size - 1
     for r in range(start.size - 1):
@@ -122,7 +166,7 @@ def add_graphs(
             if j < mergings:
                 cell = order[start[r] + j]
                 taken_own += own[cell]
-                mixed_in += gain[start[r] + j]
+                mixed_in += gain[cell]
             linked[graph_start[subject] + j] += part * taken_own
             mixed[graph_start[subject] + j] += part * mixed_in
 
@@ -213,5 +257,5 @@ def overall_rises(
         group = guess_of[guess]
         for k in range(start[r], start[r + 1]):
             linked[group, k - start[r]] += own_part * own[order[k]]
-            mixed[group, k - start[r]] += foreign_part * gain[k]
+            mixed[group, k - start[r]] += foreign_part * gain[order[k]]
     return linked, mixed

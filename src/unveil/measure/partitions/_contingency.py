@@ -115,4 +115,4 @@ def stacked_contingency(guesses: Sequence[Partition], truth: Partition) -> Conti
 
 def _count(row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray, guesses: int) -> Contingency:
     start, cell_column, count = count_cells(row, column, row_size, column_size)
-    return Contingency(start, cell_column, count.astype(np.int64), row_size, column_size, guesses)
+    return Contingency(start, cell_column, count, row_size, column_size, guesses)

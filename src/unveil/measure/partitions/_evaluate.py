@@ -93,14 +93,17 @@ def rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     """
     table = tally.table
     price_missed, price_foreign = tally.tiled(alpha.numerator), tally.tiled(alpha.denominator - alpha.numerator)
-    counts = [tally.own, tally.foreign, tally.tiled(counted.own_total), price_missed, price_foreign]
+    counts = (tally.own, tally.foreign, tally.tiled(counted.own_total), price_missed, price_foreign)
     dearest = int(price_missed.max()) * int(counted.own_total.max()) + int(price_foreign.max()) * int(
         tally.foreign.max()
     )
+    room = max(int(counted.own_total.max()), int(tally.foreign.max())) + 1
+    if dearest * room >= _LARGEST_INTEGER:
+        room = 0
     # Python's own integers do not overflow; they must not meet those of numpy, which do.
     if dearest >= _LARGEST_INTEGER or price_foreign.dtype == object:
-        counts = [numbers.astype(object) for numbers in counts]
-    order, tied = order_cells(table.row_start, *counts)
+        counts = tuple(numbers.astype(object) for numbers in counts)  # type: ignore[assignment]
+    order, tied = order_cells(table.row_start, *counts, room)
     best_start = np.cumsum(tied) - tied
     best = order[np.repeat(table.row_start[:-1] - best_start, tied) + np.arange(int(tied.sum()))]
     return Ranking(order, tied, best, best_start)
@@ -169,7 +172,7 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     scale = common if exact else 1
     steps = counted.steps()
     start = np.concatenate([[0], np.cumsum(steps)])
-    linked, mixed = np.zeros(start[-1]), np.zeros(start[-1])
+    linked, mixed = np.full((2, start[-1]), 0.0)  # np.zeros would get its memory in small pages, which takes longer
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
         gain = gains(tally, ranking.order, policy.mixing)
         add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, gain, tally.share(scale))

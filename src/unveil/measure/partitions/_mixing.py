@@ -16,14 +16,14 @@ MIXINGS: tuple[Mixing, ...] = ("items", "others", "even")
 
 
 def gains(tally: Tally, order: IntArray, mixing: Mixing) -> NDArray[Any]:
-    """Return what each merging mixes in, in the order of the mergings."""
+    """Return what the merging of each cell mixes in."""
     if mixing == "items":
-        return np.asarray(tally.foreign[order])
+        return tally.foreign
     return crowds(tally.table, order)[0 if mixing == "others" else 1]
 
 
 def crowds(table: Contingency, order: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return how many others each merging brings, and by how much it changes their effective number."""
+    """Return how many others the merging of each cell brings, and by how much it changes their effective number."""
     subjects = table.row_total.size // table.guesses
     cells = by_column(table.column, table.column_total.size)
     return crowd_gains(table.row_start, order, table.row, table.column, table.count, *cells, subjects)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.partitions.contingency import sum_at
+from unveil._kernels.partitions.contingency import foreign_items, sum_at
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
@@ -102,7 +102,8 @@ def _tally(
 ) -> Tally:
     table = stacked_contingency(guesses, truth)
     if known is None:
-        return Tally(table, table.count, table.column_total[table.column] - table.count, probabilities)
+        foreign = foreign_items(table.column, table.count, table.column_total)
+        return Tally(table, table.count, foreign, probabilities)
     return Tally(table, *_weigh(table, known, guesses, truth), probabilities)
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import inf, log2, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.partitions.contingency import overlap_sums
 from unveil._kernels.partitions.transfer import heaviest_cells
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure._listing import metric
@@ -62,8 +62,8 @@ def distances_of_each(
 
     def measure(table: Contingency) -> list[FloatArray]:
         (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else np.full(table.guesses, nan)
-        normalised = _share(voi, log2(table.n)), _share(mtd, table.n - 1)
-        return [voi, normalised[0], _rand(table), _adjusted_rand(table), precision, recall, mtd, normalised[1]]
+        normalised, pairs = (_share(voi, log2(table.n)), _share(mtd, table.n - 1)), _pair_counts(table)
+        return [voi, normalised[0], _rand(pairs), _adjusted_rand(pairs), precision, recall, mtd, normalised[1]]
 
     tables, probabilities = _tables(guess, truth)
     measured = [measure(table) for table in tables]
@@ -105,7 +105,7 @@ def rand_index(guess: Partition | View, truth: Partition) -> float:
     >>> rand_index(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
     0.5
     """
-    return _expected(guess, truth, _rand)
+    return _expected(guess, truth, lambda table: _rand(_pair_counts(table)))
 
 
 @metric(more_means="less private", bounds=(-0.5, 1.0), source="Hubert and Arabie, Comparing partitions, 1985", **FACTS)
@@ -120,7 +120,7 @@ def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
     >>> adjusted_rand_index(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
     -0.5
     """
-    return _expected(guess, truth, _adjusted_rand)
+    return _expected(guess, truth, lambda table: _adjusted_rand(_pair_counts(table)))
 
 
 @metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
@@ -205,34 +205,40 @@ def _overlaps(table: Contingency) -> tuple[FloatArray, FloatArray, FloatArray]:
     return np.minimum(bits, log2(table.n)), np.minimum(precision, 1.0), np.minimum(recall, 1.0)
 
 
-def _pair_counts(table: Contingency) -> tuple[list[int], int, list[int], int]:
-    """Return how many pairs are together in both, in the truth, in the guess, and how many there are; exact."""
+class _Pairs(NamedTuple):
+    """How many pairs are together in both, in the truth, in the guess, and how many there are; exact, by guess."""
+
+    both: list[int]
+    truth: int
+    guess: list[int]
+    all: int
+
+
+def _pair_counts(table: Contingency) -> _Pairs:
     n, rows = table.n, table.row_total.size // table.guesses
     # The columns of a guess follow those of the one before, and those of each guess hold all n items.
     ends = np.cumsum(table.column_total)
     columns = np.searchsorted(ends, n * np.arange(table.guesses), side="right")
-    both = np.add.reduceat(_pairs(table.count), table.cell_start[:-1])
-    guess = np.add.reduceat(_pairs(table.column_total), columns)
-    return both.tolist(), int(_pairs(table.row_total[:rows]).sum()), guess.tolist(), n * (n - 1) // 2
+    # A pair is counted in the square of its part twice, and an item once.
+    both = np.add.reduceat(table.count * table.count, table.cell_start[:-1])
+    guess = np.add.reduceat(table.column_total * table.column_total, columns)
+    truth = int((table.row_total[:rows] * table.row_total[:rows]).sum())
+    return _Pairs(((both - n) // 2).tolist(), (truth - n) // 2, ((guess - n) // 2).tolist(), n * (n - 1) // 2)
 
 
-def _pairs(sizes: IntArray) -> IntArray:
-    return sizes * (sizes - 1) // 2
-
-
-def _rand(table: Contingency) -> FloatArray:
-    both, truth, guess, all_pairs = _pair_counts(table)
+def _rand(pairs: _Pairs) -> FloatArray:
+    both, truth, guess, all_pairs = pairs
     if not all_pairs:
-        return np.full(table.guesses, nan)
+        return np.full(len(both), nan)
     return np.array([(all_pairs + 2 * b - truth - g) / all_pairs for b, g in zip(both, guess, strict=True)])
 
 
-def _adjusted_rand(table: Contingency) -> FloatArray:
+def _adjusted_rand(pairs: _Pairs) -> FloatArray:
     # (both - expected) / (largest - expected) with expected = truth * guess / all and largest = (truth + guess) / 2,
     # both sides times 2 * all: whole numbers of any size, and one division.
-    both, truth, guess, all_pairs = _pair_counts(table)
+    both, truth, guess, all_pairs = pairs
     if not all_pairs:
-        return np.full(table.guesses, nan)
+        return np.full(len(both), nan)
     room = [(truth + g) * all_pairs - 2 * truth * g for g in guess]
     found = zip(both, guess, room, strict=True)
     return np.array([2 * (b * all_pairs - truth * g) / some if some else 1.0 for b, g, some in found])

@@ -50,9 +50,9 @@ def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[
     start = np.concatenate([[0], np.cumsum(counted.steps())])
     others, effective = np.zeros(start[-1]), np.zeros(start[-1])
     for tally in counted.guesses:
-        gains = crowds(tally.table, rank(tally, counted, policy.alpha).order)
-        as_merged = np.arange(gains[0].size)
-        add_graphs(effective, others, start, tally.table.row_start, as_merged, gains[1], gains[0], tally.share())
+        order = rank(tally, counted, policy.alpha).order
+        many, even = crowds(tally.table, order)
+        add_graphs(effective, others, start, tally.table.row_start, order, even, many, tally.share())
     return OthersGraphs(
         graph_start=start,
         others=others,
