@@ -25,7 +25,7 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data.files import _delimited, stored
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
-from unveil.data.files.stored import ColumnStore, StoredRows, usual_folder
+from unveil.data.files.stored import ColumnStore, StoredRows, room_for, usual_folder
 from unveil.errors import InputError
 
 MAPS = Path("/proc/self/maps")
@@ -179,6 +179,38 @@ def test_numbers_on_disk_can_be_changed_in_memory(store: ColumnStore) -> None:
     kept[0, 0] = 7
     assert (kept[0, 0], values[0, 0]) == (7, 0)
     assert store.array(values[:0]).shape == (0, 3)
+
+
+@on_linux
+def test_room_to_be_filled_lies_in_a_file_and_is_not_written_twice(store: ColumnStore) -> None:
+    room = store.room((3, 4), np.int32)
+    assert type(room) is np.ndarray
+    assert (room.shape, room.dtype) == ((3, 4), np.int32)
+    room[:] = 7
+    assert room.sum() == 84
+    assert any(room.ctypes.data in mapped for mapped in nameless())
+    assert store.array(room[1:].T).ctypes.data == room[1:].ctypes.data
+    assert room_for(store, (0, 4), np.int32).size == room_for(None, (0, 4), np.int32).size == 0
+
+
+@on_unix
+@pytest.mark.parametrize("written", [False, True])
+def test_room_that_is_not_there_is_said_before_anything_is_put_there(
+    store: ColumnStore, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if written:  # not every system can reserve
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+        assert store.room((2**20,), np.int16).sum() == 0
+        monkeypatch.setattr(tempfile, "TemporaryFile", Breaks(full, store.folder))
+    else:
+
+        def refused(*_: object) -> None:
+            raise full
+
+        monkeypatch.setattr(os, "posix_fallocate", refused)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+        store.room((2**20,), np.int16)
 
 
 def test_large_files_for_a_while_are_not_put_into_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ No file has a name: whatever ends this process, nothing of it is left on the dis
 """
 
 import ctypes
+import math
 import mmap
 import os
 import tempfile
@@ -39,6 +40,8 @@ _TEMPORAL = (b"ts", b"tD", b"ttn", b"ttu")
 #: Text and bytes: what is long lies in buffers of its own, whose sizes are in the last one.
 _VIEWS = (b"vu", b"vz")
 _ALIGNED = 64
+#: So many bytes are written at a time where room is reserved by writing.
+_AT_ONCE = 1 << 20
 _COMPILING = RLock()
 _capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
 _inside = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -172,7 +175,7 @@ class ColumnStore:
         >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
         (8, 24)
         """
-        if not values.size or not can_map():
+        if not values.size or not can_map() or _is_mapped(values):
             return values
         by_column = values.ndim == 2 and values.strides[0] < values.strides[1]
         lines = values.T if by_column else values
@@ -183,6 +186,21 @@ class ColumnStore:
             stream.flush()
             found = np.asarray(np.memmap(stream, values.dtype, "c", shape=lines.shape))
         return found.T if by_column else found
+
+    def room(self, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
+        """Return an array to be filled whose pages belong to a file; all of it is reserved on the disk beforehand.
+
+        >>> made = ColumnStore().room((2, 3), np.int32)
+        >>> made[:] = 7
+        >>> made.sum()
+        np.int32(42)
+        """
+        size = math.prod(shape) * np.dtype(kind).itemsize
+        if not size or not can_map():
+            return np.empty(shape, kind)
+        with self._file() as stream:
+            _reserve(stream, size)
+            return np.asarray(np.memmap(stream, kind, "r+", shape=shape))
 
     def _mapped(self, array: _Array, buffers: list[_Buffer]) -> _Array:
         """Return a chunk whose buffers are a file; the addresses of these stand at the head of it."""
@@ -218,6 +236,29 @@ class ColumnStore:
                 f"({error.strerror or 'unknown reason'}). Make room there, name a folder on another disk in TMPDIR, or "
                 "allow more memory"
             ) from error
+
+
+def room_for(store: ColumnStore | None, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
+    """Return an array to be filled, in the store if there is one, else in memory."""
+    return np.empty(shape, kind) if store is None else store.room(shape, kind)
+
+
+def _reserve(stream: IO[bytes], size: int) -> None:
+    """Make a file so long, with room for all of it: what is written to its pages later could not be refused."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(stream.fileno(), 0, size)
+        return
+    for first in range(0, size, _AT_ONCE):
+        stream.write(bytes(min(_AT_ONCE, size - first)))
+    stream.flush()
+
+
+def _is_mapped(values: "NDArray[Any]") -> bool:
+    """Return whether numbers lie in a file already."""
+    base: object = values
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
 
 
 class StoredRows:
