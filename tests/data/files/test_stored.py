@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -25,7 +26,7 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data.files import _delimited, stored
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
-from unveil.data.files.stored import ColumnStore, StoredRows, room_for, usual_folder
+from unveil.data.files.stored import ColumnStore, StoredRows, arrays_on_disk, room_for, usual_folder
 from unveil.errors import InputError
 
 MAPS = Path("/proc/self/maps")
@@ -211,6 +212,29 @@ def test_room_that_is_not_there_is_said_before_anything_is_put_there(
         monkeypatch.setattr(os, "posix_fallocate", refused)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
         store.room((2**20,), np.int16)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of what was found."""
+
+    name: str
+    many: "np.ndarray[Any, Any]"
+    few: "np.ndarray[Any, Any]"
+    more: tuple["Part", ...] = ()
+
+
+@on_linux
+def test_long_arrays_of_what_was_found_lie_on_disk(store: ColumnStore) -> None:
+    inner = Part("inner", np.arange(2000.0), np.arange(3))
+    outer = Part("outer", np.arange(1500), np.arange(2), (inner,))
+    found = arrays_on_disk(outer, store)
+    for old, new in ((outer, found), (inner, found.more[0])):
+        assert (new.name, new.many.tolist(), new.few.tolist()) == (old.name, old.many.tolist(), old.few.tolist())
+        assert new.many.dtype == old.many.dtype
+        assert any(new.many.ctypes.data in mapped for mapped in nameless())
+        assert new.few is old.few
+    assert arrays_on_disk(outer, None) is outer
 
 
 def test_large_files_for_a_while_are_not_put_into_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

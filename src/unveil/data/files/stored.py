@@ -15,11 +15,11 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import RLock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Found = TypeVar("Found")
 
 #: How many bits a cell takes in the second buffer of a column, by how Arrow calls its type.
 _BITS = {b"b": 1, b"c": 8, b"C": 8, b"s": 16, b"S": 16, b"i": 32, b"I": 32, b"f": 32, b"tdD": 32, b"l": 64, b"L": 64}
@@ -40,6 +41,8 @@ _TEMPORAL = (b"ts", b"tD", b"ttn", b"ttu")
 #: Text and bytes: what is long lies in buffers of its own, whose sizes are in the last one.
 _VIEWS = (b"vu", b"vz")
 _ALIGNED = 64
+#: Arrays with fewer entries are not worth a file.
+_SHORT = 1000
 #: So many bytes are written at a time where room is reserved by writing.
 _AT_ONCE = 1 << 20
 _COMPILING = RLock()
@@ -241,6 +244,21 @@ class ColumnStore:
 def room_for(store: ColumnStore | None, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
     """Return an array to be filled, in the store if there is one, else in memory."""
     return np.empty(shape, kind) if store is None else store.room(shape, kind)
+
+
+def arrays_on_disk(found: Found, store: ColumnStore | None) -> Found:
+    """Return what was found with the arrays of its parts, dataclasses and tuples, on disk, but for short ones."""
+    if store is None:
+        return found
+    made: Any = found
+    if isinstance(found, np.ndarray):
+        made = store.array(found) if found.size >= _SHORT else found
+    elif type(found) is tuple:
+        made = tuple(arrays_on_disk(each, store) for each in found)
+    elif is_dataclass(found) and not isinstance(found, type):
+        parts = {each.name: getattr(found, each.name) for each in fields(found) if each.init}
+        made = replace(found, **{name: arrays_on_disk(each, store) for name, each in parts.items()})
+    return cast("Found", made)
 
 
 def _reserve(stream: IO[bytes], size: int) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
+from unveil.data.files.stored import arrays_on_disk
 from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
 from unveil.data.table.places import different, places_among
 from unveil.data.table.table import Table
@@ -21,8 +22,6 @@ from unveil.data.table.table import Table
 if TYPE_CHECKING:
     import polars as pl
 
-#: Columns with fewer rows stay in memory.
-_FEW_ROWS = 1000
 _Narrow = NDArray[np.signedinteger[Any]]
 
 
@@ -149,21 +148,22 @@ class Agreement:
         cells = table.frame.get_column(name)
         units = scale.units(cells)
         if not cells.null_count():
-            return Units(_kept(table, _narrow(units, 0)), int(units.min()), int(units.max()))
+            return Units(arrays_on_disk(_narrow(units, 0), table.store), int(units.min()), int(units.max()))
         gone = cells.is_null().to_numpy()
         there = units[~gone]
         ends = (int(there.min()), int(there.max())) if there.size else (0, -1)
         marker = self._marker_of(table, name)
         units[gone] = -1 if marker is None else -1 - marker[gone]
         narrow = _narrow(units, -1 - len(self._markers.get(name, ())))
-        return Units(_kept(table, narrow), *ends, has_gaps=True)
+        return Units(arrays_on_disk(narrow, table.store), *ends, has_gaps=True)
 
     def _coded(self, words: "pl.Series", table: Table, name: str) -> Codes:
         codes: IntArray | Int32Array = places_among(table.frame.get_column(name), words)
         marker = self._marker_of(table, name)
         if marker is not None:
             codes = np.where(codes == 0, -marker, codes)
-        return Codes(_kept(table, _narrow(codes, -len(self._markers.get(name, ())))))
+        narrow = _narrow(codes, -len(self._markers.get(name, ())))
+        return Codes(arrays_on_disk(narrow, table.store))
 
     def _marker_of(self, table: Table, name: str) -> IntArray | None:
         """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
@@ -209,11 +209,6 @@ def marker_of_cells(table: Table, name: str, number: dict[str, int]) -> IntArray
         return None
     own = [0, *(number[marker.key] for marker in table.column(name).markers)]
     return np.asarray(np.array(own, np.int64)[table.marked[name].to_numpy()])
-
-
-def _kept(table: Table, values: _Narrow) -> _Narrow:
-    """Return a column as long as the table, on disk where that is; a short one is not worth a file."""
-    return values if table.store is None or values.size < _FEW_ROWS else table.store.array(values)
 
 
 def _narrow(values: IntArray | Int32Array, least: int) -> _Narrow:
