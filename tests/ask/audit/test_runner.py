@@ -537,7 +537,14 @@ def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monke
 
     monkeypatch.setattr(Runner, "_sent", noted)
     asked(files, attacks=FEW)
-    monkeypatch.setattr(Workbench, "compute", lambda *_: [time.sleep(0.05) or np.ones(2**21) for _ in range(40)])
+
+    def greedy(*_: object) -> None:
+        held = []
+        for _block in range(40):
+            held.append(np.ones(2**21))
+            time.sleep(0.05)
+
+    monkeypatch.setattr(Workbench, "compute", greedy)
     task = AuditTask("attack", 0, "copies")
     with pytest.raises(
         InputError, match=r"^a worker of this audit took .* while trying exact copies on masked\.csv, and may"

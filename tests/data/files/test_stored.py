@@ -186,7 +186,7 @@ def test_numbers_on_disk_can_be_changed_in_memory(store: ColumnStore) -> None:
 def test_room_to_be_filled_lies_in_a_file_and_is_not_written_twice(store: ColumnStore) -> None:
     room = store.room((3, 4), np.int32)
     assert type(room) is np.ndarray
-    assert (room.shape, room.dtype) == ((3, 4), np.int32)
+    assert (room.shape, room.dtype) == ((3, 4), np.dtype(np.int32))
     room[:] = 7
     assert room.sum() == 84
     assert any(room.ctypes.data in mapped for mapped in nameless())

@@ -1,6 +1,7 @@
 """How much more often values, and combinations of them, are released than they occur among people anyhow."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from math import comb, prod
 
@@ -54,33 +55,49 @@ def excess(
     >>> excess([rows], others, people, [(0,)]).round(3)  # log(2.5 / 0.5)
     array([ 1.609, -1.609])
     """
-    mine = np.ascontiguousarray(people.T)
-    here, there, rows = np.zeros((len(sets), len(people)), np.int64), np.zeros((len(sets), len(people)), np.int64), 0
-    for block in released:
-        _count(block, mine, sets, here)
-        rows += len(block)
-    _count(population, mine, sets, there)
-    of_released, of_population = _logarithms(rows), _logarithms(len(population))
+    (here, rows), (there, others) = how_often(released, people, sets), how_often([population], people, sets)
+    of_released, of_population = _logarithms(rows), _logarithms(others)
     total = np.zeros(len(people), np.int64)
     for one, other in zip(here, there, strict=True):
         total += of_released[one] - of_population[other]
     return total / (_UNIT * max(len(sets), 1))
 
 
-def _count(rows: CodeArray, people: CodeArray, sets: Sequence[tuple[int, ...]], counts: IntArray) -> None:
-    """Add for each set, a line, and each person how many rows are as the person; of ``people`` columns are lines."""
-    lines = np.ascontiguousarray(rows.T)
-    width = [int(line.max(initial=1)) for line in people]
+def how_often(blocks: Iterable[CodeArray], people: CodeArray, sets: Sequence[tuple[int, ...]]) -> tuple[IntArray, int]:
+    """Return for each set of columns, a line, how many rows are as each person, and how many rows there are in all.
 
-    def add(place: int) -> None:
-        columns = list(sets[place])
-        own = [width[column] for column in columns]
-        if prod(own) > _MOST_KEYS:
-            counts[place] += _by_rank(lines[columns], people[columns])
-        else:
-            counts[place] += _by_keys(lines, people, columns, own)
+    Codes are those that `excess` takes.
 
-    in_threads(add, range(len(sets)))
+    >>> how_often([np.array([[1, 2], [0, 2]], np.int32)], np.array([[1, 2]], np.int32), [(0,), (0, 1), (1,)])
+    (array([[1],
+           [1],
+           [2]]), 2)
+    """
+    mine = np.ascontiguousarray(people.T)
+    width = [int(line.max(initial=1)) for line in mine]
+    counts, rows = np.zeros((len(sets), len(people)), np.int64), 0
+    for block in blocks:
+        lines = np.ascontiguousarray(block.T)
+        in_threads(partial(_count, lines, mine, width, sets, counts), range(len(sets)))
+        rows += len(block)
+    return counts, rows
+
+
+def _count(
+    lines: CodeArray,
+    people: CodeArray,
+    width: list[int],
+    sets: Sequence[tuple[int, ...]],
+    counts: IntArray,
+    place: int,
+) -> None:
+    """Add how many rows are as each person in one of the sets; rows and people come column by column."""
+    columns = list(sets[place])
+    own = [width[column] for column in columns]
+    if prod(own) > _MOST_KEYS:
+        counts[place] += _by_rank(lines[columns], people[columns])
+    else:
+        counts[place] += _by_keys(lines, people, columns, own)
 
 
 def _by_keys(lines: CodeArray, people: CodeArray, columns: list[int], width: list[int]) -> IntArray:

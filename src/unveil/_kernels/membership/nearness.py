@@ -53,9 +53,8 @@ def nearness(
     for near in parts:
         new = np.setdiff1d(near.row, known)
         if new.size:
-            known, apart, thick = (
-                np.append(*pair) for pair in ((known, new), (apart, outsider(new)), (thick, crowd(new)))
-            )
+            known, apart = np.append(known, new), np.append(apart, outsider(new))
+            thick = np.append(thick, crowd(new))
             order = np.argsort(known)
             known, apart, thick = known[order], apart[order], thick[order]
         kind, start = np.searchsorted(known, near.row), near.start[:-1]

@@ -253,8 +253,8 @@ def arrays_on_disk(found: Found, store: ColumnStore | None) -> Found:
     made: Any = found
     if isinstance(found, np.ndarray):
         made = store.array(found) if found.size >= _SHORT else found
-    elif type(found) is tuple:
-        made = tuple(arrays_on_disk(each, store) for each in found)
+    elif type(made) is tuple:
+        made = tuple(arrays_on_disk(each, store) for each in made)
     elif is_dataclass(found) and not isinstance(found, type):
         parts = {each.name: getattr(found, each.name) for each in fields(found) if each.init}
         made = replace(found, **{name: arrays_on_disk(each, store) for name, each in parts.items()})

@@ -95,8 +95,8 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
     orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
 
     def in_order(each: Compared) -> Compared:
-        codes = (arrays_on_disk(one[order], store) for one, order in zip(each.codes, orders, strict=True))
-        return replace(each, codes=tuple(codes))
+        first, second = (arrays_on_disk(one[order], store) for one, order in zip(each.codes, orders, strict=True))
+        return replace(each, codes=(first, second))
 
     return tuple(map(in_order, found))
 
