@@ -54,8 +54,8 @@ class RunSettings:
     resume
         The folder that keeps what is computed, so that the same audit goes on from there; None keeps nothing.
     memory
-        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what takes
-        more even then is refused. None is what nobody uses.
+        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what would
+        take more even then is refused. An audit that takes more nevertheless ends. None is what nobody uses.
     """
 
     workers: int = 1
