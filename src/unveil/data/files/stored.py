@@ -173,9 +173,7 @@ class ColumnStore:
         return pl.DataFrame({column.name: self.column(column) for column in columns})
 
     def array(self, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
-        """Return numbers that lie on disk, as they are if they do already; changes of others stay in memory.
-
-        Those of a table lie column by column if they did.
+        """Return numbers that lie on disk, column by column if they did; changes stay in memory where they did not.
 
         >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
         (8, 24)
