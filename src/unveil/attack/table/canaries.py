@@ -176,7 +176,8 @@ def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
     (shown, rows), (known, others) = (
         how_often(blocks, codes.of_people, every) for blocks in (codes.blocks(), [codes.of_population])
     )
-    return np.log1p(shown[0] / (known[0] * rows / others + 0.5))
+    found: FloatArray = np.log1p(shown[0] / (known[0] * rows / others + 0.5))
+    return found
 
 
 def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
