@@ -194,6 +194,24 @@ def test_room_to_be_filled_lies_in_a_file_and_is_not_written_twice(store: Column
     assert room_for(store, (0, 4), np.int32).size == room_for(None, (0, 4), np.int32).size == 0
 
 
+@on_linux
+def test_arrays_on_disk_keep_no_file_open_and_are_unmapped_with_the_last_of_them(store: ColumnStore) -> None:
+    before, mapped = len(list(Path("/proc/self/fd").iterdir())), len(list(nameless()))
+    every = [make((30, 40), np.int32) for make in [store.room] * 20]
+    every += [store.array(np.ones((30, 40), np.int32)) for _ in range(20)]
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
+    views = [each.T[5:] for each in every]
+    del every
+    gc.collect()
+    assert len(list(nameless())) >= mapped + 20  # neighbours may be shown as one
+    for each in views:
+        each[:] = 3
+    assert {int(each.sum()) for each in views} == {3 * 35 * 30}
+    del views, each
+    gc.collect()
+    assert len(list(nameless())) == mapped
+
+
 @on_unix
 @pytest.mark.parametrize("written", [False, True])
 def test_room_that_is_not_there_is_said_before_anything_is_put_there(

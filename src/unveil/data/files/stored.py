@@ -14,7 +14,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_void_p
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from unveil.data.files._mapping import array_of, is_mapped, map_file, reserve
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 
@@ -43,8 +44,6 @@ _VIEWS = (b"vu", b"vz")
 _ALIGNED = 64
 #: Arrays with fewer entries are not worth a file.
 _SHORT = 1000
-#: So many bytes are written at a time where room is reserved by writing.
-_AT_ONCE = 1 << 20
 _COMPILING = RLock()
 _capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
 _inside = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -178,7 +177,7 @@ class ColumnStore:
         >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
         (8, 24)
         """
-        if not values.size or not can_map() or _is_mapped(values):
+        if not values.size or not can_map() or is_mapped(values):
             return values
         by_column = values.ndim == 2 and values.strides[0] < values.strides[1]
         lines = values.T if by_column else values
@@ -187,7 +186,7 @@ class ColumnStore:
             for line in lines if lines.ndim == 2 and not lines.flags.c_contiguous else [lines]:
                 stream.write(np.ascontiguousarray(line).data)
             stream.flush()
-            found = np.asarray(np.memmap(stream, values.dtype, "c", shape=lines.shape))
+            found = array_of(stream, values.dtype, lines.shape, mmap.MAP_PRIVATE)
         return found.T if by_column else found
 
     def room(self, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
@@ -195,15 +194,15 @@ class ColumnStore:
 
         >>> made = ColumnStore().room((2, 3), np.int32)
         >>> made[:] = 7
-        >>> made.sum()
-        np.int32(42)
+        >>> int(made.sum())
+        42
         """
         size = math.prod(shape) * np.dtype(kind).itemsize
         if not size or not can_map():
             return np.empty(shape, kind)
         with self._file() as stream:
-            _reserve(stream, size)
-            return np.asarray(np.memmap(stream, kind, "r+", shape=shape))
+            reserve(stream, size)
+            return array_of(stream, np.dtype(kind), shape, mmap.MAP_SHARED)
 
     def _mapped(self, array: _Array, buffers: list[_Buffer]) -> _Array:
         """Return a chunk whose buffers are a file; the addresses of these stand at the head of it."""
@@ -217,7 +216,7 @@ class ColumnStore:
                     stream.write((c_char * buffer.size).from_address(buffer.address))
                 at += buffer.size
             stream.truncate(at := at + _ALIGNED)
-            base = _map(stream.fileno(), at)
+            base = map_file(stream.fileno(), at, mmap.MAP_PRIVATE)
         head = (c_void_p * len(buffers)).from_address(base)
         for place, (buffer, start) in enumerate(zip(buffers, starts, strict=True)):
             head[place] = base + start if buffer.address else None
@@ -259,24 +258,6 @@ def arrays_on_disk(found: Found, store: ColumnStore | None) -> Found:
         parts = {each.name: getattr(found, each.name) for each in fields(found) if each.init}
         made = replace(found, **{name: arrays_on_disk(each, store) for name, each in parts.items()})
     return cast("Found", made)
-
-
-def _reserve(stream: IO[bytes], size: int) -> None:
-    """Make a file so long, with room for all of it: what is written to its pages later could not be refused."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(stream.fileno(), 0, size)
-        return
-    for first in range(0, size, _AT_ONCE):
-        stream.write(bytes(min(_AT_ONCE, size - first)))
-    stream.flush()
-
-
-def _is_mapped(values: "NDArray[Any]") -> bool:
-    """Return whether numbers lie in a file already."""
-    base: object = values
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, mmap.mmap)
 
 
 class StoredRows:
@@ -357,17 +338,6 @@ def _exported(values: "pl.Series") -> Iterator[tuple[_Schema, list[_Array]]]:
             CFUNCTYPE(None, POINTER(_Array))(array.release)(byref(array))
         if schema.release:
             schema.release(byref(schema))
-
-
-def _map(number: int, size: int) -> int:
-    """Return the address of a mapped file that is this process's own: what is written to it stays in memory."""
-    function = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_int64, use_errno=True)
-    mapped = function(("mmap", ctypes.CDLL(None, use_errno=True)))
-    base: int | None = mapped(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, number, 0)
-    if base in (None, c_void_p(-1).value):
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return base
 
 
 def _release_address() -> int:
