@@ -6,15 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil._kernels import radix_sort
-from unveil._kernels.radix_sort import _by_bytes, ascending
+from unveil._kernels.radix_sort import _by_bytes, sort
 
 
 @given(st.lists(st.integers(0, 2**62 - 1) | st.integers(0, 300), max_size=40))
 def test_the_order_is_that_of_a_stable_sort(keys: list[int]) -> None:
     given_keys = np.array(keys, np.int64)
     expected = np.argsort(given_keys, kind="stable")
-    np.testing.assert_array_equal(_by_bytes(given_keys, max(keys, default=0).bit_length()), expected)
-    np.testing.assert_array_equal(ascending(given_keys, max(keys, default=0) + 1), expected)
+    moved, order = given_keys.copy(), np.arange(len(keys))
+    _by_bytes(moved, order, max(keys, default=0).bit_length())
+    np.testing.assert_array_equal(order, expected)
+    again = given_keys.copy()
+    np.testing.assert_array_equal(sort(again, max(keys, default=0) + 1), expected)
+    for each in (moved, again):
+        np.testing.assert_array_equal(each, given_keys[expected])
 
 
 @pytest.mark.parametrize("below", [2**16, 2**16 + 1, 2**40, 2**62])
@@ -22,4 +27,7 @@ def test_many_keys_are_sorted_by_the_compiled_loop(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(radix_sort, "_FEW", 100)
     keys = np.random.default_rng(1).integers(0, below, 5000)
     keys[:50] = keys[50:100]
-    np.testing.assert_array_equal(ascending(keys, below), np.argsort(keys, kind="stable"))
+    moved = keys.copy()
+    order = sort(moved, below)
+    np.testing.assert_array_equal(order, np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(moved, keys[order])

@@ -18,6 +18,8 @@ import pytest
 from tests.ask.audit.example import asked, write_files
 from tests.protect.generators.people import left, people, script
 from tests.study.small import GUESS, files, node_files, small_study
+from unveil.ask.audit.projection import memory_of
+from unveil.ask.audit.runner import RunSettings
 from unveil.errors import InputError
 from unveil.protect.generators import generator_from
 from unveil.study import Results, run_study
@@ -158,7 +160,10 @@ def test_runs_of_a_generator_on_a_cluster(dask: Cluster, tmp_path: Path) -> None
     assert not (out / "work").exists()
 
 
-def test_an_audit_on_a_cluster_loses_a_worker_and_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize("memory", [None, memory_of(10**4, RunSettings(), stored=True)])
+def test_an_audit_on_a_cluster_loses_a_worker_and_gives_the_same_bytes(
+    dask: Cluster, tmp_path: Path, memory: int | None
+) -> None:
     dask.have(2)
     home = write_files(tmp_path / "files")
     killed: list[int] = []
@@ -170,8 +175,12 @@ def test_an_audit_on_a_cluster_loses_a_worker_and_gives_the_same_bytes(dask: Clu
 
     attacks = ("singling_out", "linkability", "inference", "membership", "row_order", "utility", "before")
     told: dict[str, Any] = {"attacks": attacks, "suggest": 1}
-    assert asked(home, cluster=dask.address, progress=kill, resume=tmp_path / "kept", **told) == asked(home, **told)
+    said: list[str] = []
+    run: dict[str, Any] = {"cluster": dask.address, "resume": tmp_path / "kept", "memory": memory}
+    assert asked(home, progress=kill, say=said.append, **run, **told) == asked(home, **told)
     assert len(killed) == 1
+    # With little memory the workers, too, work from disk.
+    assert any(each.startswith("The tables are worked on from disk") for each in said) == (memory is not None)
 
 
 def test_a_file_that_workers_see_otherwise_ends_the_audit(

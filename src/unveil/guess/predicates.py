@@ -11,6 +11,7 @@ import numpy as np
 from unveil._kernels.table.predicates import Conditions, fits, index, matches
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
+from unveil.data.files.stored import room_for
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.data.table.places import are_close, different, places_among, places_of_close
 from unveil.errors import InputError
@@ -128,7 +129,7 @@ class CodedTable:
         self._kinds = tuple(table.column(name).kind for name in names)
         self._whys = tuple(tuple(marker.key for marker in table.column(name).markers) for name in names)
         self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
-        codes = np.empty((len(names), table.rows), np.int32)
+        codes, by_code = (room_for(table.store, (len(names), table.rows), np.int32) for _ in range(2))
 
         def coded(told: tuple[Int32Array, str, Cells | None]) -> tuple[list[Any], tuple[type, ...]]:
             into, name, cells = told
@@ -147,7 +148,7 @@ class CodedTable:
         self.values, self.takes = [values for values, _ in found], [takes for _, takes in found]
         #: The code of the greatest value of each column.
         self.last = np.array([len(values) for values in self.values])
-        self.index = index(codes, self._levels())
+        self.index = index(codes, self._levels(), by_code)
 
     def _levels(self) -> list[int]:
         return [len(values) + len(markers) for values, markers in zip(self.values, self.markers, strict=True)]

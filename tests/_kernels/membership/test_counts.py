@@ -40,17 +40,18 @@ def counted_one_by_one(codes: np.ndarray, released: int, population: int, sets: 
 
 @pytest.mark.parametrize("width", [np.int16, np.int32])
 @pytest.mark.parametrize("most", [2**62, 0])
-@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 4), st.integers(1, 5))
-def test_counts_are_those_of_looking_at_every_row(
-    width: type, most: int, seed: int, columns: int, size: int, kinds: int
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 4), st.integers(1, 5), st.sets(st.integers(1, 9)))
+def test_counts_are_those_of_looking_at_every_row_however_they_are_divided(
+    width: type, most: int, seed: int, columns: int, size: int, kinds: int, blocks: set[int]
 ) -> None:
     rng = np.random.default_rng(seed)
     codes: CodeArray = rng.integers(0, kinds + 1, (24, columns)).astype(width)
     codes[15:] = np.maximum(codes[15:], 1)
+    codes[:15][codes[:15] > codes[15:].max(axis=0)] = 0  # as of values that no person has
     sets = column_sets(columns, size, 3, rng)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_MOST_KEYS", most)
-        found = excess(codes, 10, 5, sets)
+        found = excess(np.split(codes[:10], sorted(blocks)), codes[10:15], codes[15:], sets)
     assert found == pytest.approx(counted_one_by_one(codes, 10, 5, sets), abs=1e-8)
 
 
@@ -58,20 +59,27 @@ def test_many_rows_are_counted_alike_by_keys_and_by_rank(monkeypatch: pytest.Mon
     rng = np.random.default_rng(3)
     codes = (1 + rng.geometric(0.1, (90_000, 4))).astype(np.int16)
     sets = column_sets(4, 3, 9, rng)
-    by_keys = excess(codes, 80_000, 5_000, sets)
+    codes[:85_000][codes[:85_000] > codes[85_000:].max(axis=0)] = 0
+    parts = codes[:80_000], codes[80_000:85_000], codes[85_000:]
+    by_keys = excess([parts[0]], *parts[1:], sets)
+    assert by_keys.tolist() == excess(np.split(parts[0], [7, 50_000]), *parts[1:], sets).tolist()
     monkeypatch.setattr(counts, "_MOST_KEYS", 0)
-    assert by_keys.tolist() == excess(codes, 80_000, 5_000, sets).tolist()
+    assert by_keys.tolist() == excess([parts[0]], *parts[1:], sets).tolist()
     assert np.unique(by_keys).size > 100
 
 
 marked = st.integers(-40, 40) | st.integers(MISSING, LAST_MARKER) | st.sampled_from([-(2**40), 2**40])
 
 
-@given(st.lists(marked, max_size=70), st.lists(marked, min_size=1, max_size=20))
-def test_bins_hold_as_many_of_the_reference(reference: list[int], numbers: list[int]) -> None:
+@pytest.mark.parametrize("steps", [32, 2**16])
+@given(st.lists(marked, max_size=70), st.lists(marked, min_size=1, max_size=20), st.integers(0, 70))
+def test_bins_hold_as_many_of_the_reference(steps: int, reference: list[int], numbers: list[int], cut: int) -> None:
     ascending = sorted(each for each in reference if each > LAST_MARKER)
     edges = sorted({ascending[part * len(ascending) // 16] for part in range(1, 16)}) if ascending else []
-    assert bin_edges(np.array(reference, np.int64)).tolist() == edges
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_STEPS", steps)
+        blocks = np.split(np.array(reference, np.int64), [cut])
+        assert bin_edges(lambda: blocks).tolist() == edges
     found = binned(np.array(numbers), np.array(edges, np.int64)).tolist()
     assert found == [n if n <= LAST_MARKER else sum(edge <= n for edge in edges) for n in numbers]
 

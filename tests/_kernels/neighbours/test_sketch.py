@@ -13,6 +13,7 @@ from unveil._kernels.neighbours import near_pairs, sketch
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.index import Grid
 from unveil._kernels.neighbours.matrix import all_distances
+from unveil._kernels.neighbours.near_pairs import near_kinds
 from unveil._kernels.neighbours.nearest import _chances_by_blocks, link_chances, nearest_distances
 from unveil._kernels.neighbours.search import FAR
 from unveil._kernels.neighbours.secret_chances import right_chances
@@ -65,6 +66,37 @@ def test_links_by_blocks_are_those_of_the_whole(both: tuple[Case, Case, int], ro
         patch.setattr(near_pairs, "ROOM", room)  # for all near rows, for those of one half, or for none
         found = in_blocks(rows, lambda: _chances_by_blocks(first, second, first_targets, second_targets, k))
     np.testing.assert_array_equal(found, link_chances(first, second, first_targets, second_targets, k))
+
+
+def kinds_near(case: Case, k: int) -> list[list[tuple[int, int, int]]]:
+    """Return the definition: of each target the first row, the distance and the number of each kind that is near."""
+    found = []
+    lines = [
+        tuple(map(tuple, line))
+        for line in zip(case.grids[0].numbers.tolist(), case.grids[0].codes.tolist(), strict=True)
+    ]
+    for target in range(len(case.targets)):
+        far = [int(each) for each in case.distances(target)]
+        limit = sorted(far)[:k][-1]
+        near = {line: far[row] for row, line in enumerate(lines) if far[row] <= limit}
+        found.append(sorted((lines.index(line), distance, lines.count(line)) for line, distance in near.items()))
+    return found
+
+
+@given(cases(), st.integers(1, 5), st.integers(1, 8), st.sampled_from([0, 3, 12, 2**22]))
+def test_kinds_of_rows_that_are_near_are_listed_once_whatever_the_blocks(
+    case: Case, k: int, rows: int, room: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_pairs, "ROOM", room)  # for all targets at once, or for one at a time
+        parts = in_blocks(rows, lambda: list(near_kinds(*case.grids, k)))
+    assert np.concatenate([each.targets for each in parts]).tolist() == list(range(len(case.targets)))
+    listed = [
+        list(zip(*(column[low:high].tolist() for column in each[2:]), strict=True))
+        for each in parts
+        for low, high in zip(each.start, each.start[1:], strict=False)
+    ]
+    assert listed == kinds_near(case, k)
 
 
 @settings(max_examples=40)

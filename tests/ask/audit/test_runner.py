@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -19,21 +20,21 @@ import polars as pl
 import pytest
 
 from tests.ask.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
-from tests.data.files.test_stored import on_unix
+from tests.data.files.test_stored import on_linux, on_unix
 from unveil._kernels.threads import available
 from unveil.ask.audit import kept, runner
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.inputs import PreparedAudit
 from unveil.ask.audit.projection import memory_of
 from unveil.ask.audit.read import AuditFiles
-from unveil.ask.audit.runner import AuditOrder, RunSettings
+from unveil.ask.audit.runner import AuditOrder, Runner, RunSettings
 from unveil.ask.audit.tasks import AuditTask, Workbench
 from unveil.data.files.whole_files import replace_file
 from unveil.errors import InputError
 from unveil.study import seal
 from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError
 from unveil.study.seal import DiskError, seal_of, sealed
-from unveil.study.tasks import MismatchError
+from unveil.study.tasks import MismatchError, version
 
 ROOT = Path(__file__).parents[3]
 #: All attacks where results are sent or kept; these where that is not the point.
@@ -431,7 +432,7 @@ def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others
 def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditOrder], computed: list[str]) -> None:
     task = AuditTask("attack", 0, "copies")
     with pytest.raises(MismatchError, match=r"one has .* and this is 0\.0\.1"):
-        runner._work("0.0.1", pickle.dumps(order[1]), task, None)
+        runner._work("0.0.1", pickle.dumps(order[1]), task, None, None)
     assert computed == []
 
 
@@ -471,3 +472,81 @@ def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditOrder
     known = [kept.identity_of(each) for each in (prepared, many, wide)]
     assert known[0] == known[1]
     assert {name for name in known[0] if known[0][name] != known[2][name]} == {"settings"}
+
+
+#: The command, with a part that takes 800 MiB more, little by little; the sizes of the tables decide nothing here.
+GREEDY = """
+import time
+import numpy as np
+from unveil.ask.audit import projection, tasks
+from unveil.__main__ import main
+projection.BASE = projection.PER_CELL = 1
+compute = tasks.Workbench.compute
+
+def greedy(self, task, *given, **more):
+    if task.part == "copies":
+        held = [time.sleep(0.03) or np.ones(2**21) for _ in range(50)]
+    return compute(self, task, *given, **more)
+
+tasks.Workbench.compute = greedy
+main()
+"""
+
+
+@on_linux
+@pytest.mark.parametrize("how", [("--threads", "1"), ("--threads", "2"), ("--workers", "1"), ("enough",)])
+def test_an_audit_that_takes_more_memory_than_allowed_ends_with_a_sentence(
+    files: Path, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    page, folder = tmp_path / "page.html", tmp_path / "kept"
+    tables = [str(files / f"{name}.csv") for name in ("original", "masked", "foreign")]
+    told = ["--control", str(files / "control.csv"), "--attacks", ",".join(FEW), "--html", str(page)]
+    memory = "4GB" if how == ("enough",) else "500MB"
+    done = subprocess.run(
+        [sys.executable, "-c", GREEDY, "audit", *tables, *told, "--resume", str(folder), "--memory", memory]
+        + [each for each in how if each != "enough"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    if how == ("enough",):
+        assert (done.returncode, page.exists()) == (0, True)
+        return
+    assert done.returncode == 2
+    took = (
+        r"unveil: this audit took [\d,]+ MiB of memory while [a-z. ]*trying exact copies[a-z. ]*, and may take 477 MiB"
+    )
+    advice = (
+        "Allow more memory, leave out columns, or audit a sample of the rows; the parts that are done are kept where a "
+        "folder to resume from is named"
+    )
+    assert re.fullmatch(rf"{took}\. {advice}", done.stderr.splitlines()[-1])
+    assert "Traceback" not in done.stderr
+    assert not page.exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]  # nothing half-written
+    assert list((folder / "results").iterdir())
+
+
+@on_linux
+def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[bytes] = []
+
+    def noted(self: Runner, audit: Any) -> None:
+        orders.append(pickle.dumps(audit.order))
+
+    monkeypatch.setattr(Runner, "_sent", noted)
+    asked(files, attacks=FEW)
+
+    def greedy(*_: object) -> None:
+        held = []
+        for _block in range(40):
+            held.append(np.ones(2**21))
+            time.sleep(0.05)
+
+    monkeypatch.setattr(Workbench, "compute", greedy)
+    task = AuditTask("attack", 0, "copies")
+    with pytest.raises(
+        InputError, match=r"^a worker of this audit took .* while trying exact copies on masked\.csv, and may"
+    ):
+        runner._work(version(), orders[0], task, None, 200 * 2**20)

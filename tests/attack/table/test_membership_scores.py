@@ -1,6 +1,8 @@
 """Ten scores of membership: their formulas on mixed tables and coarse cells, no order plays a part, odd input."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +15,8 @@ from hypothesis import strategies as st
 from tests.oracles.cells import Pool
 from tests.oracles.membership_scores import OPEN, Definition, plain_distance
 from unveil._kernels.cells import near
-from unveil._kernels.membership import nearness
-from unveil._kernels.neighbours import search
+from unveil._kernels.neighbours import near_pairs, search, sketch
+from unveil._kernels.threads import threads
 from unveil.attack.table import _compared
 from unveil.attack.table.membership_scores import SCORES, GivenAway, given_away_by, score_people, unusual
 from unveil.data.table import Table, agree
@@ -64,9 +66,19 @@ def same(scores: list[dict[str, Any]], definition: Definition) -> None:
 sets_of_columns = st.lists(st.sampled_from(list(KINDS)), min_size=1, unique=True).map(tuple)
 
 
+@contextmanager
+def blocks_of(rows: int) -> Iterator[None]:
+    """Let so many released rows be looked at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sketch, "BLOCK_ROWS", rows)
+        yield
+
+
 @settings(max_examples=40)
-@given(st.integers(0, 2**32), sets_of_columns, st.integers(1, 40), st.integers(1, 9))
-def test_scores_are_those_of_the_formulas(seed: int, names: tuple[str, ...], rows: int, others: int) -> None:
+@given(st.integers(0, 2**32), sets_of_columns, st.integers(1, 40), st.integers(1, 9), st.sampled_from([1, 7, 2**20]))
+def test_scores_are_those_of_the_formulas_in_blocks_of_any_size(
+    seed: int, names: tuple[str, ...], rows: int, others: int, block: int
+) -> None:
     rng = np.random.default_rng(seed)
     sizes = 4, rows, 3, others
     people, released, more, population = (drawn(size, names, rng) for size in sizes)
@@ -80,7 +92,9 @@ def test_scores_are_those_of_the_formulas(seed: int, names: tuple[str, ...], row
         unit,
         [at for at, name in enumerate(names) if KINDS[name] == "number"],
     )
-    same(found(agree(*(table(each, names) for each in (people, released, more, population)))), definition)
+    with blocks_of(block):
+        scores = found(agree(*(table(each, names) for each in (people, released, more, population))))
+    same(scores, definition)
 
 
 @settings(max_examples=30)
@@ -165,6 +179,29 @@ def test_no_order_of_rows_columns_or_people_plays_a_part(columns: int) -> None:
 
 
 @pytest.mark.parametrize("coarse", [False, True])
+def test_neither_blocks_nor_threads_change_a_byte(coarse: bool) -> None:
+    rng = np.random.default_rng(5)
+    people, released, more, population = (mixed(rows, 9, rng) for rows in (30, 400, 25, 60))
+    # Some rows are there several times, in blocks near and far.
+    released = released[rng.integers(0, 300, 400)]
+    if coarse:
+        released = released.with_columns(c01=pl.Series([["0-2", "3+", "1"][at] for at in rng.integers(0, 3, 400)]))
+    tables = agree(*(Table.from_frame(each) for each in (people, released, more, population)))
+    whole = found(tables)
+    about: dict[str, Any] = {"people": tables[0], "columns": tables[0].column_names, "rows": np.arange(20)}
+    given = given_away_by(released=tables[1], population=tables[3], **about)
+    for block, number in ((1, 1), (7, 2), (399, 2), (400, 1)):
+        with blocks_of(block), threads(number):
+            scores = found(tables)
+            again = given_away_by(released=tables[1], population=tables[3], **about)
+        assert again == given
+        for one, two in zip(whole, scores, strict=True):
+            for name in SCORES:
+                np.testing.assert_array_equal(one[name], two[name], err_msg=f"{name}, blocks of {block}")
+    assert np.unique(whole[0]["influence"]).size > 20
+
+
+@pytest.mark.parametrize("coarse", [False, True])
 def test_neither_parts_nor_a_thinner_crowd_change_who_is_near(coarse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     names = ("age", "job", "town")
@@ -174,7 +211,7 @@ def test_neither_parts_nor_a_thinner_crowd_change_who_is_near(coarse: bool, monk
         frame = frame.with_columns(age=pl.Series([["20-22", "23+", "40"][at] for at in rng.integers(0, 3, 70)]))
     tables = agree(people, Table.from_frame(frame, name="released"), more, population)
     whole = found(tables)
-    smaller = (nearness, "ROOM", 3), (search, "ROOM", 40), (near, "ROOM", 40), (_compared, "_AT_ONCE", 100)
+    smaller = (near_pairs, "ROOM", 3), (search, "ROOM", 40), (near, "ROOM", 40), (_compared, "_AT_ONCE", 100)
     for module, name, value in (*smaller, (near, "ALL_UP_TO", 0)):
         monkeypatch.setattr(module, name, value)
     for one, two in zip(whole, found(tables), strict=True):

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -25,7 +26,7 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data.files import _delimited, stored
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
-from unveil.data.files.stored import ColumnStore, StoredRows, usual_folder
+from unveil.data.files.stored import ColumnStore, StoredRows, arrays_on_disk, room_for, usual_folder
 from unveil.errors import InputError
 
 MAPS = Path("/proc/self/maps")
@@ -179,6 +180,79 @@ def test_numbers_on_disk_can_be_changed_in_memory(store: ColumnStore) -> None:
     kept[0, 0] = 7
     assert (kept[0, 0], values[0, 0]) == (7, 0)
     assert store.array(values[:0]).shape == (0, 3)
+
+
+@on_linux
+def test_room_to_be_filled_lies_in_a_file_and_is_not_written_twice(store: ColumnStore) -> None:
+    room = store.room((3, 4), np.int32)
+    assert type(room) is np.ndarray
+    assert (room.shape, room.dtype) == ((3, 4), np.dtype(np.int32))
+    room[:] = 7
+    assert room.sum() == 84
+    assert any(room.ctypes.data in mapped for mapped in nameless())
+    assert store.array(room[1:].T).ctypes.data == room[1:].ctypes.data
+    assert room_for(store, (0, 4), np.int32).size == room_for(None, (0, 4), np.int32).size == 0
+
+
+@on_linux
+def test_arrays_on_disk_keep_no_file_open_and_are_unmapped_with_the_last_of_them(store: ColumnStore) -> None:
+    before, mapped = len(list(Path("/proc/self/fd").iterdir())), len(list(nameless()))
+    every = [make((30, 40), np.int32) for make in [store.room] * 20]
+    every += [store.array(np.ones((30, 40), np.int32)) for _ in range(20)]
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
+    views = [each.T[5:] for each in every]
+    del every
+    gc.collect()
+    assert len(list(nameless())) >= mapped + 20  # neighbours may be shown as one
+    for each in views:
+        each[:] = 3
+    assert {int(each.sum()) for each in views} == {3 * 35 * 30}
+    del views, each
+    gc.collect()
+    assert len(list(nameless())) == mapped
+
+
+@on_unix
+@pytest.mark.parametrize("written", [False, True])
+def test_room_that_is_not_there_is_said_before_anything_is_put_there(
+    store: ColumnStore, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if written:  # not every system can reserve
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+        assert store.room((2**20,), np.int16).sum() == 0
+        monkeypatch.setattr(tempfile, "TemporaryFile", Breaks(full, store.folder))
+    else:
+
+        def refused(*_: object) -> None:
+            raise full
+
+        monkeypatch.setattr(os, "posix_fallocate", refused)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+        store.room((2**20,), np.int16)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of what was found."""
+
+    name: str
+    many: "np.ndarray[Any, Any]"
+    few: "np.ndarray[Any, Any]"
+    more: tuple["Part", ...] = ()
+
+
+@on_linux
+def test_long_arrays_of_what_was_found_lie_on_disk(store: ColumnStore) -> None:
+    inner = Part("inner", np.arange(2000.0), np.arange(3))
+    outer = Part("outer", np.arange(1500), np.arange(2), (inner,))
+    found = arrays_on_disk(outer, store)
+    for old, new in ((outer, found), (inner, found.more[0])):
+        assert (new.name, new.many.tolist(), new.few.tolist()) == (old.name, old.many.tolist(), old.few.tolist())
+        assert new.many.dtype == old.many.dtype
+        assert any(new.many.ctypes.data in mapped for mapped in nameless())
+        assert new.few is old.few
+    assert arrays_on_disk(outer, None) is outer
 
 
 def test_large_files_for_a_while_are_not_put_into_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -44,20 +44,24 @@ def rarity(codes: CodeArray, population: CodeArray) -> IntArray:
     return weights
 
 
-def highest_agreement(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
+def highest_agreement(
+    rows: CodeArray, people: CodeArray, weights: IntArray, so_far: IntArray | None = None
+) -> IntArray:
     """Return the largest sum of weights of the values that a row shares with each person, over all rows.
 
-    Codes are whole numbers from 0 on; a person has none that is 0, so that a row's 0 equals nothing.
+    Codes are whole numbers from 0 on; a person has none that is 0, so that a row's 0 equals nothing. ``so_far`` is the
+    largest sum over other rows, which counts too.
 
     >>> rows, people = np.array([[1, 2], [3, 3]], np.int32), np.array([[1, 3], [4, 4]], np.int32)
     >>> highest_agreement(rows, people, np.array([[5, 7], [9, 9]]))
     array([7, 0])
     """
+    least = np.zeros(len(people), np.int64) if so_far is None else so_far
     if len(rows) * len(people) <= ALL_UP_TO:
-        return _by_matrix(rows, people, weights)
+        return np.maximum(_by_matrix(rows, people, weights), least)
     lines = np.ascontiguousarray(rows.T)
     parts = np.array_split(np.arange(len(people)), available())
-    found = in_threads(lambda some: _by_bounds(lines, people[some], weights[some]), parts)
+    found = in_threads(lambda some: _by_bounds(lines, people[some], weights[some], least[some]), parts)
     return np.concatenate(found)
 
 
@@ -65,18 +69,18 @@ def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArra
     shared = np.zeros((len(people), len(rows)), np.int64)
     for theirs, mine, weight in zip(rows.T, people.T, weights.T, strict=True):
         shared += (mine[:, None] == theirs) * weight[:, None]
-    return np.asarray(shared.max(axis=1), np.int64)
+    return np.asarray(shared.max(axis=1, initial=0), np.int64)
 
 
-def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray) -> IntArray:
-    """Return the highest agreement where ``lines`` are the columns of the rows."""
+def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray, least: IntArray) -> IntArray:
+    """Return the highest agreement, or what it is at least, where ``lines`` are the columns of the rows."""
     columns = len(lines)
     kind: np.dtype[np.unsignedinteger[Any]] = np.dtype(np.uint8 if columns <= _FEW_COLUMNS else np.uint16)
     # Shares are rounded up, so that their sum is a bound, and fits however it is rounded.
     unit = np.maximum(-(-weights.sum(axis=1) // (np.iinfo(kind).max - columns)), 1)
     share = np.zeros((len(people), columns + 1), kind)
     share[:, :columns] = -(-weights // unit[:, None])
-    best = np.zeros(len(people), np.int64)
+    best = least.copy()
     low, bound = np.empty((columns, _AT_A_TIME), kind), np.empty(_AT_A_TIME, kind)
     _scan(lines, np.ascontiguousarray(people), people.astype(kind), weights, share, unit, low, bound, best)
     return best

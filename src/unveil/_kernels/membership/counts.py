@@ -1,6 +1,7 @@
 """How much more often values, and combinations of them, are released than they occur among people anyhow."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from math import comb, prod
 
@@ -17,6 +18,8 @@ _UNIT = 2**32
 _BINS = 16
 #: As many combinations of values may have numbers.
 _MOST_KEYS = 2**62
+#: In so many steps values are counted at a time.
+_STEPS = 2**16
 #: So many rows are compared in one column before the next.
 _AT_A_TIME = 1024
 
@@ -40,55 +43,80 @@ def column_sets(columns: int, size: int, most: int, rng: np.random.Generator) ->
     return sorted(drawn)
 
 
-def excess(codes: CodeArray, released: int, population: int, sets: Sequence[tuple[int, ...]]) -> FloatArray:
+def excess(
+    released: Iterable[CodeArray], population: CodeArray, people: CodeArray, sets: Sequence[tuple[int, ...]]
+) -> FloatArray:
     """Return the mean over sets of columns of the logarithm of how much more frequent a person's values are released.
 
-    Rows of ``codes`` are so many released ones, so many of the population, then those of the people, whose codes are
-    from 1 on; 0 equals nothing. Of c of n rows the share is (c + 1/2) / n. Without any set everybody has 0.
+    Released rows come in blocks. The codes of people are from 1 on; that of a row is 0, which equals nothing, where no
+    person has it. Of c of n rows the share is (c + 1/2) / n. Without any set everybody has 0.
 
-    >>> excess(np.array([[1], [1], [2], [2], [1], [2]], np.int32), 2, 2, [(0,)]).round(3)  # log(2.5 / 0.5)
+    >>> rows, others, people = (np.array([[x] for x in each], np.int32) for each in ([1, 1], [2, 2], [1, 2]))
+    >>> excess([rows], others, people, [(0,)]).round(3)  # log(2.5 / 0.5)
     array([ 1.609, -1.609])
     """
-    people = released + population
-    of_released, of_population = _logarithms(released), _logarithms(population)
-    lines = np.ascontiguousarray(codes.T)
-    width = [int(line.max(initial=1)) for line in lines]
-
-    def added(columns: tuple[int, ...]) -> IntArray:
-        if prod(width[column] for column in columns) > _MOST_KEYS:
-            here, there = _by_rank(codes[:, columns], released, people)
-        else:
-            here, there = _by_keys(lines, columns, width, released, people)
-        return of_released[here] - of_population[there]
-
-    total = np.zeros(len(codes) - people, np.int64)
-    for each in in_threads(added, sets):
-        total += each
+    (here, rows), (there, others) = how_often(released, people, sets), how_often([population], people, sets)
+    of_released, of_population = _logarithms(rows), _logarithms(others)
+    total = np.zeros(len(people), np.int64)
+    for one, other in zip(here, there, strict=True):
+        total += of_released[one] - of_population[other]
     return total / (_UNIT * max(len(sets), 1))
 
 
-def _by_keys(
-    lines: CodeArray, columns: Sequence[int], width: Sequence[int], released: int, people: int
-) -> tuple[IntArray, IntArray]:
-    """Return how many released rows, and how many of the population, are as each person in some columns."""
-    stride = np.cumprod([1, *(width[column] for column in columns[:-1])])
-    keys = stride @ (lines[list(columns), people:].astype(np.int64) - 1)
+def how_often(blocks: Iterable[CodeArray], people: CodeArray, sets: Sequence[tuple[int, ...]]) -> tuple[IntArray, int]:
+    """Return for each set of columns, a line, how many rows are as each person, and how many rows there are in all.
+
+    Codes are those that `excess` takes.
+
+    >>> how_often([np.array([[1, 2], [0, 2]], np.int32)], np.array([[1, 2]], np.int32), [(0,), (0, 1), (1,)])
+    (array([[1],
+           [1],
+           [2]]), 2)
+    """
+    mine = np.ascontiguousarray(people.T)
+    width = [int(line.max(initial=1)) for line in mine]
+    counts, rows = np.zeros((len(sets), len(people)), np.int64), 0
+    for block in blocks:
+        lines = np.ascontiguousarray(block.T)
+        in_threads(partial(_count, lines, mine, width, sets, counts), range(len(sets)))
+        rows += len(block)
+    return counts, rows
+
+
+def _count(
+    lines: CodeArray,
+    people: CodeArray,
+    width: list[int],
+    sets: Sequence[tuple[int, ...]],
+    counts: IntArray,
+    place: int,
+) -> None:
+    """Add how many rows are as each person in one of the sets; rows and people come column by column."""
+    columns = list(sets[place])
+    own = [width[column] for column in columns]
+    if prod(own) > _MOST_KEYS:
+        counts[place] += _by_rank(lines[columns], people[columns])
+    else:
+        counts[place] += _by_keys(lines, people, columns, own)
+
+
+def _by_keys(lines: CodeArray, people: CodeArray, columns: list[int], width: list[int]) -> IntArray:
+    """Return how many rows are as each person in some columns, in which people have so many values."""
+    stride = np.cumprod([1, *width[:-1]])
+    keys = stride @ (people[columns].astype(np.int64) - 1)
     table, slot = key_table(keys.size), np.empty(keys.size, np.int64)
-    here, there = np.zeros(table.size, np.int64), np.zeros(table.size, np.int64)
+    tally = np.zeros(table.size, np.int64)
     _fill(table, keys, slot)
-    for first, last, tally in ((0, released, here), (released, people, there)):
-        _tally(lines, first, last, np.array(columns), stride, table, tally)
-    return here[slot], there[slot]
+    _tally(lines, np.array(columns), stride, table, tally)
+    return tally[slot]
 
 
-def _by_rank(codes: CodeArray, released: int, people: int) -> tuple[IntArray, IntArray]:
-    """Return the same where a key does not fit a number."""
-    none = np.empty((len(codes), 0), np.int64)
-    rank = content_rank(Grid(none, codes.astype(np.int32), none[0], 1))
-    kinds = int(rank.max(initial=-1)) + 1
-    counts = (np.bincount(part, minlength=kinds) for part in (rank[:released], rank[released:people]))
-    here, there = (count[rank[people:]] for count in counts)
-    return here, there
+def _by_rank(lines: CodeArray, people: CodeArray) -> IntArray:
+    """Return the same where a key does not fit a number, in all columns."""
+    every = np.concatenate([lines, people], axis=1).T
+    none = np.empty((len(every), 0), np.int64)
+    rank = content_rank(Grid(none, every.astype(np.int32), none[0], 1))
+    return np.bincount(rank[: lines.shape[1]], minlength=len(every))[rank[lines.shape[1] :]]
 
 
 @kernel("i8[], i8[], i8[]")
@@ -99,15 +127,14 @@ def _fill(table: IntArray, keys: IntArray, slot: IntArray) -> None:
         table[slot[place]] = keys[place]
 
 
-@kernel("i2[,], i8, i8, i8[], i8[], i8[], i8[]", "i4[,], i8, i8, i8[], i8[], i8[], i8[]")
-def _tally(
-    lines: CodeArray, first: int, last: int, columns: IntArray, stride: IntArray, table: IntArray, tally: IntArray
-) -> None:
-    """Count for each key of the table the rows from ``first`` up to ``last`` that have it."""
+@kernel("i2[,], i8[], i8[], i8[], i8[]", "i4[,], i8[], i8[], i8[], i8[]")
+def _tally(lines: CodeArray, columns: IntArray, stride: IntArray, table: IntArray, tally: IntArray) -> None:
+    """Count for each key of the table the rows that have it."""
     # Keys are made column by column, many at a time.
     keys, is_nobody = np.empty(_AT_A_TIME, np.int64), np.empty(_AT_A_TIME, np.bool_)
-    for start in range(first, last, _AT_A_TIME):
-        size = min(_AT_A_TIME, last - start)
+    rows = lines.shape[1]
+    for start in range(0, rows, _AT_A_TIME):
+        size = min(_AT_A_TIME, rows - start)
         keys[:] = 0
         is_nobody[:] = False
         for place in range(columns.size):
@@ -128,23 +155,55 @@ def _logarithms(rows: int) -> IntArray:
     return np.asarray(np.rint(_UNIT * np.log(shares)), np.int64)
 
 
-def bin_edges(reference: IntArray) -> IntArray:
+def bin_edges(blocks: Callable[[], Iterable[IntArray]]) -> IntArray:
     """Return the edges of at most 16 bins that hold about as many of the reference each; markers are left out.
 
-    >>> bin_edges(np.arange(32))
+    The reference comes in blocks, and is asked for several times.
+
+    >>> bin_edges(lambda: [np.arange(20), np.arange(20, 32)])
     array([ 2,  4,  6,  8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30])
     """
-    known = reference[reference > LAST_MARKER]
-    if not known.size:
-        return known
-    places = np.arange(1, _BINS) * known.size // _BINS
-    return np.unique(np.partition(known, np.unique(places))[places])
+    size, low, high = 0, 0, 0
+    for block in blocks():
+        known = block[block > LAST_MARKER]
+        if known.size:
+            least, greatest = int(known.min()), int(known.max())
+            low, high = (min(low, least), max(high, greatest)) if size else (least, greatest)
+            size += known.size
+    if not size:
+        return np.empty(0, np.int64)
+    return np.unique(_values_at(blocks, low, high - low + 1, np.arange(1, _BINS) * size // _BINS))
+
+
+def _values_at(blocks: Callable[[], Iterable[IntArray]], low: int, width: int, places: IntArray) -> IntArray:
+    """Return the values at these places among all from ``low`` on, in ascending order, of which there are ``width``.
+
+    Values are counted in steps, and the steps with a place that is asked for in smaller ones, until a step is a value.
+    """
+    # A place is counted within the stretch of values it lies in.
+    first, stretch = np.array([low]), np.zeros(places.size, np.int64)
+    while width > 1:
+        steps = min(width, _STEPS // first.size)
+        step = -(-width // steps)
+        tally = np.zeros(first.size * steps, np.int64)
+        for block in blocks():
+            at = np.searchsorted(first, block, side="right") - 1
+            off = block - first[at]
+            is_inside = (at >= 0) & (off < width)
+            tally += np.bincount(at[is_inside] * steps + off[is_inside] // step, minlength=tally.size)
+        ends = np.cumsum(tally)
+        places = places + (ends - tally)[stretch * steps]
+        found = np.searchsorted(ends, places, side="right")
+        places = places - (ends - tally)[found]
+        chosen, stretch = np.unique(found, return_inverse=True)
+        first, width = first[chosen // steps] + chosen % steps * step, step
+    return first[stretch]
 
 
 def binned(numbers: IntArray, edges: IntArray) -> IntArray:
     """Return the number of each value's bin between these edges; markers stay.
 
-    >>> binned(np.array([-5, 3, 40, 99]), bin_edges(np.arange(64)))
+    >>> binned(np.array([-5, 3, 40, 99]), np.arange(4, 64, 4))
     array([ 0,  0, 10, 15])
     """
     return np.where(numbers <= LAST_MARKER, numbers, np.searchsorted(edges, numbers, side="right"))

@@ -3,15 +3,14 @@
 Distances are whole numbers. A distance of 0 counts as half a unit, the least difference being one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid
-from unveil._kernels.neighbours.near_pairs import spread
-from unveil._kernels.neighbours.search import ROOM, Neighbourhood, nearest_in_parts
+from unveil._kernels.neighbours.near_pairs import NearKinds
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 # Scores nearer than this are equal: rounding must not decide which of two equal people comes first.
@@ -37,56 +36,34 @@ def log_ratio(apart: IntArray, near: IntArray) -> FloatArray:
 
 
 def nearness(
-    around: Neighbourhood,
-    kind: IntArray,
-    k: int,
+    size: int,
+    parts: Iterable[NearKinds],
     outsider: Callable[[IntArray], IntArray],
     crowd: Callable[[IntArray], FloatArray],
     width: float,
 ) -> Nearness:
-    """Return what the rows tell that are at most as far from each target as its k-th nearest, ties included.
+    """Return for so many targets what the rows tell that are near to each, which come for some targets at a time.
 
-    ``kind`` numbers the rows by what they hold, those that are equal alike: rows that are one to the targets may differ
-    to others. ``outsider`` gives the distance of some kinds from the nearest person outside the data, ``crowd`` the
-    logarithm of the sum of exp(-distance / width) over all of them. Each is asked once for a kind that is near anybody.
-    Targets are gone through in parts, so that memory is bounded however many rows tie: there is never more work than
-    for all pairs.
+    ``outsider`` gives the distance of some kinds, by the row that stands for each, from the nearest person outside the
+    data, ``crowd`` the logarithm of the sum of exp(-distance / width) over all of them. Each is asked once for a kind
+    that is near anybody.
     """
-    relative, influence = np.empty(around.targets), np.empty(around.targets)
-    copies = np.bincount(kind)
-    row_of_kind = np.empty(copies.size, np.int64)
-    row_of_kind[kind] = around.row_of
-    listed = np.argsort(row_of_kind, kind="stable")
-    first = np.searchsorted(row_of_kind[listed], np.arange(around.copies.size + 1))
-    known: BoolArray = np.zeros(copies.size, bool)
-    nearest, thick = np.zeros(copies.size, np.int64), np.zeros(copies.size)
-    for some, near in nearest_in_parts(around, k):
-        many = np.diff(first)[near.row]
-        ends = np.concatenate([[0], np.cumsum(many)])
-        for low, high in _parts(ends[near.start]):
-            here = slice(near.start[low], near.start[high])
-            entry, place = spread(first[near.row[here]], many[here])
-            row, distance = listed[place], near.distance[here][entry]
-            start = ends[near.start[low:high]] - ends[near.start[low]]
-            occurs = np.zeros(copies.size, bool)
-            occurs[row] = True
-            new = np.flatnonzero(occurs & ~known)
-            if new.size:
-                nearest[new], thick[new] = outsider(new), crowd(new)
-                known[new] = True
-            relative[some[low:high]] = np.maximum.reduceat(log_ratio(nearest[row], distance), start)
-            added = np.logaddexp(0.0, -distance / width - thick[row]) * copies[row]
-            influence[some[low:high]] = np.round(np.add.reduceat(added, start), _PLACES)
-    return Nearness(relative[around.target_of], influence[around.target_of])
-
-
-def _parts(ends: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield from which target to which there is room for all entries, at least one; ``ends`` is where each starts."""
-    low = 0
-    while low < ends.size - 1:
-        high = max(low + 1, int(np.searchsorted(ends, ends[low] + ROOM, side="right")) - 1)
-        yield low, high
-        low = high
+    relative, influence = np.empty(size), np.empty(size)
+    known, apart, thick = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    for near in parts:
+        new = np.setdiff1d(near.row, known)
+        if new.size:
+            known, apart = np.append(known, new), np.append(apart, outsider(new))
+            thick = np.append(thick, crowd(new))
+            order = np.argsort(known)
+            known, apart, thick = known[order], apart[order], thick[order]
+        kind, start = np.searchsorted(known, near.row), near.start[:-1]
+        relative[near.targets] = np.maximum.reduceat(log_ratio(apart[kind], near.distance), start)
+        added = np.logaddexp(0.0, -near.distance / width - thick[kind]) * near.copies
+        # In the order of their sizes, so that the sum hangs on nothing else.
+        added = added[np.lexsort((added, np.repeat(near.targets, np.diff(near.start))))]
+        influence[near.targets] = np.round(np.add.reduceat(added, start), _PLACES)
+    return Nearness(relative, influence)
 
 
 def log_crowd(distance: IntArray, copies: IntArray | None, width: float) -> FloatArray:

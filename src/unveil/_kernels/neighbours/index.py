@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.radix_sort import ascending
+from unveil._kernels.radix_sort import sort
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class SortedRows(NamedTuple):
         number = np.empty(self.order.size, kind)
         first = np.zeros(self.order.size, kind)
         first[self.start[1:]] = 1
-        number[self.order] = np.cumsum(first, dtype=kind)
+        number[self.order] = np.cumsum(first, out=first)
         return number
 
 
@@ -293,16 +293,15 @@ def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRo
     """
     left = _Columns(columns)
     key, keys = left.behind(np.zeros(size, np.int64), 1, EVERY)
-    order = ascending(key, keys)
-    key = key[order]
+    order = sort(key, keys)
     is_first = np.ones(size, bool)
     is_first[1:] = key[1:] != key[:-1]
+    del key
     while left.next is not None and not is_first.all():
         some = np.flatnonzero(~(is_first & np.append(is_first[1:], True)))
         rows = order[some]
         key, keys = left.behind((np.cumsum(is_first) - 1)[some], size, rows)
-        within = ascending(key, keys)
-        order[some], key = rows[within], key[within]
+        order[some] = rows[sort(key, keys)]
         is_first[some[1:]] |= key[1:] != key[:-1]
     return SortedRows(order, np.flatnonzero(is_first))
 
@@ -315,13 +314,17 @@ class _Columns:
         self.next = next(self._left, None)
 
     def behind(self, key: IntArray, keys: int, rows: IntArray | slice) -> tuple[IntArray, int]:
-        """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away."""
+        """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away.
+
+        The keys are changed where they lie.
+        """
         while self.next is not None:
             width = int(self.next.max(initial=0)) + 1
             if keys * width > _MOST_KEYS:
                 break
             if width > 1:
-                key = key * width + self.next[rows]
+                key *= width
+                key += self.next[rows]
                 keys *= width
             self.next = next(self._left, None)
         return key, keys

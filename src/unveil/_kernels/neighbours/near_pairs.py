@@ -1,14 +1,14 @@
 """Which rows are near, listed while blocks of rows are searched, so that they need not be searched a second time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, Prepared, Rows
+from unveil._kernels.neighbours.index import Grid, Prepared, Rows, content_rank
 from unveil._kernels.neighbours.matrix import pair_distances
 from unveil._kernels.neighbours.search import ROOM, Near
-from unveil._kernels.neighbours.sketch import Sketch, block_by_block, sketch_block
+from unveil._kernels.neighbours.sketch import Sketch, block_by_block, empty_sketch, sketch_block
 from unveil._kernels.types import BoolArray, IntArray
 
 #: So many pairs are compared in one go.
@@ -60,6 +60,120 @@ def _pairs(around: Prepared, distinct: IntArray, near: Near) -> NearPairs | None
     begin = np.cumsum(around.copies) - around.copies
     of_entry, place = spread(begin[row], around.copies[row])
     return NearPairs(who[of_target[of_entry]], around.in_order[place], near.distance[entry][of_entry])
+
+
+class NearKinds(NamedTuple):
+    """The rows near some targets, those that hold the same as one kind: its first row, how far, and how many they are.
+
+    Those of target ``targets[t]`` are start[t] to start[t + 1] - 1; kinds of a target come in any order.
+    """
+
+    targets: IntArray
+    start: IntArray
+    row: IntArray
+    distance: IntArray
+    copies: IntArray
+
+
+def near_kinds(rows: Rows, targets: Grid, k: int) -> Iterator[NearKinds]:
+    """Yield all targets, in parts for which there is room, with the rows at most as far as the k-th nearest of each.
+
+    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([1]), 10) for ages in ([24, 31, 29, 31], [25, 30]))
+    >>> near, = near_kinds(rows, targets, 1)
+    >>> near.start, near.row, near.distance, near.copies
+    (array([0, 1, 3]), array([0, 1, 2]), array([1, 1, 1]), array([1, 2, 1]))
+    """
+    todo = [np.arange(targets.size)]
+    while todo:
+        some = todo.pop()
+        found = _kinds_around(rows, targets.block(some), k)
+        if found is None:
+            todo += [some[some.size // 2 :], some[: some.size // 2]]
+        else:
+            start = np.searchsorted(found[0], np.arange(some.size + 1))
+            yield NearKinds(some, start, *found[1:])
+
+
+def _kinds_around(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, ...] | None:
+    """Return target, first row, distance and copies of all near kinds; None where there is no room, but for one target.
+
+    Of each block its kinds are listed, and those that are equal put together: a kind that is near to a target is so in
+    all blocks that have it.
+    """
+    found: list[tuple[IntArray, ...]] | None = []
+    room = ROOM if targets.size > 1 else np.inf
+
+    def part(some: slice, grids: Sequence[Grid], limit: IntArray) -> Sketch:
+        def listed(around: Prepared, distinct: IntArray, near: Near) -> None:
+            nonlocal found
+            kinds = None if found is None else _kinds(grids[0], around, distinct, near, room)
+            if found is None or kinds is None or sum(each[0].size for each in (*found, kinds)) > room:
+                found = None
+            else:
+                target, row, distance, copies = kinds
+                found.append((target, some.start + row, distance, copies))
+
+        if found is None:
+            return empty_sketch(targets.size, k)
+        return sketch_block(grids[0], targets, k, limit, listed)
+
+    whole = block_by_block(part, targets.size, k, rows)
+    if found is None:
+        return None
+    target, row, distance, copies = (np.concatenate(each) for each in zip(*found, strict=True))
+    is_near = distance <= whole.limit(k)[target]
+    return _put_together(rows, *(each[is_near] for each in (target, row, distance, copies)))
+
+
+def _kinds(
+    rows: Grid, around: Prepared, distinct: IntArray, near: Near, room: float
+) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
+    """Return target, first row, distance and copies of the kinds of a block that are near one of the distinct targets.
+
+    What is one row to the targets may be several kinds, by values that none of them has.
+    """
+    is_near = np.zeros(around.copies.size, bool)
+    is_near[near.row] = True
+    ones = np.flatnonzero(is_near)
+    owner, place = spread((np.cumsum(around.copies) - around.copies)[ones], around.copies[ones])
+    member = around.in_order[place]
+    kind = content_rank(rows.block(member))
+    first, copies = _first_rows(kind, member), np.bincount(kind)
+    one_of = np.empty(copies.size, np.int64)
+    one_of[kind] = owner
+    by_one = np.argsort(one_of, kind="stable")
+    many = np.zeros(around.copies.size, np.int64)
+    many[ones] = np.bincount(one_of, minlength=ones.size)
+    begin = np.cumsum(many) - many
+    who = np.flatnonzero((around.target_of >= distinct[0]) & (around.target_of <= distinct[-1]))
+    own = around.target_of[who] - distinct[0]
+    of_target, entry = spread(near.start[own], np.diff(near.start)[own])
+    if many[near.row[entry]].sum() > room:
+        return None
+    of_entry, at = spread(begin[near.row[entry]], many[near.row[entry]])
+    found = by_one[at]
+    return who[of_target[of_entry]], first[found], near.distance[entry][of_entry], copies[found]
+
+
+def _first_rows(kind: IntArray, row: IntArray) -> IntArray:
+    """Return the lowest row of each kind."""
+    first = np.full(int(kind.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, kind, row)
+    return first
+
+
+def _put_together(
+    rows: Rows, target: IntArray, row: IntArray, distance: IntArray, copies: IntArray
+) -> tuple[IntArray, ...]:
+    """Return the kinds of all blocks by target, equal ones as one with the copies of all."""
+    different, place = np.unique(row, return_inverse=True)
+    kind = content_rank(rows.block(different))
+    first = _first_rows(kind, different)[kind[place]]
+    order = np.lexsort((first, target))
+    target, first = target[order], first[order]
+    begin = np.flatnonzero((np.diff(target, prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0))
+    return target[begin], first[begin], distance[order][begin], np.add.reduceat(copies[order], begin)
 
 
 def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:

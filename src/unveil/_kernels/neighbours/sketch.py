@@ -102,10 +102,14 @@ def merged(one: Sketch, other: Sketch) -> Sketch:
     return made
 
 
+def row_blocks(size: int) -> list[slice]:
+    """Return which of so many rows each block has; no rows are one block without any."""
+    return [slice(first, first + BLOCK_ROWS) for first in range(0, max(size, 1), BLOCK_ROWS)]
+
+
 def blocks_of(*same: Rows) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
-    """Yield which rows each block has, and these rows in all groups of columns; no rows are one block without any."""
-    for first in range(0, max(same[0].size, 1), BLOCK_ROWS):
-        some = slice(first, first + BLOCK_ROWS)
+    """Yield which rows each block has, and these rows in all groups of columns."""
+    for some in row_blocks(same[0].size):
         yield some, tuple(rows.block(some) for rows in same)
 
 

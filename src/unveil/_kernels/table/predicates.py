@@ -49,15 +49,15 @@ class Conditions(NamedTuple):
     among: BoolArray | None = None
 
 
-def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int]) -> Index:
-    """Return columns of codes, each from 0 to its number of levels, with their rows by code.
+def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int], by_code: Int32Array | None = None) -> Index:
+    """Return columns of codes, each from 0 to its number of levels, with their rows by code, which may have a place.
 
     >>> found = index([np.array([2, 0, 1, 2])], [2])
     >>> found.by_code, found.start
     (array([[1, 2, 0, 3]], dtype=int32), array([0, 1, 2, 4]))
     """
     codes = np.ascontiguousarray(columns, np.int32)
-    by_code = np.empty_like(codes)
+    by_code = np.empty_like(codes) if by_code is None else by_code
 
     def arranged(told: tuple[Int32Array, Int32Array, int]) -> IntArray:
         column, rows, most = told

@@ -140,9 +140,9 @@ def audit(
         The folder that keeps what was computed, so that the same call goes on where another one was stopped; None keeps
         nothing. What lies there is data about people. With a generator ``made`` is that folder.
     memory
-        How many bytes the audit may take; where more is projected it is refused before anything is computed. Tables
-        that were read with a store (:meth:`unveil.data.Table.read`) are worked on from disk and take less; the command
-        line does so by itself.
+        How many bytes the audit may take; where more is projected it is refused before anything is computed, and where
+        more is taken it ends (on Linux). Tables that were read with a store (:meth:`unveil.data.Table.read`) are worked
+        on from disk and take less; the command line does so by itself.
     threads
         How many threads the attacks take, one per processor if None. No number depends on it.
     scenarios

@@ -13,6 +13,7 @@ from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle, without
 from unveil.ask.audit.trials import Evidence, Tried
+from unveil.data.files.stored import arrays_on_disk
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
 from unveil.measure.releases.unseen import Unseen, unseen_values
@@ -74,7 +75,7 @@ class ReleaseBench:
         if "disclosure" not in self.prepared.parts:
             return None
         settings, release = self.prepared.settings, self.release
-        return disclosure(
+        found = disclosure(
             release.release if release.alone is None else release.alone,
             columns=release.known,
             sensitive=release.sensitive,
@@ -83,6 +84,8 @@ class ReleaseBench:
             population_size=settings.population_size,
             minimum_cell=settings.minimum_cell,
         )
+        # It holds numbers for each row, and is there to the end.
+        return arrays_on_disk(found, release.release.original.store)
 
     def unseen(self) -> tuple[Unseen, ...]:
         """Return the released values that the original does not have."""

@@ -48,7 +48,7 @@ SECONDS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 #: lie below it, which compute two parts at a time.
 BASE, PER_CELL = 900 * 2**20, 50
 #: The same where tables lie on disk and large parts are computed one at a time: what belongs to no file.
-STORED_BASE, STORED_PER_CELL = 700 * 2**20, 14
+STORED_BASE, STORED_PER_CELL = 700 * 2**20, 8
 #: Unless told, tables are held in memory where an audit is projected to take up to this share of what nobody uses.
 _SHARE = 0.7
 #: n threads are n to the power of this times as fast as one: learners and checks of columns keep Python's lock.

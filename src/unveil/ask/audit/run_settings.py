@@ -43,7 +43,7 @@ RUNNING = (
         words=(
             "Such as 4GB, of a cluster each worker; 70% of what is free unless given. Tables that would take more in "
             "memory are worked on from disk (in the folder of TMPDIR), part by part, with the same numbers; what would "
-            "take more even then is refused."
+            "take more even then is refused, and an audit that takes more nevertheless ends."
         ),
         only="command line",
     ),

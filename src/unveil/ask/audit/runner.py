@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,15 @@ from unveil.errors import InputError, UnveilError, whole_number
 from unveil.show.progress import Progress
 from unveil.study.executors import LocalProcesses, Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
+from unveil.study.memory_bound import give_back, memory_bound, others_memory
 from unveil.study.seal import write_bytes
 from unveil.study.tasks import check_version, endings_raise, how_lost, run_tasks, version
+
+#: What to do where more memory was taken than was allowed.
+_ADVICE = (
+    "Allow more memory, leave out columns, or audit a sample of the rows; the parts that are done are kept where a "
+    "folder to resume from is named"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +54,8 @@ class RunSettings:
     resume
         The folder that keeps what is computed, so that the same audit goes on from there; None keeps nothing.
     memory
-        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what takes
-        more even then is refused. None is what nobody uses.
+        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what would
+        take more even then is refused. An audit that takes more nevertheless ends. None is what nobody uses.
     """
 
     workers: int = 1
@@ -67,6 +74,11 @@ class RunSettings:
     def processes(self) -> int:
         """How many processes of this machine hold the tables, this one not counted."""
         return self.workers if self.workers > 1 and self.cluster is None else 0
+
+    @property
+    def memory_of_each(self) -> int | None:
+        """How many bytes each process may take, this one and those that compute; None where nobody said."""
+        return None if self.memory is None else self.memory // (1 + self.processes)
 
 
 @dataclass(frozen=True)
@@ -131,10 +143,17 @@ class Runner:
         Who computes; None is this process.
     stack
         What is closed when the audit ends, whatever ended it.
+    memory
+        How many bytes each of other processes may take; None is any.
     """
 
-    def __init__(self, hands: Workers | None = None, stack: ExitStack | None = None) -> None:
+    def __init__(
+        self, hands: Workers | None = None, stack: ExitStack | None = None, *, memory: int | None = None
+    ) -> None:
         self._hands = hands
+        self._memory = memory
+        #: The parts that are computed in this process at this moment.
+        self._now: list[str] = []
         self._stack = stack or ExitStack()
         self._kept: KeptResults | None = None
         self._audits: list[_KnownAudit] = []
@@ -168,10 +187,14 @@ class Runner:
         if ledger.missing:
             sent = self._sent(audit)
             if self._hands is None or sent is None:
-                _compute_here(ledger)
+                _compute_here(ledger, self._now)
             else:
-                _compute_elsewhere(ledger, self._hands, sent)
+                _compute_elsewhere(ledger, self._hands, sent, self._memory)
         return {task: ledger.found[task] for task in ledger.tasks}
+
+    def doing(self) -> str:
+        """Return what is being done in this process."""
+        return " and ".join(self._now) or ("judging the figures" if self._audits else "looking at the tables")
 
     def _known(self, prepared: PreparedAudit) -> _KnownAudit:
         for each in self._audits:
@@ -247,7 +270,7 @@ class _Ledger:
         self.progress(what, self._share)
 
 
-def _compute_here(ledger: _Ledger) -> None:
+def _compute_here(ledger: _Ledger, now: list[str]) -> None:
     """Compute what is missing on threads of this process; a part that is cut finer takes those that are idle."""
     bench = Workbench(ledger.prepared)
     # What is worked on from disk lacks memory: there large parts take all threads, one after the other.
@@ -255,10 +278,14 @@ def _compute_here(ledger: _Ledger) -> None:
     alone = [task for task in ledger.missing if is_stored and task.takes_memory]
 
     def part(task: AuditTask) -> None:
-        where = task.where(ledger.prepared)
-        ledger.say(task.words(ledger.prepared))
+        where, words = task.where(ledger.prepared), task.words(ledger.prepared)
+        ledger.say(words)
+        now.append(words)
         step: Progress = lambda name, share: ledger.say(f"{name}{where}", share)  # noqa: E731
         ledger.keep(task, bench.compute(task, ledger.findings.get(task), progress=step))
+        now.remove(words)
+        if is_stored:
+            give_back()
 
     # Around all of them: whoever ended it for one part would end it for those beside it.
     with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
@@ -266,11 +293,11 @@ def _compute_here(ledger: _Ledger) -> None:
         in_threads(part, [task for task in ledger.missing if task not in alone])
 
 
-def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes) -> None:
+def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes, memory: int | None) -> None:
     """Compute what is missing in other processes."""
 
     def begin(task: AuditTask) -> "Future[Any]":
-        return hands.submit(_work, version(), sent, task, ledger.findings.get(task))
+        return hands.submit(_work, version(), sent, task, ledger.findings.get(task), memory)
 
     def settle(task: AuditTask, error: BaseException | None, result: Any) -> tuple[AuditTask, ...]:
         if error is not None:
@@ -293,7 +320,11 @@ def running(settings: RunSettings) -> Iterator[Runner]:
             hands = local(settings.processes)
         if hands is not None:
             stack.callback(hands.stop)
-        yield Runner(hands, stack)
+        runner = Runner(hands, stack, memory=settings.memory_of_each)
+        stack.enter_context(
+            memory_bound(settings.memory_of_each, what="this audit", doing=runner.doing, advice=_ADVICE)
+        )
+        yield runner
 
 
 def _one_thread(settings: AuditSettings) -> AuditSettings:
@@ -316,15 +347,22 @@ def _explained(error: BaseException, doing: str) -> BaseException:
 
 
 _PREPARING = threading.Lock()
+#: What a worker held before it did anything, of which the tables are no part.
+_held_before = cache(others_memory)
 
 
-def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None) -> Any:
-    """Compute one task, in a worker, which keeps the prepared audit for the next one."""
+def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None, memory: int | None) -> Any:
+    """Compute one task, in a worker, which keeps the prepared audit for the next one and may take so much memory."""
     check_version(wanted)
-    with _PREPARING:  # a worker may have several threads, and the tables are read once
-        bench = _workbench(sent)
-    with threads(bench.prepared.settings.threads or available()):
-        return bench.compute(task, finding)
+    now = ["looking at the tables"]
+    with memory_bound(
+        memory, what="a worker of this audit", doing=lambda: now[-1], advice=_ADVICE, before=_held_before()
+    ):
+        with _PREPARING:  # a worker may have several threads, and the tables are read once
+            bench = _workbench(sent)
+        now.append(task.words(bench.prepared))
+        with threads(bench.prepared.settings.threads or available()):
+            return bench.compute(task, finding)
 
 
 @lru_cache(maxsize=1)

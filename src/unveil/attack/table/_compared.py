@@ -1,9 +1,9 @@
 """People, released rows and a part of the population on one scale, and what several membership scores need of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from unveil._kernels.membership.agreement import UNIT, highest_agreement, rarity
 from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess
 from unveil._kernels.membership.nearness import Nearness, crowd_distances, log_crowd, nearness
 from unveil._kernels.neighbours.density import rows_within, within
-from unveil._kernels.neighbours.index import EVERY, Grid, prepare
+from unveil._kernels.neighbours.index import EVERY, Grid, content_rank, from_zero, sorted_rows
 from unveil._kernels.neighbours.matrix import all_distances
+from unveil._kernels.neighbours.near_pairs import NearKinds, near_kinds
+from unveil._kernels.neighbours.search import nearest_in_parts
+from unveil._kernels.neighbours.sketch import row_blocks
 from unveil._kernels.numbered import numbered
 from unveil._kernels.types import BoolArray, CodeArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from unveil._kernels.neighbours.index import SortedRows
     from unveil._kernels.neighbours.search import Neighbourhood
     from unveil.data.table import Table
     from unveil.data.table.encode import Encoded
@@ -46,63 +48,44 @@ class Compared:
         return self.released.size
 
     @cached_property
-    def exact(self) -> tuple[CodeArray, tuple[str, ...]]:
-        """Released rows, population and people with a number for each value, and the columns that show any.
-
-        It is 0 for what no person has, and where a released row does not show one value.
-        """
+    def exact(self) -> "CodedColumns":
+        """Released rows, population and people with a number for each value."""
         return self._coded(frozenset())
 
     @cached_property
-    def in_bins(self) -> tuple[CodeArray, tuple[str, ...]]:
+    def in_bins(self) -> "CodedColumns":
         """The same with numbers in bins."""
         return self._coded(frozenset(self.released.names_numbers))
 
-    def _coded(self, in_bins: frozenset[str]) -> tuple[CodeArray, tuple[str, ...]]:
-        names = [
-            name
-            for name in sorted((*self.released.names_numbers, *self.released.names_codes))
+    def _coded(self, in_bins: frozenset[str]) -> "CodedColumns":
+        every = (*self.released.names_numbers, *self.released.names_codes)
+        columns = [
+            self._column(name, every.index(name), name in in_bins)
+            for name in sorted(every)
             if self.shown.get(name, np.True_).any()
         ]
-        everybody = sum(part.size for part in self._parts)
-        narrow = np.int16 if self.targets.size < 2**15 else np.int32
-        codes: CodeArray = np.empty((len(names), everybody), narrow)
-        for line, name in zip(codes, names, strict=True):
-            rows, population, people = (self._values(part, name) for part in self._parts)
-            shown = self.shown.get(name)
-            if name in in_bins:
-                edges = bin_edges(np.concatenate([rows if shown is None else rows[shown], population]))
-                rows, population, people = (binned(each, edges) for each in (rows, population, people))
-            wanted = np.unique(people)
-            np.concatenate([numbered(each, wanted) for each in (rows, population, people)], out=line)
-            if shown is not None:
-                line[: self.released_rows][~shown] = 0
-        return codes.T, tuple(names)
+        return CodedColumns(
+            released=self.released, population=self.population, targets=self.targets, columns=tuple(columns)
+        )
 
-    @property
-    def _parts(self) -> "tuple[Encoded | Grid, ...]":
-        return self.released, self.population, self.targets
+    def _column(self, name: str, place: int, in_bins: bool) -> "CodedColumn":
+        shown, edges = self.shown.get(name), None
 
-    def _values(self, part: "Encoded | Grid", name: str) -> IntArray:
-        """Return a column of one of the parts."""
-        every = (*self.released.names_numbers, *self.released.names_codes)
-        if not isinstance(part, Grid):
-            return part.column(every.index(name), EVERY).astype(np.int64, copy=False)
-        if name in self.released.names_numbers:
-            return part.numbers[:, self.released.names_numbers.index(name)]
-        return part.codes[:, self.released.names_codes.index(name)].astype(np.int64)
+        def reference() -> Iterator[IntArray]:
+            for rows in row_blocks(self.released_rows):
+                values = wide(self.released, place, rows)
+                yield values if shown is None else values[shown[rows]]
+            yield wide(self.population, place, EVERY)
+
+        if in_bins:
+            edges = bin_edges(reference)
+        own = wide(self.targets, place, EVERY)
+        return CodedColumn(name, place, np.unique(own if edges is None else binned(own, edges)), edges, shown)
 
     @cached_property
-    def around(self) -> "Neighbourhood":
-        """The people among the released rows."""
-        if self.released.cells is not None:
-            return boxes_around(self.released.cells, self.targets)[0]
-        return prepare(self.released.grid(self._in_order.order), self.targets)
-
-    @cached_property
-    def _in_order(self) -> "SortedRows":
-        """The released rows in an order of their own, so that no sum hangs on that of the file."""
-        return self.released.in_order()
+    def around(self) -> "Neighbourhood | None":
+        """The people among the boxes of released rows; None where these show one value in each column."""
+        return None if self.released.cells is None else boxes_around(self.released.cells, self.targets)[0]
 
     @cached_property
     def _population_grid(self) -> Grid:
@@ -111,7 +94,7 @@ class Compared:
     @cached_property
     def nearest(self) -> IntArray:
         """How far the nearest released row of each person is."""
-        if self.released.cells is not None:
+        if self.around is not None:
             return within(self.around, 1)[0]
         return rows_within(self.released, self.targets, 1)[0]
 
@@ -121,8 +104,8 @@ class Compared:
         width = self._width()
         k = min(NEAR, self.released_rows)
         crowd = _thinned(self._population_grid, self.seed)
-        if self.released.cells is not None:
-            kind = self.around.row_of.astype(np.int64)
+        at_once = max(1, _AT_ONCE // len(crowd.numbers))
+        if self.released.cells is not None and self.around is not None:
             boxes, fewer = (people_around(self.released.cells, each) for each in (self._population_grid, crowd))
 
             def outsider(rows: IntArray) -> IntArray:
@@ -130,21 +113,21 @@ class Compared:
 
             def thick(rows: IntArray) -> FloatArray:
                 return log_crowd(near.all_distances(fewer.comparison, rows), fewer.copies, width)
-        else:
-            # Compared by columns, over and over.
-            crowd = crowd._replace(numbers=np.asfortranarray(crowd.numbers), codes=np.asfortranarray(crowd.codes))
-            start = self._in_order.start
-            kind = np.repeat(np.arange(start.size), np.diff(start, append=self.released_rows))
-            example = self._in_order.order[start]
 
-            def outsider(rows: IntArray) -> IntArray:
-                return rows_within(self._population_grid, self.released.grid(example[rows]), 1)[0]
+            parts = _boxes_in_parts(self.around, k)
+            found = nearness(self.around.targets, parts, outsider, _in_blocks(thick, at_once), width)
+            return Nearness(*(each[self.around.target_of] for each in found))
+        # Compared by columns, over and over.
+        crowd = crowd._replace(numbers=np.asfortranarray(crowd.numbers), codes=np.asfortranarray(crowd.codes))
 
-            def thick(rows: IntArray) -> FloatArray:
-                return log_crowd(crowd_distances(crowd, self.released.grid(example[rows])), None, width)
+        def outsider_of_row(rows: IntArray) -> IntArray:
+            return rows_within(self._population_grid, self.released.block(rows), 1)[0]
 
-        at_once = max(1, _AT_ONCE // len(crowd.numbers))
-        return nearness(self.around, kind, k, outsider, _in_blocks(thick, at_once), width)
+        def thick_around_row(rows: IntArray) -> FloatArray:
+            return log_crowd(crowd_distances(crowd, self.released.block(rows)), None, width)
+
+        parts = near_kinds(self.released, self.targets, k)
+        return nearness(self.targets.size, parts, outsider_of_row, _in_blocks(thick_around_row, at_once), width)
 
     def _width(self) -> float:
         """Return a quarter of the median distance of people from the nearest one of the population.
@@ -156,20 +139,26 @@ class Compared:
             apart = apart[apart > 0]
         return float(np.median(apart) if apart.size else self.population.mismatch_cost) / 4
 
-    def counted(self, codes: CodeArray, size: int, most: int) -> FloatArray:
+    def counted(self, codes: "CodedColumns", size: int, most: int) -> FloatArray:
         """Return how much more frequent people's values are released than in the population, over sets of columns."""
-        columns = codes.shape[1]
         # Seeds of their own: no score depends on which others are asked for.
-        sets = column_sets(columns, size, most, np.random.default_rng([self.seed, size]))
-        return excess(codes, self.released_rows, self.population.size, sets)
+        sets = column_sets(len(codes.columns), size, most, np.random.default_rng([self.seed, size]))
+        return excess(codes.blocks(), codes.of_population, codes.of_people, sets)
 
-    def agreement(self, codes: CodeArray) -> FloatArray:
+    def agreement(self, codes: "CodedColumns") -> FloatArray:
         """Return how much more the best released row shares of people's rare values than the best of the population."""
-        rows = self.released_rows
-        shown, population, people = np.split(codes, [rows, rows + self.population.size])
+        people, population = codes.of_people, codes.of_population
         weights = rarity(people, population)
-        best, anyhow = (highest_agreement(each, people, weights) for each in (shown, population))
-        return (best - anyhow) / UNIT
+        best = np.zeros(len(people), np.int64)
+        for rows in codes.blocks():
+            best = highest_agreement(rows, people, weights, best)
+        return (best - highest_agreement(population, people, weights)) / UNIT
+
+    def content_rank(self, rows: IntArray) -> IntArray:
+        """Return the place of some released rows among them by what they hold."""
+        if self.released.cells is None:
+            return content_rank(self.released.block(rows))
+        return sorted_rows(map(from_zero, self.released.cells.of_row[:, rows]), rows.size).numbered(np.int64)
 
     def distances(self, rows: IntArray, person: int) -> IntArray:
         """Return how far a person is from some released rows."""
@@ -178,6 +167,76 @@ class Compared:
             return all_distances(self.released.grid(rows), alone).ravel()
         around, boxes = boxes_around(self.released.cells, alone)
         return near.all_distances(around.comparison, np.zeros(1, np.int64)).ravel()[boxes.of_row[rows]]
+
+
+class CodedColumn(NamedTuple):
+    """A column by name and by its place, the values of people, ascending, and the edges of bins where it is in some.
+
+    ``shown`` says which released rows show one value, where not all do.
+    """
+
+    name: str
+    place: int
+    wanted: IntArray
+    edges: IntArray | None
+    shown: BoolArray | None
+
+    def numbers(self, part: "Encoded | Grid", rows: slice) -> CodeArray:
+        """Return the number of each value, from 1 on; 0 for one that no person has."""
+        values = wide(part, self.place, rows)
+        return numbered(values if self.edges is None else binned(values, self.edges), self.wanted)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CodedColumns:
+    """Released rows, population and people with a number for each value, in the columns that show any.
+
+    It is 0 for what no person has, and where a released row does not show one value. Rows come as lines.
+    """
+
+    released: "Encoded"
+    population: "Encoded"
+    targets: Grid
+    columns: tuple[CodedColumn, ...]
+
+    @cached_property
+    def of_population(self) -> CodeArray:
+        return self._numbers(self.population, EVERY, self.population.size)
+
+    @cached_property
+    def of_people(self) -> CodeArray:
+        return self._numbers(self.targets, EVERY, self.targets.size)
+
+    def blocks(self) -> Iterator[CodeArray]:
+        """Yield the released rows, block by block; the only block is kept for whoever asks next."""
+        blocks = row_blocks(self.released.size)
+        if len(blocks) == 1:
+            yield self._only_block
+        else:
+            yield from map(self._block, blocks)
+
+    @cached_property
+    def _only_block(self) -> CodeArray:
+        return self._block(EVERY)
+
+    def _block(self, rows: slice) -> CodeArray:
+        codes = self._numbers(self.released, rows, len(range(*rows.indices(self.released.size))))
+        for place, column in enumerate(self.columns):
+            if column.shown is not None:
+                codes[~column.shown[rows], place] = 0
+        return codes
+
+    def _numbers(self, part: "Encoded | Grid", rows: slice, size: int) -> CodeArray:
+        narrow = np.int16 if self.targets.size < 2**15 else np.int32
+        codes: CodeArray = np.empty((len(self.columns), size), narrow)
+        for line, column in zip(codes, self.columns, strict=True):
+            line[:] = column.numbers(part, rows)
+        return codes.T
+
+
+def wide(part: "Encoded | Grid", place: int, rows: slice) -> IntArray:
+    """Return some rows of a column in whole numbers of one width."""
+    return part.column(place, rows).astype(np.int64, copy=False)
 
 
 def compared_people(
@@ -223,6 +282,13 @@ def _thinned(population: Grid, seed: int) -> Grid:
     if size <= _MOST_CROWD:
         return population
     return _take(population, np.sort(np.random.default_rng(seed).choice(size, _MOST_CROWD, replace=False)))
+
+
+def _boxes_in_parts(around: "Neighbourhood", k: int) -> Iterator[NearKinds]:
+    """Yield distinct targets with the boxes that are near."""
+    for some, boxes in nearest_in_parts(around, k):
+        row = boxes.row.astype(np.int64)
+        yield NearKinds(some, boxes.start, row, boxes.distance, around.copies[row])
 
 
 def _limits(around: "Neighbourhood", some: IntArray) -> IntArray:

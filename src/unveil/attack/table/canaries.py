@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil._kernels.membership.agreement import UNIT, rarity
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
+from unveil._kernels.membership.counts import how_often
+from unveil._kernels.neighbours.index import LAST_MARKER
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attack.table._compared import Compared, compared_people
 from unveil.attack.table.membership_scores import CROWD, SCORES, Combination
@@ -169,27 +170,25 @@ def score_canaries(
 
 def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
     """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
-    codes, names = compared.exact
-    rows, others = compared.released_rows, len(compared.population.numbers)
-    if len(names) < columns:
-        return np.zeros(len(codes) - rows - others)
-    none = np.empty((len(codes), 0), np.int64)
-    rank = content_rank(Grid(none, codes.astype(np.int32), none[0], 1))
-    shown, known = (np.bincount(part, minlength=rank.max() + 1) for part in np.split(rank, [rows, rows + others])[:2])
-    people = rank[rows + others :]
-    return np.log1p(shown[people] / (known[people] * rows / others + 0.5))
+    codes, every = compared.exact, [tuple(range(columns))]
+    if len(codes.columns) < columns:
+        return np.zeros(len(codes.of_people))
+    (shown, rows), (known, others) = (
+        how_often(blocks, codes.of_people, every) for blocks in (codes.blocks(), [codes.of_population])
+    )
+    found: FloatArray = np.log1p(shown[0] / (known[0] * rows / others + 0.5))
+    return found
 
 
 def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
     """Return what released rows say that hold the two values planted in each canary."""
     if len(pairs) != canaries:
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
-    codes, names = compared.exact
-    rows = compared.released_rows
-    shown, people = codes[:rows], codes[rows + len(compared.population.numbers) :]
+    codes, rows = compared.exact, compared.released_rows
+    shown, people = np.concatenate(list(codes.blocks())), codes.of_people
     weights = rarity(people, shown)
     columns = np.ascontiguousarray(shown.T)
-    places = {name: place for place, name in enumerate(names)}
+    places = {column.name: place for place, column in enumerate(codes.columns)}
     found = np.zeros(canaries)
     for line, pair in enumerate(pairs):
         if all(name in places for name in pair):

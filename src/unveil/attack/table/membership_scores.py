@@ -14,8 +14,9 @@ from unveil._kernels.membership.agreement import rarity
 from unveil._kernels.membership.combine import Combined, combine
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
+from unveil._kernels.neighbours.sketch import row_blocks
 from unveil._kernels.threads import in_threads
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack.table._compared import Compared, compared_people, scales
 from unveil.errors import InputError
 
@@ -132,28 +133,51 @@ def given_away_by(
     # Nothing is drawn by lot here.
     rng = np.random.default_rng(0)
     compared = compared_people(released, population, [people.take(rows)], columns, scale, rng, CROWD)
-    codes, names = compared.exact
-    shown, crowd, mine = np.split(codes, np.cumsum([released.rows, population.rows]))
-    content = np.argsort(compared.released.by_content())
+    codes = compared.exact
+    names, mine, crowd = [each.name for each in codes.columns], codes.of_people, codes.of_population
     weights = rarity(mine, crowd)
-    found = []
-    for place, weight in enumerate(weights):
-        agreement = np.zeros(len(shown), np.int64)
-        released_somewhere = np.zeros(len(names), bool)
-        for column, line in enumerate(shown.T):
-            same = line == mine[place, column]
-            released_somewhere[column] = same.any()
-            agreement[same] += weight[column]
-        best = np.flatnonzero(agreement == agreement.max())
-        far = compared.distances(best, place)
-        row = int(best[np.lexsort((content[best], far))[0]])
-        shared = np.flatnonzero(shown[row] == mine[place])
-        told = sorted(shared.tolist(), key=lambda column: (-int(weight[column]), names[column]))
-        unheard = released_somewhere & ~(crowd == mine[place]).any(axis=0)
-        found.append(
-            GivenAway(row, tuple(names[column] for column in told), tuple(names[at] for at in np.flatnonzero(unheard)))
+    found: list[list[_BestRow]] = [[] for _ in rows]
+    is_released = np.zeros(mine.shape, bool)
+    for some, shown in zip(row_blocks(released.rows), codes.blocks(), strict=True):
+        for place, own in enumerate(found):
+            same = shown == mine[place]
+            is_released[place] |= same.any(axis=0)
+            own.append(_best_row(compared, place, same, weights[place], some.start))
+    given = []
+    for place, own in enumerate(found):
+        best = _lowest(compared, [each for each in own if each[:2] == min(one[:2] for one in own)])
+        told = sorted(np.flatnonzero(best.shared).tolist(), key=lambda at: (-int(weights[place, at]), names[at]))
+        unheard = is_released[place] & ~(crowd == mine[place]).any(axis=0)
+        given.append(
+            GivenAway(best.row, tuple(names[at] for at in told), tuple(names[at] for at in np.flatnonzero(unheard)))
         )
-    return found
+    return given
+
+
+class _BestRow(NamedTuple):
+    """The row of a block that shares most with a person, the nearest of several: the less the better in both."""
+
+    lacking: int
+    distance: int
+    row: int
+    shared: BoolArray
+
+
+def _best_row(compared: Compared, person: int, same: BoolArray, weight: IntArray, first: int) -> _BestRow:
+    """Return the best row of a block that begins at ``first``; ``same`` says in which columns rows are as a person."""
+    agreement = np.zeros(len(same), np.int64)
+    for column, of_column in zip(same.T, weight, strict=True):
+        agreement[column] += of_column
+    best = first + np.flatnonzero(agreement == agreement.max())
+    far = compared.distances(best, person)
+    best = best[far == far.min()]
+    row = int(best[np.argmin(compared.content_rank(best))])
+    return _BestRow(-int(agreement.max()), int(far.min()), row, same[row - first])
+
+
+def _lowest(compared: Compared, tied: Sequence[_BestRow]) -> _BestRow:
+    """Return the lowest of several rows by what they hold."""
+    return tied[int(np.argmin(compared.content_rank(np.array([each.row for each in tied]))))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,8 +229,8 @@ def _density(compared: Compared) -> FloatArray:
 
 
 def _pairs(compared: Compared) -> FloatArray:
-    columns = compared.exact[0].shape[1]
-    return compared.counted(compared.exact[0], 2, columns**2 if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
+    columns = len(compared.exact.columns)
+    return compared.counted(compared.exact, 2, columns**2 if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
 
 
 #: The ten, by name.
@@ -222,27 +246,27 @@ SCORES: Mapping[str, Score] = {
     "values": Score(
         "exact values",
         "the person's values are released more often than they occur",
-        lambda c: c.counted(c.exact[0], 1, c.exact[0].shape[1]),
+        lambda c: c.counted(c.exact, 1, len(c.exact.columns)),
     ),
     "pairs": Score("combinations", "pairs of the person's values are released more often than they occur", _pairs),
     "quadruples": Score(
         "combinations",
         "sets of four of the person's values are released more often than they occur",
-        lambda c: c.counted(c.exact[0], 4, _DRAWN_SETS),
+        lambda c: c.counted(c.exact, 4, _DRAWN_SETS),
     ),
     "agreement": Score(
         "exact values",
         "one released row shares more of the person's rare values than anybody outside does",
-        lambda c: c.agreement(c.exact[0]),
+        lambda c: c.agreement(c.exact),
     ),
     "likeness": Score(
         "similar values",
         "one released row shares more of the person's rare values, numbers in bins, than anybody outside does",
-        lambda c: c.agreement(c.in_bins[0]),
+        lambda c: c.agreement(c.in_bins),
     ),
     "cells": Score(
         "similar values",
         "sets of five of the person's values, numbers in bins, are released more often than they occur",
-        lambda c: c.counted(c.in_bins[0], 5, _DRAWN_SETS),
+        lambda c: c.counted(c.in_bins, 5, _DRAWN_SETS),
     ),
 }

@@ -8,20 +8,22 @@ No file has a name: whatever ends this process, nothing of it is left on the dis
 """
 
 import ctypes
+import math
 import mmap
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p
-from dataclasses import dataclass, field
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_char, c_char_p, c_int, c_int64, c_void_p
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import RLock
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from unveil.data.files._mapping import array_of, is_mapped, map_file, reserve
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Found = TypeVar("Found")
 
 #: How many bits a cell takes in the second buffer of a column, by how Arrow calls its type.
 _BITS = {b"b": 1, b"c": 8, b"C": 8, b"s": 16, b"S": 16, b"i": 32, b"I": 32, b"f": 32, b"tdD": 32, b"l": 64, b"L": 64}
@@ -39,6 +42,8 @@ _TEMPORAL = (b"ts", b"tD", b"ttn", b"ttu")
 #: Text and bytes: what is long lies in buffers of its own, whose sizes are in the last one.
 _VIEWS = (b"vu", b"vz")
 _ALIGNED = 64
+#: Arrays with fewer entries are not worth a file.
+_SHORT = 1000
 _COMPILING = RLock()
 _capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", ctypes.pythonapi))
 _inside = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -167,12 +172,12 @@ class ColumnStore:
         return pl.DataFrame({column.name: self.column(column) for column in columns})
 
     def array(self, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
-        """Return numbers that lie on disk; changes stay in memory. Those of a table lie column by column if they did.
+        """Return numbers that lie on disk, column by column if they did; changes stay in memory where they did not.
 
         >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
         (8, 24)
         """
-        if not values.size or not can_map():
+        if not values.size or not can_map() or is_mapped(values):
             return values
         by_column = values.ndim == 2 and values.strides[0] < values.strides[1]
         lines = values.T if by_column else values
@@ -181,8 +186,23 @@ class ColumnStore:
             for line in lines if lines.ndim == 2 and not lines.flags.c_contiguous else [lines]:
                 stream.write(np.ascontiguousarray(line).data)
             stream.flush()
-            found = np.asarray(np.memmap(stream, values.dtype, "c", shape=lines.shape))
+            found = array_of(stream, values.dtype, lines.shape, mmap.MAP_PRIVATE)
         return found.T if by_column else found
+
+    def room(self, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
+        """Return an array to be filled whose pages belong to a file; all of it is reserved on the disk beforehand.
+
+        >>> made = ColumnStore().room((2, 3), np.int32)
+        >>> made[:] = 7
+        >>> int(made.sum())
+        42
+        """
+        size = math.prod(shape) * np.dtype(kind).itemsize
+        if not size or not can_map():
+            return np.empty(shape, kind)
+        with self._file() as stream:
+            reserve(stream, size)
+            return array_of(stream, np.dtype(kind), shape, mmap.MAP_SHARED)
 
     def _mapped(self, array: _Array, buffers: list[_Buffer]) -> _Array:
         """Return a chunk whose buffers are a file; the addresses of these stand at the head of it."""
@@ -196,7 +216,7 @@ class ColumnStore:
                     stream.write((c_char * buffer.size).from_address(buffer.address))
                 at += buffer.size
             stream.truncate(at := at + _ALIGNED)
-            base = _map(stream.fileno(), at)
+            base = map_file(stream.fileno(), at, mmap.MAP_PRIVATE)
         head = (c_void_p * len(buffers)).from_address(base)
         for place, (buffer, start) in enumerate(zip(buffers, starts, strict=True)):
             head[place] = base + start if buffer.address else None
@@ -218,6 +238,26 @@ class ColumnStore:
                 f"({error.strerror or 'unknown reason'}). Make room there, name a folder on another disk in TMPDIR, or "
                 "allow more memory"
             ) from error
+
+
+def room_for(store: ColumnStore | None, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
+    """Return an array to be filled, in the store if there is one, else in memory."""
+    return np.empty(shape, kind) if store is None else store.room(shape, kind)
+
+
+def arrays_on_disk(found: Found, store: ColumnStore | None) -> Found:
+    """Return what was found with the arrays of its parts, dataclasses and tuples, on disk, but for short ones."""
+    if store is None:
+        return found
+    made: Any = found
+    if isinstance(found, np.ndarray):
+        made = store.array(found) if found.size >= _SHORT else found
+    elif type(made) is tuple:
+        made = tuple(arrays_on_disk(each, store) for each in made)
+    elif is_dataclass(found) and not isinstance(found, type):
+        parts = {each.name: getattr(found, each.name) for each in fields(found) if each.init}
+        made = replace(found, **{name: arrays_on_disk(each, store) for name, each in parts.items()})
+    return cast("Found", made)
 
 
 class StoredRows:
@@ -298,17 +338,6 @@ def _exported(values: "pl.Series") -> Iterator[tuple[_Schema, list[_Array]]]:
             CFUNCTYPE(None, POINTER(_Array))(array.release)(byref(array))
         if schema.release:
             schema.release(byref(schema))
-
-
-def _map(number: int, size: int) -> int:
-    """Return the address of a mapped file that is this process's own: what is written to it stays in memory."""
-    function = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_int64, use_errno=True)
-    mapped = function(("mmap", ctypes.CDLL(None, use_errno=True)))
-    base: int | None = mapped(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, number, 0)
-    if base in (None, c_void_p(-1).value):
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return base
 
 
 def _release_address() -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
+from unveil.data.files.stored import arrays_on_disk
 from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
 from unveil.data.table.places import different, places_among
 from unveil.data.table.table import Table
@@ -147,20 +148,22 @@ class Agreement:
         cells = table.frame.get_column(name)
         units = scale.units(cells)
         if not cells.null_count():
-            return Units(_narrow(units, 0), int(units.min()), int(units.max()))
+            return Units(arrays_on_disk(_narrow(units, 0), table.store), int(units.min()), int(units.max()))
         gone = cells.is_null().to_numpy()
         there = units[~gone]
         ends = (int(there.min()), int(there.max())) if there.size else (0, -1)
         marker = self._marker_of(table, name)
         units[gone] = -1 if marker is None else -1 - marker[gone]
-        return Units(_narrow(units, -1 - len(self._markers.get(name, ()))), *ends, has_gaps=True)
+        narrow = _narrow(units, -1 - len(self._markers.get(name, ())))
+        return Units(arrays_on_disk(narrow, table.store), *ends, has_gaps=True)
 
     def _coded(self, words: "pl.Series", table: Table, name: str) -> Codes:
         codes: IntArray | Int32Array = places_among(table.frame.get_column(name), words)
         marker = self._marker_of(table, name)
         if marker is not None:
             codes = np.where(codes == 0, -marker, codes)
-        return Codes(_narrow(codes, -len(self._markers.get(name, ()))))
+        narrow = _narrow(codes, -len(self._markers.get(name, ())))
+        return Codes(arrays_on_disk(narrow, table.store))
 
     def _marker_of(self, table: Table, name: str) -> IntArray | None:
         """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""

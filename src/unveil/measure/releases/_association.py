@@ -14,6 +14,7 @@ from unveil._kernels.neighbours.index import EVERY, sorted_rows
 from unveil._kernels.table.pairs import code_counts, looked_up, narrow_codes, pair_counts, pair_keys
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import CodeArray, FloatArray, IntArray
+from unveil.data.files.stored import arrays_on_disk
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.data.table.places import are_close, places, places_of_close
@@ -71,7 +72,7 @@ class Compared:
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
     names = compared_columns(release, columns)
-    frames = _in_same_cells(release, names)
+    frames, store = _in_same_cells(release, names), release.original.store
 
     def coded(name: str) -> Compared:
         original, released = (frame[name] for frame in frames)
@@ -81,6 +82,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
             codes, levels = _numbers(original, released, kind)
         else:
             codes = _codes(original, released)
+        codes = arrays_on_disk(codes, store)
         return Compared(
             name=name,
             kind=kind,
@@ -91,7 +93,12 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
 
     found = in_threads(coded, names, threads=worth(release.original.rows))
     orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
-    return tuple(replace(each, codes=(each.codes[0][orders[0]], each.codes[1][orders[1]])) for each in found)
+
+    def in_order(each: Compared) -> Compared:
+        first, second = (arrays_on_disk(one[order], store) for one, order in zip(each.codes, orders, strict=True))
+        return replace(each, codes=(first, second))
+
+    return tuple(map(in_order, found))
 
 
 def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFrame", "pl.DataFrame"]:
@@ -217,8 +224,15 @@ def correlation(x: FloatArray, y: FloatArray) -> float:
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return nan
     # Divided by their reach first, so that squares of small or large numbers stay numbers.
-    x, y = (x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y)
+    x, y = _divided(x), _divided(y)
     return min(max(float(x @ y) / sqrt(float(x @ x) * float(y @ y)), -1.0), 1.0)
+
+
+def _divided(numbers: FloatArray) -> FloatArray:
+    """Return how far each number is from the mean, in reaches of all."""
+    apart: FloatArray = numbers - numbers.mean()
+    apart /= np.ptp(numbers)
+    return apart
 
 
 def rank_correlation(x: FloatArray, y: FloatArray) -> float:

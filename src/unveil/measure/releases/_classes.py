@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.neighbours.index import sorted_rows
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import Int32Array, IntArray
+from unveil.data.files.stored import room_for
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
 from unveil.data.table.places import places
@@ -175,7 +176,7 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
     array([2, 0, 1], dtype=int32)
     """
     # All who use them go through one column after the other.
-    codes = np.empty((table.rows, len(names)), np.int32, order="F")
+    codes = room_for(table.store, (len(names), table.rows), np.int32).T
 
     def put(place: int) -> None:
         held, cells = table.held(names[place]), (table.cells or {}).get(names[place])

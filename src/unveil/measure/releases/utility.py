@@ -343,8 +343,8 @@ def _pairs(
 
 def _pair_distance(one: Compared, other: Compared) -> PairDistance:
     if one.is_number and other.is_number:
-        before, after = (_known(one, other, side) for side in (0, 1))
         ranked = _change(*(_rank_correlation(one, other, side) for side in (0, 1)))
+        before, after = (_known(one, other, side) for side in (0, 1))
         ranks = dict(zip(("rank_original", "rank_released", "rank_change"), ranked, strict=True))
         return _pair(one, other, "Pearson", _both(correlation, before, after), **ranks)
     if not one.is_number and not other.is_number:

@@ -289,4 +289,5 @@ ATTACK = AuditAttack(
     has_chance=False,
     per_person=False,
     proves_people=True,
+    takes_memory=True,
 )
