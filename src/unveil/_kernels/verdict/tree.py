@@ -211,6 +211,8 @@ def coincidences(expected: FloatArray) -> FloatArray:
     ascending = expected[order]
     total = np.concatenate([[0.0], np.cumsum(ascending)])
     found = np.empty(expected.size)
-    # Equal probabilities may differ in the last digit: they are products of many factors.
-    found[order] = total[np.searchsorted(ascending, ascending * (1 + SAME), side="right")]
+    for start in range(0, expected.size, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        # Equal probabilities may differ in the last digit: they are products of many factors.
+        found[order[some]] = total[np.searchsorted(ascending, ascending[some] * (1 + SAME), side="right")]
     return found

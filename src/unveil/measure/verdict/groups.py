@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.table.pairs import code_counts
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.files.stored import arrays_on_disk
 from unveil.data.table import Table
 from unveil.data.table.places import places
 from unveil.measure.trials._bands import band_series
@@ -113,8 +114,11 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
         if original.column(name).kind in _CATEGORIES
         and np.count_nonzero(code_counts(pool.codes[:, place])) <= MOST_VALUES
     ]
-    made = in_threads(lambda name: division(pool, name, original, control), few, threads=worth(original.rows))
-    return tuple(made)
+
+    def made(name: str) -> Division:
+        return arrays_on_disk(division(pool, name, original, control), original.store)
+
+    return tuple(in_threads(made, few, threads=worth(original.rows)))
 
 
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
@@ -163,8 +167,9 @@ def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
     if (division.of_row < 0).any():
         # A group of which only people in the data can be tells who is in it.
         return []
+    store = pool.release.original.store
     return [
-        _group(pool, people_with(pool, division, place), column=division.column, value=value)
+        arrays_on_disk(_group(pool, people_with(pool, division, place), column=division.column, value=value), store)
         for place, value in enumerate(division.values)
     ]
 
