@@ -51,9 +51,10 @@ def array_of(stream: IO[bytes], kind: "np.dtype[Scalar]", shape: tuple[int, ...]
     """
     size = math.prod(shape) * kind.itemsize
     base = map_file(stream.fileno(), size, how)
-    held = (c_char * size).from_address(base)
+    held: Any = (c_char * size).from_address(base)
     weakref.finalize(held, _unmap, base, size).atexit = False
-    return np.frombuffer(held, kind).reshape(shape)
+    found: NDArray[Scalar] = np.frombuffer(held, kind).reshape(shape)
+    return found
 
 
 def is_mapped(values: "NDArray[Any]") -> bool:
