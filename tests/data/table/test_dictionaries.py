@@ -94,7 +94,7 @@ def test_a_dictionary_that_contradicts_the_data_is_refused_without_a_cell(tmp_pa
     path = written(tmp_path, {"AGEP": NIST["AGEP"]})
     message = refusal(lambda: Table.from_frame(pl.DataFrame({"AGEP": ["1", MARKER, "2"]}), dictionary=path))
     assert "'AGEP' of the table must hold numbers, because dictionary.json says so" in message
-    assert "1 cells do not fit, the first in row 2" in message
+    assert "1 cell does not fit, the first in row 2" in message
 
 
 @pytest.mark.parametrize(

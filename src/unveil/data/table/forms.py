@@ -172,9 +172,11 @@ def refuse_lost(before: "pl.Series", after: "pl.Series", told: ToldKind, why: st
             "cells are words and have no order of their own. Tell its levels from the lowest to the highest with "
             f"kinds={{{before.name!r}: ['…', '…']}}"
         )
+    number = int(lost.sum())
+    cells = "1 cell does" if number == 1 else f"{number} cells do"
     raise InputError(
         f"column {before.name!r} of the {table} must {_MUST[kind_of(told)]}, because "
-        f"{why}, but {int(lost.sum())} cells do not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 "
+        f"{why}, but {cells} not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 "
         "below the header). Tell another kind with kinds={…}, or name the texts that stand for missing values with "
         "missing=(…)"
     )
