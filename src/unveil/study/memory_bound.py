@@ -111,7 +111,19 @@ class _Watch:
             if self._is_main:
                 signal.signal(signal.SIGURG, usual)
             else:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
+                self._let_arrive()
+
+    def _let_arrive(self) -> None:
+        """Take an error that is on its way to this thread: it comes at one of the next steps, and must not come later.
+
+        It cannot be called back: Python 3.11 would look for it at every step from then on, and never get beyond the
+        first where it is traced.
+        """
+        try:
+            for _ in range(1000):
+                pass
+        except _TooMuchMemoryError:
+            pass
 
     def _look(self) -> None:
         wait = _EVERY
