@@ -141,4 +141,4 @@ def _measure(
             for at in range(size):
                 differ[at] += names[at] != code
         for at in range(size):
-            line[at] += differ[at] * mismatch
+            line[at] += int(differ[at]) * mismatch
