@@ -105,6 +105,15 @@ def in_threads(
         _TEAM.reset(token)
 
 
+def side_by_side(*works: Callable[[], Any]) -> list[Any]:
+    """Return what pieces of work that have nothing in common give, in their order, as `in_threads` does.
+
+    >>> side_by_side(lambda: 3, lambda: "two")
+    [3, 'two']
+    """
+    return in_threads(lambda work: work(), works)
+
+
 class _StoppedError(BaseException):
     """What this is a piece of was given up, by Ctrl-C for instance, and nobody waits for it."""
 

@@ -1,13 +1,13 @@
 """What can be wrong with the columns that an audit is told about, said before anything long is computed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
-from unveil._kernels.threads import in_threads
+from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
@@ -188,11 +188,9 @@ def prepare(
         given_tables.append(replace(table, name=name))
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
-    looks: list[Callable[[], Any]] = [
-        lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot),
-        lambda: _flags(whole, given_tables),
-    ]
-    (people, most), flags = in_threads(lambda look: look(), looks)
+    (people, most), flags = side_by_side(
+        lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
+    )
     return PreparedAudit(
         original=whole,
         control=outside,

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
 from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
 from unveil._kernels.neighbours.index import EVERY, Grid
-from unveil._kernels.threads import in_threads
+from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import BY_ROWS, Adversary
@@ -128,12 +129,11 @@ class Search:
         sizes, alone = tuple(each.size for each in self.case.learning), None
         if min(sizes):
             others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows]
-            pieces: list[Any] = [
-                *((self._with_columns, who) for who in self.by_rows),
-                *((self._run, who) for who in others),
-            ]
             # The longest first, as each may be the last that others wait for.
-            found = in_threads(lambda piece: piece[0](piece[1]), pieces)
+            found = side_by_side(
+                *(partial(self._with_columns, who) for who in self.by_rows),
+                *(partial(self._run, who) for who in others),
+            )
             for who, ran in zip(others, found[len(self.by_rows) :], strict=True):
                 self._note(who, ran)
             tried = [

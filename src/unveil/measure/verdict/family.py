@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import nan
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._kernels.threads import in_threads
+from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
 from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
@@ -316,8 +315,7 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
 
     counted = [*scored, *(at for at, _ in fitted)]
     blocks = [partial(figures_of, make) for make in (lambda: seen[None], *drawn_labels)]
-    works: list[Callable[[], Any]] = [draw_own, *blocks]
-    _, *of_blocks = in_threads(lambda work: work(), works)
+    _, *of_blocks = side_by_side(draw_own, *blocks)
     found[:, counted] = np.concatenate(of_blocks)[:, counted]
     return found
 
