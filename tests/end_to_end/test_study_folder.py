@@ -206,7 +206,7 @@ def test_what_is_in_the_place_of_another_file_is_one_sentence_or_no_matter(out: 
 def test_the_study_of_another_user_is_said_to_be_theirs(
     out: Path, monkeypatch: pytest.MonkeyPatch, reader: list[str], hidden: str
 ) -> None:
-    read, look = store.content_of, Path.lstat
+    read, look = store.read_unlinked, Path.lstat
 
     def forbidden(path: Path) -> bytes:
         if path.name.endswith(hidden):
@@ -218,6 +218,6 @@ def test_the_study_of_another_user_is_said_to_be_theirs(
             raise PermissionError(errno.EACCES, "Permission denied")
         return look(path)
 
-    monkeypatch.setattr(store, "content_of", forbidden)
+    monkeypatch.setattr(store, "read_unlinked", forbidden)
     monkeypatch.setattr(Path, "lstat", closed)
     assert "may not be read by this user" in refused(*reader, str(out))

@@ -176,16 +176,16 @@ def test_a_run_killed_while_it_claimed_the_folder_does_no_harm(study: Study, tmp
 def test_the_second_run_in_a_folder_is_refused(study: Study, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with Store(out, study):
-        number = json.loads((out / "run.lock").read_text())["pid"]
+        number = json.loads((out / "run.lock.json").read_text())["pid"]
         with pytest.raises(
             InputError, match=f"one run at a time may write to .*, but process {number} on .* does. Wait"
         ):
             Store(out, study).__enter__()
-        (out / "run.lock").write_text("?")
+        (out / "run.lock.json").write_text("?")
         with pytest.raises(InputError, match="but another process does"):
             Store(out, study).__enter__()
     # What a dead process left is taken over.
-    (out / "run.lock").write_text('{"pid": 1, "host": "gone"}')
+    (out / "run.lock.json").write_text('{"pid": 1, "host": "gone"}')
     with Store(out, study):
         pass
 

@@ -7,10 +7,11 @@ from types import MappingProxyType, TracebackType
 from typing import Any, ClassVar, Self
 
 from unveil.data.files.source import shown
+from unveil.data.files.whole_files import read_unlinked
 from unveil.errors import InputError
 from unveil.study.lock import Lock
 from unveil.study.seal import Seal, seal_of, write_bytes
-from unveil.study.store import content_of, take_folder
+from unveil.study.store import take_folder
 
 
 class ClaimedFolder:
@@ -71,7 +72,7 @@ class ClaimedFolder:
             write_bytes(path, json.dumps(self.identity, indent=1).encode())
             return
         try:
-            there = json.loads(content_of(path))
+            there = json.loads(read_unlinked(path))
         except (OSError, ValueError, RecursionError):
             there = None
         if not isinstance(there, dict):
@@ -90,7 +91,7 @@ class ClaimedFolder:
     def sealed_content(self, part: str, seal: Seal) -> bytes | None:
         """Return a file with that seal, or None where it is not there, damaged, or another one's."""
         try:
-            content = content_of(self.folder / part / seal.name)
+            content = read_unlinked(self.folder / part / seal.name)
         except OSError:
             return None
         return content if seal_of(content) == seal else None

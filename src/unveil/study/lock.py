@@ -1,5 +1,6 @@
 """One run at a time in a folder: a lock that the system frees when its holder dies."""
 
+import contextlib
 import json
 import os
 import platform
@@ -7,10 +8,12 @@ from pathlib import Path
 from typing import IO
 
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import open_secret
+from unveil.data.files.whole_files import open_secret, read_unlinked, replace_file
 from unveil.errors import InputError
 
 _FILE = "run.lock"
+#: Who holds the lock; a file of its own, so that nothing is ever written to the file that is locked.
+_HOLDER = "run.lock.json"
 
 
 class Lock:
@@ -22,30 +25,30 @@ class Lock:
 
     def take(self) -> None:
         """Take the lock, or say who holds it."""
-        stream = open_secret(self.folder / _FILE, "a+")
+        stream = open_secret(self.folder / _FILE, "a")
         if not _held_by_us(stream):
             stream.close()
             raise InputError(
                 f"one run at a time may write to {shown(self.folder)}, but {_holder(self.folder)} does. Wait until it "
                 "ends, or choose another folder"
             )
-        stream.seek(0)
-        stream.truncate()
-        json.dump({"pid": os.getpid(), "host": platform.node()}, stream)
-        stream.flush()
         self._stream = stream
+        holder = json.dumps({"pid": os.getpid(), "host": platform.node()}).encode()
+        with contextlib.suppress(OSError):  # a full disk, which the run itself reports
+            replace_file(self.folder / _HOLDER, holder, lasting=False)
 
     def free(self) -> None:
         """Let others have the folder."""
         if self._stream is not None:
-            self._stream.truncate(0)
+            with contextlib.suppress(OSError):
+                (self.folder / _HOLDER).unlink(missing_ok=True)
             self._stream.close()
             self._stream = None
 
 
 def running(folder: Path) -> str | None:
     """Return which process writes to the folder now, in words, or None."""
-    if not (folder / _FILE).is_file():
+    if (folder / _FILE).is_symlink() or not (folder / _FILE).is_file():
         return None
     # Only for reading: a study on a disk that cannot be written to can be looked at.
     with (folder / _FILE).open(encoding="utf-8") as stream:
@@ -54,7 +57,7 @@ def running(folder: Path) -> str | None:
 
 def _holder(folder: Path) -> str:
     try:
-        told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+        told = json.loads(read_unlinked(folder / _HOLDER))
         return f"process {told['pid']} on {told['host']}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "another process"

@@ -9,7 +9,14 @@ from types import TracebackType
 from typing import Any
 
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
+from unveil.data.files.whole_files import (
+    SECRET_FOLDER,
+    make_secret_folder,
+    open_secret,
+    read_unlinked,
+    refuse_shared_folder,
+    sweep,
+)
 from unveil.errors import InputError
 from unveil.study.failures import ERRORS
 from unveil.study.lock import Lock
@@ -91,7 +98,7 @@ class Store:
         """Write down what may change while the results stay: where the data lie, and the labels they have."""
         path, text = self.folder / STUDY, self.study.to_toml().encode()
         refuse_other_than_file(path)
-        if not path.is_file() or path.read_bytes() != text:
+        if not path.exists() or read_unlinked(path) != text:
             write_bytes(path, text)
 
     def done(self, scenarios: Iterable[Scenario] | None = None) -> set[str]:
@@ -160,9 +167,11 @@ def take_folder(
         Folders in it that are made, and further ones in which a run that was killed may have left drafts.
     """
     with writing(folder):
-        # What is in it is as secret as the data. A folder that was there is left to its owner.
-        refuse_file(folder)
+        # What is in it is as secret as the data. A folder that was there is left to its owner; a link that the user
+        # names is followed.
+        refuse_file(folder.resolve())
         folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
+        refuse_shared_folder(folder)
         refuse_others()  # before the lock, which is a file too
         lock.take()
         try:
@@ -170,6 +179,7 @@ def take_folder(
             for name in parts:
                 refuse_file(folder / name)
                 make_secret_folder(folder / name)
+                refuse_shared_folder(folder / name)
             for name in ("", *parts, *swept):
                 sweep(folder / name)
         except BaseException:
@@ -183,7 +193,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         return manifest_of_summary(folder)
     _refuse_archive(folder)
     try:
-        told = json.loads(content_of(folder / MANIFEST))
+        told = json.loads(read_unlinked(folder / MANIFEST))
         if isinstance(told, dict) and {"identity", "version", "seed", "data"} <= set(told):
             return told
     except FileNotFoundError as error:
@@ -234,7 +244,7 @@ def unreadable(folder: Path) -> InputError:
 def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
     """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
     try:
-        seal = seal_of(content_of(path))
+        seal = seal_of(read_unlinked(path))
     except PermissionError as error:
         raise unreadable(path.parent.parent) from error
     except OSError:  # a disk that cannot read it, a folder of that name
@@ -254,13 +264,6 @@ def _manifest(study: Study) -> dict[str, Any]:
     }
 
 
-def content_of(path: Path) -> bytes:
-    """Return the bytes of a file; whoever reads a pipe in its place would wait for ever."""
-    if path.exists() and not path.is_file():
-        raise IsADirectoryError
-    return path.read_bytes()
-
-
 def _refuse_archive(folder: Path) -> None:
     try:
         is_file = folder.is_file()
@@ -274,14 +277,14 @@ def _refuse_archive(folder: Path) -> None:
 
 
 def refuse_other_than_file(path: Path) -> None:
-    """Refuse what cannot be read like a file: whoever opens a pipe in its place waits for ever."""
-    if path.exists() and not path.is_file():
+    """Refuse anything but a plain file of that name: a pipe would never end, a link leads elsewhere."""
+    if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         raise InputError(f"{shown(path)} must be a file, but something else is there. Put the file back")
 
 
 def refuse_file(folder: Path) -> None:
-    """Refuse what is in the place of a folder and is none."""
-    if folder.exists() and not folder.is_dir():
+    """Refuse anything but a folder of that name; a link could lead to another user's folder."""
+    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir()):
         raise InputError(f"{shown(folder)} must be a folder, but something else is there. Move it away, and resume")
 
 

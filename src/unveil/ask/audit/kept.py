@@ -1,12 +1,13 @@
 """What an audit has computed already, kept in a private folder so that it can go on after whatever stopped it."""
 
 import io
-import pickle
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import FunctionType, MappingProxyType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from unveil.ask.audit.tasks import AuditTask
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.study.claimed_folder import ClaimedFolder
+from unveil.study.plain_results import ResultFormat, UnreadableError
 from unveil.study.seal import Seal, sealed, write_bytes
 from unveil.study.tasks import version
 
@@ -25,10 +27,6 @@ if TYPE_CHECKING:
 _RESULTS = "results"
 #: Of so many rows the texts of cells are in memory at once.
 _AT_ONCE = 1 << 16
-#: What numpy makes arrays and numbers of; nothing else of it is needed to read results.
-_OF_NUMPY = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
-#: Only functions of these layers are part of results: they compute, and touch no file.
-_PURE = ("unveil._kernels.", "unveil.measure.")
 
 
 class KeptResults(ClaimedFolder):
@@ -54,10 +52,8 @@ class KeptResults(ClaimedFolder):
         for task in tasks:
             content = self.sealed_content(_RESULTS, _seal(audit, task))
             if content is not None:
-                try:
+                with suppress(UnreadableError):
                     made[task] = _result_in(content)
-                except (pickle.UnpicklingError, ValueError, TypeError, AttributeError, ImportError, EOFError):
-                    continue
         return made
 
     def keep(self, audit: str, task: AuditTask, result: Any) -> None:
@@ -65,7 +61,7 @@ class KeptResults(ClaimedFolder):
         import polars as pl
 
         seal = _seal(audit, task)
-        frame = pl.DataFrame({"result": [pickle.dumps(result)]})
+        frame = pl.DataFrame({"part": result_format().write(result)})
         write_bytes(self.folder / _RESULTS / seal.name, sealed(frame, seal))
 
 
@@ -76,26 +72,39 @@ def _seal(audit: str, task: AuditTask) -> Seal:
 def _result_in(content: bytes) -> Any:
     import polars as pl
 
-    (result,) = pl.read_parquet(io.BytesIO(content))["result"]
-    return _Reader(io.BytesIO(result)).load()
+    try:
+        parts = pl.read_parquet(io.BytesIO(content))["part"].to_list()
+    except pl.exceptions.PolarsError as error:
+        raise UnreadableError("no file of results") from error
+    return result_format().read(parts)
 
 
-class _Reader(pickle.Unpickler):
-    """Reads results and nothing else: a file from elsewhere must not run what its author likes."""
+@cache
+def result_format() -> ResultFormat:
+    """Return the format of stored results: everything that the parts of an audit give is made of these."""
+    from unveil._kernels.verdict.permutations import agreeing_cells, true_links
+    from unveil.ask.audit import findings, separation, trials
+    from unveil.measure.epsilon.bound import EpsilonBound
+    from unveil.measure.releases import diversity, households, population, propensity, special_uniques, unseen, utility
+    from unveil.measure.releases._classes import EquivalenceClasses
+    from unveil.measure.releases.disclosure import Disclosure
+    from unveil.measure.trials import groups, membership, risk
+    from unveil.measure.verdict.copies import CopiedGroup
+    from unveil.measure.verdict.family import FittedGuesses, OwnDraws
 
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class or a function that results are made of."""
-        if module.partition(".")[0] == "numpy" and name in _OF_NUMPY:
-            return super().find_class(module, name)
-        if (module, name) == ("functools", "partial"):
-            return super().find_class(module, name)
-        if module.startswith("unveil."):
-            found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple | float)):
-                return found
-            if module.startswith(_PURE) and isinstance(getattr(found, "py_func", found), FunctionType):
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of results")
+    return ResultFormat(
+        types=(
+            *(findings.Copies, findings.Finding, findings.JudgedFigure, findings.Links, findings.Scenario),
+            *(findings.Weight, trials.Evidence, trials.Tried),
+            *(separation.ExposedPerson, separation.NamedShare, separation.ScoreArea, separation.Separation),
+            *(separation.UnusualPeople, EpsilonBound, membership.Curve, FittedGuesses, OwnDraws, CopiedGroup),
+            *(groups.Group, groups.Groups, risk.Rate, risk.Risk),
+            *(Disclosure, EquivalenceClasses, diversity.Diversity, households.HouseholdRisk, unseen.Unseen),
+            *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
+            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance),
+        ),
+        functions=(agreeing_cells, true_links),
+    )
 
 
 def identity_of(prepared: PreparedAudit) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Put a file in its place so that it is there in full or not at all, and a secret one is this user's alone."""
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -12,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from unveil.errors import InputError
+
 #: How a file is called while it is written, where the system cannot write one without a name.
 DRAFT = ".unveil-*.tmp"
 #: What others may do with a secret file, and with a folder of such files: nothing.
@@ -21,6 +24,8 @@ SECRET, SECRET_FOLDER = 0o600, 0o700
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name))
 # A draft without a byte may be one that its writer is about to lock; after so many seconds it is not.
 _STARTING = 60.0
+# Open the file of that name itself, not what a link leads to, and do not wait for the other end of a pipe.
+_UNLINKED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting: bool = True) -> None:
@@ -97,12 +102,57 @@ def make_secret_folder(folder: Path) -> None:
 
 
 def open_secret(path: Path, mode: str) -> IO[str]:
-    """Return a file of text that only this user may read, made if it is not there, open for more to be added."""
-    return open(path, mode, encoding="utf-8", opener=lambda name, flags: os.open(name, flags, SECRET))
+    """Open a text file of this user to append to it, and create it if missing; never through a link.
+
+    A link, a pipe or a file of another user under that name is refused: writing to it would change some other file.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        number = os.open(name, flags | _UNLINKED, SECRET)
+        about = os.fstat(number)
+        if not (stat.S_ISREG(about.st_mode) and _is_ours(about) and about.st_nlink <= 1):
+            os.close(number)
+            raise OSError(errno.EINVAL, "not a plain file of this user", name)
+        return number
+
+    try:
+        return open(path, mode, encoding="utf-8", opener=opener)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO):
+            raise InputError(
+                f"{str(path)!r} must be a plain file of this user, but is a link, a pipe or another user's file. "
+                "Remove it, or name another folder"
+            ) from error
+        raise
+
+
+def read_unlinked(path: Path) -> bytes:
+    """Return the bytes of a plain file; raise OSError for a link, a pipe or a folder of that name."""
+    with open(path, "rb", opener=_as_it_is) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a plain file", str(path))
+        return stream.read()
+
+
+def refuse_shared_folder(folder: Path) -> None:
+    """Refuse a folder in which another user can plant files that a later run would trust."""
+    if not hasattr(os, "geteuid"):  # a system without such owners and permissions
+        return
+    about = folder.stat()
+    if not _is_ours(about):
+        raise InputError(
+            f"the folder {str(folder)!r} must belong to this user, but belongs to another one, who could plant results "
+            "in it. Name another folder"
+        )
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(
+            f"the folder {str(folder)!r} must be writable by this user alone, but others could plant results in it. "
+            "Take that right from them (chmod go-w), or name another folder"
+        )
 
 
 def _as_it_is(name: str, flags: int) -> int:
-    return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    return os.open(name, flags | _UNLINKED)
 
 
 def _is_left(about: os.stat_result) -> bool:
