@@ -108,6 +108,8 @@ def _install_needs(folder: Path, *, groups: set[str], extras: set[str]) -> None:
     needs = project()["project"]
     requirements = [*needs["dependencies"]]
     for extra in sorted(extras):
+        if extra not in needs["optional-dependencies"]:
+            sys.exit(f"unveil has no extra {extra!r}. Choose from: {', '.join(needs['optional-dependencies'])}")
         requirements += needs["optional-dependencies"][extra]
     from_groups = [word for group in sorted(groups) for word in ("--group", group)]
     checked = ["--require-hashes", "--constraint", CONSTRAINTS, "--build-constraint", CONSTRAINTS]
