@@ -259,5 +259,5 @@ def test_people_are_led_to_what_is_promised(name: str) -> None:
 def test_the_threat_model_names_the_three_places_and_how_to_report() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    assert {"The report", "The local page", "The study folder", "Reporting a problem"} <= {*headings}
+    assert {"The report", "The local page", "Folders that a run goes on from", "Reporting a problem"} <= {*headings}
     assert text.count("Not promised") >= 3

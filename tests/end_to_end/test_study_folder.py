@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 
 from tests.study.small import files, small_study
 from unveil.cli import main
-from unveil.study import Study, run_study, store
+from unveil.data.files.whole_files import read_unlinked
+from unveil.study import Study, run_study
 from unveil.study.lock import running
 
 READERS = (["study", "status"], ["study", "report"], ["grade-metrics", "--quiet"])
@@ -206,7 +207,7 @@ def test_what_is_in_the_place_of_another_file_is_one_sentence_or_no_matter(out: 
 def test_the_study_of_another_user_is_said_to_be_theirs(
     out: Path, monkeypatch: pytest.MonkeyPatch, reader: list[str], hidden: str
 ) -> None:
-    read, look = store.read_unlinked, Path.lstat
+    read, look = read_unlinked, Path.lstat
 
     def forbidden(path: Path) -> bytes:
         if path.name.endswith(hidden):
@@ -218,6 +219,6 @@ def test_the_study_of_another_user_is_said_to_be_theirs(
             raise PermissionError(errno.EACCES, "Permission denied")
         return look(path)
 
-    monkeypatch.setattr(store, "read_unlinked", forbidden)
+    monkeypatch.setattr("unveil.study.store.read_unlinked", forbidden)
     monkeypatch.setattr(Path, "lstat", closed)
     assert "may not be read by this user" in refused(*reader, str(out))

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.protect.generators.people import SECRET, left, people, script, typed
 from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protect.generators import Function, Given, generator_from
+from unveil.study import made
 from unveil.study.executors import LocalProcesses, WorkerDiedError
 from unveil.study.lock import Lock
 from unveil.study.made import PlannedRun, make_runs, projected
@@ -417,3 +419,14 @@ def test_how_long_all_runs_take() -> None:
     assert projected(2.0, runs=5) == 10.0
     assert projected(2.0, runs=5, workers=2) == 6.0
     assert projected(2.0, runs=1, workers=0) == 2.0
+
+
+def test_a_file_for_workers_that_was_changed_is_not_unpickled(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    sent = made._sent(generator_from("shuffle"), GIVEN, tmp_path, must=True)
+    assert sent is not None
+    assert made._received(sent)[1].table.rows == GIVEN.table.rows
+    made._received.cache_clear()
+    sent.path.write_bytes(pickle.dumps(("planted", None)))
+    with pytest.raises(InputError, match="was changed since this run wrote it"):
+        made._received(sent)

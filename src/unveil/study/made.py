@@ -11,9 +11,10 @@ from functools import lru_cache
 from hashlib import sha256
 from math import ceil, nan
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from unveil.data.files.source import shown
+from unveil.data.files.whole_files import read_unlinked
 from unveil.errors import InputError, UnveilError, where_raised, whole_number
 from unveil.protect.generators import Generator, Given, Made, RunError
 from unveil.study.executors import Workers, died, local, lost
@@ -172,8 +173,15 @@ def _made_in(
     return MadeRuns(home, runs)
 
 
-def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> Path | None:
-    """Return the file that tells other processes the generator and the people, or None where that cannot be done."""
+class _Sent(NamedTuple):
+    """The file that tells other processes the generator and the people, and its SHA-256."""
+
+    path: Path
+    digest: str
+
+
+def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> _Sent | None:
+    """Write the generator and the people to a file for other processes; return None where that cannot be done."""
     try:
         method = pickle.dumps(generator)
         content = pickle.dumps((generator, given))
@@ -191,14 +199,19 @@ def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> Pa
                 "its own, or do without the cluster"
             )
         return None
-    path = folder / WORK / f"given-{sha256(content).hexdigest()[:16]}.pickle"
+    digest = sha256(content).hexdigest()
+    path = folder / WORK / f"given-{digest[:16]}.pickle"
     write_bytes(path, content)
-    return path
+    return _Sent(path, digest)
 
 
 @lru_cache(maxsize=1)
-def _received(path: Path) -> tuple[Generator, Given]:
-    found: tuple[Generator, Given] = pickle.loads(path.read_bytes())  # noqa: S301 (our own file)
+def _received(sent: _Sent) -> tuple[Generator, Given]:
+    """Return the generator and the people; a file that is not the one that was sent is not unpickled."""
+    content = read_unlinked(sent.path)
+    if sha256(content).hexdigest() != sent.digest:
+        raise InputError(f"{shown(sent.path)} was changed since this run wrote it. Call the same command again")
+    found: tuple[Generator, Given] = pickle.loads(content)  # noqa: S301 (the bytes that the caller wrote)
     return found
 
 
@@ -218,7 +231,7 @@ class _Making:
     home: MadeFolder
     generator: Generator
     given: Given
-    sent: Path | None
+    sent: _Sent | None
     pace: Pace
     kept: bool
 
@@ -262,7 +275,7 @@ class _Making:
         return "The other runs were stopped" + f", and the {done} that are done are kept" * (self.kept and done > 0)
 
 
-def _make_elsewhere(sent: Path, wanted: str, *place: Any) -> _Outcome:
+def _make_elsewhere(sent: _Sent, wanted: str, *place: Any) -> _Outcome:
     """Make one run, in a worker."""
     check_version(wanted)
     generator, given = _received(sent)
