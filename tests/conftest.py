@@ -143,6 +143,7 @@ def import_all_of_unveil() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--enforce-floor", action="store_true", help=f"fail if fewer than {FLOOR} tests are collected")
+    parser.addoption("--approve", action="store_true", help="write the approved outputs of tests/approved anew")
     parser.addoption("--allow-skips", action="store_true", help="let a skipped test pass as skipped")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.errors import InputError
-from unveil.show.limits import check_limits, is_pass
+from unveil.show.limits import CheckedLimit, check_limits, is_pass
 from unveil.show.text import one_line
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def show(reply: "Reply", told: "Told", wishes: Wishes) -> None:
 
     Files come first, so that whatever is printed about them is true.
     """
-    checked = check_limits(reply.answer.quantities, told.values.get("limits", ())) if "limits" in told.values else []
+    checked = _checked_limits(reply, told)
     outcomes = [
         *(limit.exceeded for limit in checked),
         *(True for _ in reply.exceeded),
@@ -71,19 +71,29 @@ def show(reply: "Reply", told: "Told", wishes: Wishes) -> None:
     passed = is_pass(outcomes, accept_undecided=told.values.get("accept_undecided", False))
     for sentence in reply.aside:
         click.echo(one_line(sentence), err=True)
-    shown = {"limits": [limit.to_dict() for limit in checked], "seed": told.values.get("seed")}
-    # A page may be passed on, and then a seed that undoes the release must not be on it.
-    on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
+    in_json, on_page = shown_on_page(reply, told)
     written = _write(reply, wishes, on_page, passed=passed)
     if wishes.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
-        click.echo(reply.answer.to_json(**{**shown, **reply.in_json}).rstrip("\n").encode())
+        click.echo(reply.answer.to_json(**in_json).rstrip("\n").encode())
     elif not wishes.quiet:
         _print(reply, told, written)
     for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided):
         click.echo(one_line(message), err=True)
     if not passed:
         click.get_current_context().exit(NO_PASS)
+
+
+def _checked_limits(reply: "Reply", told: "Told") -> "list[CheckedLimit]":
+    return check_limits(reply.answer.quantities, told.values.get("limits", ())) if "limits" in told.values else []
+
+
+def shown_on_page(reply: "Reply", told: "Told") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what JSON and the page of an answer are made with."""
+    limits = [limit.to_dict() for limit in _checked_limits(reply, told)]
+    shown = {"limits": limits, "seed": told.values.get("seed")}
+    # A page may be passed on, and then a seed that undoes the release must not be on it.
+    return {**shown, **reply.in_json}, {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
 
 
 def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
