@@ -3,6 +3,7 @@
 import gc
 import os
 import pkgutil
+import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 # processes of their own, with one thread and with more.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(name, "1")
+
+# A shell that starts the suite in the background lets it ignore these, and every child would inherit that: tests that
+# interrupt a child would wait for ever.
+for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL), ("SIGQUIT", signal.SIG_DFL)):
+    if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) == signal.SIG_IGN:
+        signal.signal(getattr(signal, name), handler)
 
 # The whole suite has at least this many tests: a folder that is no longer collected must not pass as green.
 FLOOR = 14_000
