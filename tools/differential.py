@@ -31,7 +31,7 @@ _GRAPH_CASES = {
     "dnc": "--protect k-degree:k=3 --attack kl",
     "irvine": "--protect switch:share=0.05 --attack jlsb",
     "pgp": "--protect id-removal --attack yg",
-    "dblp": "--protect sparsify:share=0.1 --attack ns",
+    "dblp": "--protect umga:k=5 --attack ns",
 }
 #: Runs all cases in one process, so that loops are compiled once.
 _RUNNER = """

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as stn
 
-from unveil.study.plain_results import ResultFormat, UnreadableError
+from unveil.study.plain_results import ResultFormat, UnreadableResultError
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ def test_what_is_not_listed_is_not_written(value: Any) -> None:
 )
 def test_a_planted_file_is_refused(tree: Any) -> None:
     text = tree.encode() if isinstance(tree, str) else json.dumps(tree).encode()
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableResultError):
         FORMAT.read([text, FORMAT.write(np.arange(3))[1]])
 
 
 def test_arrays_of_objects_are_refused(tmp_path: Any) -> None:
     np.save(tmp_path / "objects.npy", np.array([{"a": 1}], object), allow_pickle=True)
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableResultError):
         FORMAT.read([b'["array",0]', (tmp_path / "objects.npy").read_bytes()])

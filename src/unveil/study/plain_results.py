@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 _PLAIN = (type(None), bool, int, float, str)
 
 
-class UnreadableError(ValueError):
+class UnreadableResultError(ValueError):
     """A stored result is damaged, or names what results are not made of."""
 
 
@@ -53,7 +53,7 @@ class ResultFormat:
         return [json.dumps(tree, separators=(",", ":")).encode(), *(_array_bytes(each) for each in writer.arrays)]
 
     def read(self, parts: Iterable[bytes]) -> Any:
-        """Return the value of these parts, or raise `UnreadableError`.
+        """Return the value of these parts, or raise `UnreadableResultError`.
 
         >>> ResultFormat([]).read([b'["tuple",[0.5,null]]'])
         (0.5, None)
@@ -62,7 +62,7 @@ class ResultFormat:
             text, *arrays = parts
             return _Reader(self._types, self._functions, [_array_of(each) for each in arrays]).value(json.loads(text))
         except (ValueError, TypeError, KeyError, IndexError, EOFError, RecursionError) as error:
-            raise UnreadableError("a stored result cannot be read") from error
+            raise UnreadableResultError("a stored result cannot be read") from error
 
 
 @dataclass
@@ -116,7 +116,7 @@ class _Reader:
         if not isinstance(tree, list):
             if type(tree) in _PLAIN:
                 return tree
-            raise UnreadableError("an object without a tag")
+            raise UnreadableResultError("an object without a tag")
         tag, *told = tree
         return getattr(self, _TAGS[tag])(*told)
 
@@ -145,7 +145,7 @@ class _Reader:
         kind = self.types[name]
         names = _names(kind)
         if set(told) != set(names):
-            raise UnreadableError(f"{name} with other fields")
+            raise UnreadableResultError(f"{name} with other fields")
         values = [self.value(told[each]) for each in names]
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)

@@ -17,7 +17,7 @@ from unveil.ask.audit.tasks import AuditTask
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.study.claimed_folder import ClaimedFolder
-from unveil.study.plain_results import ResultFormat, UnreadableError
+from unveil.study.plain_results import ResultFormat, UnreadableResultError
 from unveil.study.seal import Seal, sealed, write_bytes
 from unveil.study.tasks import version
 
@@ -52,7 +52,7 @@ class KeptResults(ClaimedFolder):
         for task in tasks:
             content = self.sealed_content(_RESULTS, _seal(audit, task))
             if content is not None:
-                with suppress(UnreadableError):
+                with suppress(UnreadableResultError):
                     made[task] = _result_in(content)
         return made
 
@@ -75,7 +75,7 @@ def _result_in(content: bytes) -> Any:
     try:
         parts = pl.read_parquet(io.BytesIO(content))["part"].to_list()
     except pl.exceptions.PolarsError as error:
-        raise UnreadableError("no file of results") from error
+        raise UnreadableResultError("no file of results") from error
     return result_format().read(parts)
 
 
