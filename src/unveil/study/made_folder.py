@@ -19,7 +19,7 @@ from unveil.data.files.source import shown
 from unveil.data.files.whole_files import open_secret, replace_file
 from unveil.errors import InputError
 from unveil.protect.generators import Generator, Made, scripts_of
-from unveil.protect.generators.command import remove_left
+from unveil.protect.generators.processes import remove_left
 from unveil.study.claimed_folder import ClaimedFolder
 from unveil.study.releases import facts_of_table, marks_of_table, table_of_facts
 from unveil.study.seal import Seal, sealed
