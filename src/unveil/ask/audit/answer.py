@@ -43,6 +43,7 @@ from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, Say, silent, unsaid
 from unveil.show.sheet import sheet_document
 from unveil.show.terminal import Part
+from unveil.study.executors import cluster_risk
 
 __all__ = ["ATTACKS", "audit"]
 
@@ -209,8 +210,8 @@ def audit(
     progress
         Called with the name of a step and the share of it that is done.
     say
-        Called with what should be known before it goes on: how long it will take where that is long, and what the
-        coins of a generator can show.
+        Called with what should be known before it goes on: how long it will take where that is long, what the coins of
+        a generator can show, and that a cluster is reached without encryption.
     notes
         Sentences to carry into the report.
 
@@ -255,6 +256,8 @@ def audit(
         claim=None if epsilon is None else Claim(epsilon=epsilon, delta=delta, adjacency=adjacency),
     )
     rng, seed = randomness(rng)
+    if cluster is not None and (risk := cluster_risk(cluster)):
+        say(risk)
     if generator is not None:
         if resume is not None or memory is not None:
             raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
