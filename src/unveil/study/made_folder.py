@@ -3,7 +3,9 @@
 import base64
 import io
 import json
+import os
 import shutil
+import stat
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +28,7 @@ from unveil.study.seal import Seal, sealed
 from unveil.study.store import writing
 from unveil.study.tasks import version
 
-MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
+MANIFEST, RUNS, LOGS, WORK, TIMES, LOCK = "made.json", "runs", "logs", "work", "times.jsonl", "run.lock"
 #: What is said of runs that are not those asked for, by what differs; of all else, that a setting does.
 _OTHER = MappingProxyType(
     {
@@ -71,6 +73,18 @@ class MadeFolder(ClaimedFolder):
         """Let generators on other machines see that they are not wanted any more."""
         shutil.rmtree(self.folder / WORK, ignore_errors=True)
 
+    def _refuse_other_files(self) -> None:
+        # Before anything is opened: a link may lead to files of others, and a pipe makes its reader wait for ever.
+        for name in (*self.parts, MANIFEST, TIMES, LOCK):
+            path = self.folder / name
+            is_right = stat.S_ISDIR if name in self.parts else stat.S_ISREG
+            if os.path.lexists(path) and not is_right(path.lstat().st_mode):
+                raise InputError(
+                    f"{shown(path)} must be a plain {'folder' if name in self.parts else 'file'}, but is a link or "
+                    f"something else, which is not followed. Remove it, or name another folder ({self.option})"
+                )
+        super()._refuse_other_files()
+
     def _begin(self) -> None:
         super()._begin()
         self.give_up()  # what runs that were killed may have left
@@ -86,7 +100,9 @@ class MadeFolder(ClaimedFolder):
         return self.content(run) is not None
 
     def content(self, run: PlannedRun) -> bytes | None:
-        """Return the file of a run, or None where it is not there, damaged, or another one's."""
+        """Return the file of a run, or None where it is not there, a link, damaged, or another one's."""
+        if (self.folder / RUNS / f"{run.name}.parquet").is_symlink():
+            return None
         return self.sealed_content(RUNS, self.seal(run))
 
     def note_seconds(self, run: PlannedRun, seconds: float) -> None:

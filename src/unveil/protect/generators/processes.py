@@ -91,6 +91,8 @@ def remove_folder(home: Path) -> None:
     """Remove a folder; a process that is being ended may still write to it for a moment."""
     deadline = time.monotonic() + _launch.PATIENCE
     while True:
+        if home.is_symlink():  # which a generator put in its place
+            home.unlink()
         shutil.rmtree(home, ignore_errors=True)
         if not home.exists() or time.monotonic() > deadline:
             return
