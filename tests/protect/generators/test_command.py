@@ -431,6 +431,18 @@ def test_a_file_may_be_20_times_as_large_as_the_people(
     assert made(script(tmp_path, body), given, work).log == f"{size} {size}\n".encode()
 
 
+def test_limits_that_were_set_before_are_not_raised(tmp_path: Path) -> None:
+    shows = "import resource as r; print(*(r.getrlimit(n)[0] for n in (r.RLIMIT_FSIZE, r.RLIMIT_DATA, r.RLIMIT_CORE)))"
+    lowers = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6)); del sys.argv[0]\n"
+    program = f"{lowers}runpy.run_path(sys.argv[0], run_name='__main__')"
+    words = [launch.__file__, str(2 * 10**9), str(10**30), str(tmp_path), sys.executable, "-S", "-c", shows]
+    told = [sys.executable, "-S", "-c", program, *words]
+    # Its standard input stays open: the end of it would end the run.
+    with subprocess.Popen(told, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == f"{10**6} {2 * 10**9} 0\n"
+
+
 def test_what_is_printed_takes_no_room_on_the_disk(tmp_path: Path, work: Path) -> None:
     # More than a file may have, and far more than is kept.
     body = "for _ in range(50): print('x' * 10**6)\nprint(sum(each.stat().st_size for each in source.parent.iterdir()))"

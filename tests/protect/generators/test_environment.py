@@ -79,7 +79,7 @@ def test_values_are_neither_shown_nor_pickled(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("env", "match"),
     [
-        (["NO_SUCH_VARIABLE"], r"the variable NO_SUCH_VARIABLE \(env\) is not set, .*'export NO_SUCH_VARIABLE'"),
+        (["NO_SUCH_VARIABLE"], r"the variable NO_SUCH_VARIABLE \(env\) is not set, .*'export NO_SUCH_VARIABLE=…'"),
         ([f"TOKEN={TOKEN}"], "takes the names of variables, but 'TOKEN' has a value behind it, .* write TOKEN alone"),
         (["A B"], "the name of a variable has letters, digits and _, but 'A B'"),
         (["1A"], "but '1A'"),

@@ -26,6 +26,8 @@ MARK = "UNVEIL_RUN"
 #: Whether this system shows every process of a run.
 SEES_ALL = sys.platform == "linux"
 _SET_CHILD_SUBREAPER = 36
+#: The largest limit that every system takes.
+_LARGEST = 2**62
 
 
 def main(memory: int, size: int, folder: str, words: list[str]) -> int:
@@ -126,13 +128,17 @@ def _waited(child: "subprocess.Popen[bytes]", adopts: bool) -> int:
 
 
 def _limit(memory: int, size: int) -> None:
-    with contextlib.suppress(ImportError, OSError, ValueError):
+    try:
         import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the people
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        if memory:
-            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    except ImportError:  # not on this system
+        return
+    wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, size)]  # a core file would hold the people
+    for which, most in [*wanted, *([(resource.RLIMIT_DATA, memory)] if memory else [])]:
+        with contextlib.suppress(OSError, ValueError):
+            # A limit that was set already may be lowered, never raised.
+            hard = resource.getrlimit(which)[1]
+            least = min(most, _LARGEST if hard == resource.RLIM_INFINITY else hard)
+            resource.setrlimit(which, (least, least))
 
 
 def end_run(folder: str, *, session: int | None = None, ancestor: int | None = None) -> None:

@@ -62,7 +62,7 @@ def variables_from(given: Iterable[str] | Mapping[str, str]) -> SecretVariables:
         if name not in os.environ:
             raise InputError(
                 f"the variable {name} (env) is not set, so that the generator cannot be given it. Set it before you "
-                f"call unveil, as in 'export {name}', or leave it out"
+                f"call unveil, as in 'export {name}=…', or leave it out"
             )
     return SecretVariables((name, os.environ[name]) for name in names)
 
