@@ -68,11 +68,64 @@ def test_from_the_command_to_the_sheet(folder: Path) -> None:
         assert "is contradicted" in page
         assert MARKER not in page
     assert str(folder) not in pages["shared.html"]
-    assert "synth.py" in pages["shared.html"]
+    assert "synth.py" not in pages["shared.html"]
+    assert "a command (the internal edition has its words)" in pages["shared.html"]
     assert sys.executable in pages["report.html"]
     # What was made is there: nothing is made again, and the answer is the same.
     Path("synth.py").touch()
     assert json.loads(AUDIT.ask(*asked).stdout) == told
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_secrets_of_a_command_stay_inside(workers: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYNTH_TOKEN", "value-5d1e07")
+    script = "import os, sys; assert os.environ['SYNTH_TOKEN'][-6:] == '5d1e07'; print(os.environ['SYNTH_TOKEN'])\n"
+    Path("token.py").write_text(f"{script}{RESAMPLES}")
+    command = (
+        f"{sys.executable} token.py {{in}} {{out}} {{seed}} --password=word-91c2ab --url=https://me:word-91c2ab@host"
+    )
+    told = ("--env", "SYNTH_TOKEN", "--workers", workers, "--runs", "2", "--made", "made", "--canaries", "20", *ATTACKS)
+    files = ("--html", "report.html", "--shareable", "shared.html", "--sheet", "sheet.html", "--csv", "csv")
+    reply = AUDIT.ask("people.csv", "people.csv", "--generator", command, *told, *files, "--json")
+    assert reply.exit_code == 0, reply.stderr
+    Path("answer.json").write_text(reply.stdout)
+    made = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "token.py"}
+    made[Path("stderr")] = reply.stderr.encode()
+    assert (folder / "made" / "logs" / "run-0001.txt").read_text() == "[SYNTH_TOKEN]\n"
+    # No value of a variable anywhere, and the words of the command for those alone who hold the data.
+    assert [path for path, content in made.items() if b"5d1e07" in content] == []
+    written = {path for path, content in made.items() if b"91c2ab" in content} - {folder / "answer.json"}
+    assert {folder / "report.html", folder / "sheet.html", folder / "made" / "made.json"} <= written
+    assert {path.stat().st_mode & 0o777 for path in written} == {0o600}
+    assert folder / "shared.html" not in written
+    assert "token.py" not in Path("shared.html").read_text()
+    assert "SYNTH_TOKEN" not in Path("shared.html").read_text()
+
+
+def test_the_shareable_edition_names_protections_but_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A file of settings may name the command, too.
+    Path("audit.toml").write_text(f'generator = "{sys.executable} synth.py {{in}} {{out}} {{seed}} word-91c2ab"\n')
+    AUDIT.ask("people.csv", "--config", "audit.toml", *ATTACKS, "--shareable", "shared.html")
+    assert "91c2ab" not in Path("shared.html").read_text()
+    AUDIT.ask("people.csv", "--generator", "shuffle", *ATTACKS[:2], "--shareable", "shared.html")
+    assert "shuffle" in Path("shared.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--env", "NO_SUCH_VARIABLE"), "the variable NO_SUCH_VARIABLE (env) is not set"),
+        (("--env", "TOKEN=word-91c2ab"), "write TOKEN alone"),
+        (("--output-limit", "0"), "output limit, in GB, must be above 0"),
+        (("--output-limit", "0.000001"), "wrote a file of more than the 1e-06 GB"),
+    ],
+)
+def test_wrong_variables_and_too_much_output_are_told(words: tuple[str, ...], said: str) -> None:
+    AUDIT.refuse("people.csv", *generator(), *ATTACKS, *words, naming=(said,))
+
+
+def test_variables_need_a_generator() -> None:
+    AUDIT.refuse("people.csv", "people.csv", "--env", "HOME", naming=("--generator",))
 
 
 @pytest.mark.parametrize("what", FAILS)

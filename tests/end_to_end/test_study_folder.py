@@ -167,7 +167,7 @@ def test_a_file_in_the_place_of_a_folder_is_said_so(out: Path, study: Study, tmp
     assert counts(out)["total"] == 4
     (tmp_path / "study.toml").write_text(study.to_toml())
     run = ["study", "run", str(tmp_path / "study.toml"), "--out", str(out), "--workers", "0", "--quiet", "--resume"]
-    assert f"{name}' must be a folder, but something else is there. Move it away" in refused(*run)
+    assert f"{name}' must be a plain folder, but is a link or something else" in refused(*run)
     (out / name).unlink()
     if (tmp_path / name).exists():
         (tmp_path / name).rename(out / name)

@@ -129,8 +129,9 @@ def test_every_option_of_an_audit_is_decided_about() -> None:
     params = command_of("audit").params
     options = {name for option in params for name in option.opts if name.startswith("--")}
     undecided = options - SHOWN_OPTIONS - FILE_OPTIONS - FLAGS
-    # These hold cells of the data (levels are cells too) or a folder; list a new one in unveil.show.editions if not.
-    assert undecided == {"--cluster", "--generator", "--hierarchy", "--kinds", "--missing"}
+    # These hold cells of the data (levels are cells too), a folder, or secrets of a generator; list a new one in
+    # unveil.show.editions if not.
+    assert undecided == {"--cluster", "--env", "--generator", "--hierarchy", "--kinds", "--missing"}
     flags = {name for option in params if getattr(option, "is_flag", False) for name in option.opts}
     assert flags == FLAGS & options
 

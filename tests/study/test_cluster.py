@@ -24,7 +24,8 @@ from unveil.errors import InputError
 from unveil.protect.generators import generator_from
 from unveil.study import Results, run_study
 from unveil.study.executors import cluster
-from unveil.study.made import PlannedRun, make_runs
+from unveil.study.made import PlannedRun, _make_elsewhere, make_runs
+from unveil.study.tasks import version
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,8 +38,8 @@ class Cluster:
     scheduler: "subprocess.Popen[bytes]"
     workers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
-    def have(self, count: int) -> None:
-        """Start or kill workers until there are so many, and the scheduler knows."""
+    def have(self, count: int, *, log: Path = Path(os.devnull)) -> None:
+        """Start or kill workers until there are this many, and the scheduler knows; new ones write to the log."""
         self.workers = [each for each in self.workers if each.poll() is None]
         for each in self.workers[count:]:
             each.kill()
@@ -46,23 +47,24 @@ class Cluster:
         del self.workers[count:]
         told = (self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
         while len(self.workers) < count:
-            self.workers.append(process("dask_worker", *told, "--death-timeout", "60"))
+            self.workers.append(process("dask_worker", *told, "--death-timeout", "60", log=log))
         with import_module("distributed").Client(self.address, set_as_default=False) as client:
             while len(client.nthreads()) != count:
                 time.sleep(0.05)
 
 
-def process(name: str, *told: str) -> "subprocess.Popen[bytes]":
+def process(name: str, *told: str, log: Path = Path(os.devnull)) -> "subprocess.Popen[bytes]":
     # One loss is enough to give a task up: this test need not kill eight workers.
     more = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    return subprocess.Popen(
-        [sys.executable, "-m", f"distributed.cli.{name}", *told],
-        env={**os.environ, **more},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with log.open("wb") as stream:
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{name}", *told],
+            env={**os.environ, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +160,37 @@ def test_runs_of_a_generator_on_a_cluster(dask: Cluster, tmp_path: Path) -> None
     )
     assert kept == clean
     assert not (out / "work").exists()
+
+
+def test_variables_of_a_generator_reach_a_cluster_but_no_file_and_no_log(
+    dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, out = tmp_path / "log", tmp_path / "out"
+    dask.have(0)
+    dask.have(1, log=log)
+    monkeypatch.setenv("TOKEN", "tok-3f9a6c-secret")  # which no worker has
+    seen: list[bytes] = []
+    body = "assert os.environ['TOKEN'] == 'tok-' + '3f9a6c-secret'; print(os.environ['TOKEN'])\n"
+    command = script(tmp_path, body + "target.write_bytes(source.read_bytes())")
+    generator = generator_from(command, env=["TOKEN"])
+
+    def look(*_: Any) -> None:
+        seen.extend(path.read_bytes() for path in out.rglob("*") if path.is_file())
+
+    runs = [PlannedRun(number, number, np.arange(4)) for number in (1, 2)]
+    make_runs(generator, people(tmp_path), runs, folder=out, identity={}, cluster=dask.address, progress=look)
+    look()
+    assert len(seen) > 5
+    assert not any(b"3f9a6c" in content for content in seen)
+    assert (out / "logs" / "run-0002.txt").read_text() == "[TOKEN]\n"
+    # Dask writes a task that fails to the log of its worker, some versions with its arguments.
+    hands = cluster(dask.address)
+    with pytest.raises(FileNotFoundError):
+        hands.submit(_make_elsewhere, tmp_path / "none", version(), generator.env).result()  # type: ignore[attr-defined]
+    hands.stop()
+    dask.have(0)
+    assert b"Compute Failed" in log.read_bytes()
+    assert b"3f9a6c" not in log.read_bytes()
 
 
 @pytest.mark.parametrize("memory", [None, memory_of(10**4, RunSettings(), stored=True)])

@@ -9,13 +9,18 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from tests.ask.audit.example import write_files
+from tests.study.small import small_study
+from unveil.cli import main
 from unveil.errors import InputError, MissingExtraError
 from unveil.study._worker import receive, send, serve
-from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError, cluster, died, local
+from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError, cluster, cluster_risk, died, local
 
 
 class OddError(Exception):
@@ -172,3 +177,51 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"unveil\[cluster\]"):
         cluster("tcp://127.0.0.1:8786")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_open"),
+    [
+        ("tcp://10.0.0.5:8786", True),
+        ("tcp://cluster.example:8786", True),
+        ("ucx://10.0.0.5:8786", True),
+        ("ws://10.0.0.5:8786", True),
+        ("tcp://0.0.0.0:8786", True),
+        ("tcp://[2001:db8::1]:8786", True),
+        ("tcp://localhost.example:8786", True),
+        ("tls://10.0.0.5:8786", False),
+        ("wss://10.0.0.5:8786", False),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://127.8.8.8:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tcp://LOCALHOST:8786", False),
+        ("no address", False),
+    ],
+)
+def test_a_cluster_that_others_can_listen_to_is_warned_of(address: str, is_open: bool) -> None:
+    assert bool(cluster_risk(address)) == is_open
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+@pytest.mark.parametrize("address", ["tcp://192.0.2.1:8786", "tcp://127.0.0.1:8786", "tls://192.0.2.1:8786"])
+def test_both_commands_warn_before_anything_is_sent(
+    address: str, quiet: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise InputError("nobody is asked in this test")
+
+    monkeypatch.setattr("unveil.study._dask.DaskCluster.__init__", refuse)
+    monkeypatch.chdir(write_files(tmp_path))
+    (tmp_path / "study.toml").write_text(small_study(tmp_path).to_toml())
+    for words in (
+        ("audit", "original.csv", "masked.csv"),
+        ("audit", "original.csv", "--generator", "shuffle", "--made", "made"),
+        ("study", "run", "study.toml", "--out", "out"),
+    ):
+        told = [*words, "--cluster", address, *(["--quiet"] if quiet else [])]
+        lines = CliRunner().invoke(main, told).stderr.splitlines()
+        first, last = lines[0], lines[-1]
+        warned = first.startswith("The cluster is reached without encryption (tcp://): data about people travels")
+        assert warned == (address == "tcp://192.0.2.1:8786" and not quiet)
+        assert not warned or "anybody who reaches the scheduler can run code as its workers. Use tls://" in first
+        assert last == "unveil: nobody is asked in this test"

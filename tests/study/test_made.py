@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError, Future
+from contextlib import ExitStack
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from unveil.study import made
 from unveil.study.executors import LocalProcesses, WorkerDiedError
 from unveil.study.lock import Lock
 from unveil.study.made import PlannedRun, make_runs, projected
+from unveil.study.private_folder import handed_over
 from unveil.study.seal import DiskError
 from unveil.study.tasks import MismatchError
 
@@ -109,6 +111,32 @@ def test_what_is_made_does_not_depend_on_workers(workers: int, tmp_path: Path, c
     make_runs(generator, GIVEN, runs, folder=tmp_path / "out", identity=IDENTITY, workers=workers)
     assert files(tmp_path / "one") == files(tmp_path / "out")
     assert count.read_text() == "x" * 6
+
+
+def test_variables_reach_workers_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "tok-3f9a6c-secret")
+    body = "assert os.environ['TOKEN'] == 'tok-' + '3f9a6c-secret'; print(os.environ['TOKEN'])\n"
+    command = script(tmp_path, body + "target.write_bytes(source.read_bytes())")
+    generator, given, out = generator_from(command, env=["TOKEN"]), people(tmp_path), tmp_path / "out"
+    make_runs(generator, given, planned(3, 4), folder=out, identity={}, workers=2)
+    assert (out / "logs" / "run-0002.txt").read_text() == "[TOKEN]\n"
+    assert not [path for path in out.rglob("*") if path.is_file() and b"3f9a6c" in path.read_bytes()]
+
+
+def test_where_files_have_names_the_people_lie_in_a_private_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setattr("unveil.study.private_folder._PROCESSES", "/no such folder")
+    with handed_over(b"people", kind="made") as path:
+        assert path.read_bytes() == b"people"
+        assert [oct(each.stat().st_mode & 0o777) for each in (path, path.parent)] == ["0o600", "0o700"]
+        assert path.parent.parent == temporary
+    assert list(temporary.iterdir()) == []
+    make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_cannot_be_sent_is_made_in_this_process(tmp_path: Path) -> None:
@@ -261,7 +289,7 @@ def test_a_private_folder_lives_as_long_as_what_was_made(tmp_path: Path, monkeyp
     made = make_runs(generator_from(f"{ME}:counted"), GIVEN, planned(2), folder=None, identity={})
     (home,) = tmp_path.iterdir()
     assert oct(home.stat().st_mode & 0o777) == "0o700"
-    assert list((home / "logs").iterdir()) == []
+    assert list((home / "made" / "logs").iterdir()) == []
     assert made[1].released.rows == 28
     del made
     assert list(tmp_path.iterdir()) == []
@@ -339,6 +367,35 @@ def test_whoever_is_killed_leaves_nothing_and_goes_on(
     assert files(out).items() >= there.items()
     assert not (out / "work").exists()
     assert not list(out.rglob("*.tmp"))
+
+
+def test_the_next_start_removes_what_a_kill_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, temporary = tmp_path / "begun", tmp_path / "temporary"
+    temporary.mkdir()
+    command = script(tmp_path, _SLOW.format(begun=str(begun), ready=str(tmp_path / "ready")))
+    process = subprocess.Popen(
+        [sys.executable, "-c", _RUN, str(tmp_path), command, "", "2"],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    until(begun.exists)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    living = list(temporary.iterdir())
+    assert len(living) == 1
+    make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity={})
+    assert list(temporary.iterdir()) == living, "its process lives"
+    process.kill()
+    process.wait(timeout=60)
+    until(lambda: not any(left(72_000_000 + number) for number in range(1, 6)))
+    # Of the people nothing has a name: files of commands went with their processes, and the rest had none.
+    until(lambda: not list(living[0].glob("made/work/run-*")))
+    named = [path for path in living[0].rglob("*") if path.is_file() and path.parent.name != "runs"]
+    assert not [path for path in named if SECRET.encode() in path.read_bytes()]
+    make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity={})
+    assert list(temporary.iterdir()) == []
 
 
 def until(condition: Any) -> None:
@@ -423,7 +480,7 @@ def test_how_long_all_runs_take() -> None:
 
 def test_a_file_for_workers_that_was_changed_is_not_unpickled(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    sent = made._sent(generator_from("shuffle"), GIVEN, tmp_path, must=True)
+    sent = made._sent(generator_from("shuffle"), GIVEN, tmp_path, ExitStack(), everywhere=True)
     assert sent is not None
     assert made._received(sent)[1].table.rows == GIVEN.table.rows
     made._received.cache_clear()

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from unveil.errors import InputError
-from unveil.web import folder as module
-from unveil.web.folder import PREFIX, PrivateFolder, make_folder, remove_left_behind
+from unveil.study import private_folder as module
+from unveil.study.private_folder import PrivateFolder, remove_left_behind
+from unveil.web.folder import make_folder
 
-USER = os.getuid()
+USER, PREFIX = os.getuid(), "unveil-serve"
 
 
 def mode(path: Path) -> int:
@@ -30,7 +31,8 @@ def dead_process() -> int:
 def left_behind(parent: Path, *, process: int | None = None, lock: bool = True) -> Path:
     """Return a folder as a server leaves it that was killed."""
     path = parent / f"{PREFIX}-{USER}-{dead_process() if process is None else process}-abc"
-    (path / "files").mkdir(parents=True)
+    path.mkdir(0o700, parents=True)
+    (path / "files").mkdir()
     (path / "files" / "secret.csv").write_text("a", encoding="utf-8")
     if lock:
         (path / "run.lock").write_text("", encoding="utf-8")
@@ -145,10 +147,17 @@ def test_what_belongs_to_another_user_is_never_touched(tmp_path: Path, monkeypat
     "name", ["unveil-serve", "unveil-serve-0", f"{PREFIX}-{USER}-x-abc", f"x{PREFIX}-{USER}-1-abc"]
 )
 def test_other_folders_stay(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).mkdir()
+    (tmp_path / name).mkdir(0o700)
     age(tmp_path / name)
     remove_left_behind(tmp_path)
     assert (tmp_path / name).is_dir()
+
+
+def test_a_folder_that_others_may_enter_stays(tmp_path: Path) -> None:
+    left = left_behind(tmp_path)
+    left.chmod(0o750)
+    remove_left_behind(tmp_path)
+    assert left.exists(), "none of ours is like that"
 
 
 def test_a_file_under_such_a_name_stays(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """``unveil study``: run many scenarios, see how far they are, and show what they found."""
 
 import shlex
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     file = out / "study.toml" if told.sample else told.must("file")
     plan = PLAN if told.sample else Study.read(file)
     settings: dict[str, Any] = told.named("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
+    settings["say"] = None if quiet else partial(click.echo, err=True)
     try:
         with moving(quiet=quiet) as progress:
             summary = run_study(plan, out, progress=progress, **settings)

@@ -54,7 +54,7 @@ SHOWN_OPTIONS = frozenset(
         "--suggest",
         "--report",
         *("--hold-out", "--folds", "--runs", "--canaries", "--epsilon", "--delta", "--adjacency", "--workers"),
-        *("--time-limit", "--memory-limit"),
+        *("--time-limit", "--memory-limit", "--output-limit"),
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.

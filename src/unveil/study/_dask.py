@@ -19,12 +19,24 @@ class DaskCluster:
         library = need("distributed", extra="cluster")
         self.address = address
         self._patience = patience
+        is_encrypted = address.startswith(("tls:", "wss:"))
+        try:
+            # Without certificates a client could not even be closed.
+            lacks = is_encrypted and library.Security().get_connection_args("client").get("ssl_context") is None
+        except OSError:  # no such file, or one that is no certificate
+            lacks = True
+        if lacks:
+            raise InputError(
+                f"the cluster {address!r} needs certificates, but Dask's settings (distributed.comm.tls) name none "
+                "that can be read. Name them as docs/scale.md says"
+            )
         try:
             self._client = library.Client(address, timeout=patience, set_as_default=False)
         except Exception as error:  # refused, not found, no answer in time, or something else answers there
+            certificates = ", with certificates of the same authority as yours" * is_encrypted
             raise InputError(
                 f"the cluster {address!r} cannot be reached ({type(error).__name__}). Check the address and that "
-                "'dask scheduler' runs there"
+                f"'dask scheduler' runs there{certificates}"
             ) from error
         self._executor = self._client.get_executor(pure=False)
         self._deserted: float | None = None

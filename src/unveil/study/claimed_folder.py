@@ -28,6 +28,8 @@ class ClaimedFolder:
     #: The file that says whose results these are, and the folders beside it.
     manifest: ClassVar[str]
     parts: ClassVar[Sequence[str]]
+    #: Further files beside the manifest.
+    files: ClassVar[Sequence[str]] = ()
     #: What is in the folder and of what, and the option that names another one, in words.
     what: ClassVar[str]
     whose: ClassVar[str]
@@ -47,6 +49,7 @@ class ClaimedFolder:
             refuse_others=self._refuse_other_files,
             claim=self._begin,
             parts=self.parts,
+            files=(self.manifest, *self.files),
         )
         return self
 

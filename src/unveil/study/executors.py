@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
+from ipaddress import ip_address
 from typing import Any, Protocol
 
 from unveil.errors import InputError, UnveilError, whole_number
@@ -19,6 +20,8 @@ from unveil.study._worker import receive, send
 # One thread per worker: numbers do not depend on it, and workers do not get in one another's way.
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM", "NUMEXPR")
 _ENVIRONMENT = {**{f"{name}_NUM_THREADS": "1" for name in _THREADS}, "POLARS_MAX_THREADS": "1"}
+
+_ADDRESS = re.compile(r"(?P<scheme>tcp|tls|ucx|ws|wss)://(?P<host>\S+):\d+")
 
 #: How long a cluster may take to answer, or be without workers, in seconds.
 PATIENCE = 10.0
@@ -164,11 +167,36 @@ def local(workers: int) -> Workers:
 
 def cluster(address: str, *, patience: float = PATIENCE) -> Workers:
     """Return the workers of the Dask cluster at that address, as in ``tcp://127.0.0.1:8786``."""
-    if re.fullmatch(r"(tcp|tls|ucx|ws|wss)://\S+:\d+", address) is None:
+    if _ADDRESS.fullmatch(address) is None:
         raise InputError(f"the address of a cluster must look like tcp://host:8786, but is {address!r}. Correct it")
     from unveil.study._dask import DaskCluster
 
     return DaskCluster(address, patience=patience)
+
+
+def cluster_risk(address: str) -> str:
+    """Return the warning for a cluster that others can listen to; empty with encryption and on this machine.
+
+    >>> cluster_risk("tls://cluster.example:8786"), cluster_risk("tcp://127.0.0.1:8786")
+    ('', '')
+    >>> cluster_risk("tcp://10.0.0.5:8786").partition(":")[0]
+    'The cluster is reached without encryption (tcp'
+    """
+    found = _ADDRESS.fullmatch(address)
+    if found is None or found["scheme"] in ("tls", "wss") or _is_this_machine(found["host"]):
+        return ""
+    return (
+        f"The cluster is reached without encryption ({found['scheme']}://): data about people travels readable over "
+        "the network, and anybody who reaches the scheduler can run code as its workers. Use tls:// with certificates "
+        "(docs/scale.md says how)."
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:  # a name
+        return host.lower() == "localhost"
 
 
 def died(error: BaseException) -> bool:

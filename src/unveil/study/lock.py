@@ -11,7 +11,7 @@ from unveil.data.files.source import shown
 from unveil.data.files.whole_files import open_secret, read_unlinked, replace_file
 from unveil.errors import InputError
 
-_FILE = "run.lock"
+LOCK_FILE = "run.lock"
 #: Who holds the lock; a file of its own, so that nothing is ever written to the file that is locked.
 _HOLDER = "run.lock.json"
 
@@ -25,7 +25,7 @@ class Lock:
 
     def take(self) -> None:
         """Take the lock, or say who holds it."""
-        stream = open_secret(self.folder / _FILE, "a")
+        stream = open_secret(self.folder / LOCK_FILE, "a")
         if not _held_by_us(stream):
             stream.close()
             raise InputError(
@@ -48,10 +48,10 @@ class Lock:
 
 def running(folder: Path) -> str | None:
     """Return which process writes to the folder now, in words, or None."""
-    if (folder / _FILE).is_symlink() or not (folder / _FILE).is_file():
+    if (folder / LOCK_FILE).is_symlink() or not (folder / LOCK_FILE).is_file():
         return None
     # Only for reading: a study on a disk that cannot be written to can be looked at.
-    with (folder / _FILE).open(encoding="utf-8") as stream:
+    with (folder / LOCK_FILE).open(encoding="utf-8") as stream:
         return None if _held_by_us(stream, looking=True) else _holder(folder)
 
 

@@ -1,11 +1,10 @@
 """Make the runs of a generator: many at once, none twice, and none lost whatever becomes of the workers."""
 
 import pickle
-import shutil
-import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -14,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import read_unlinked
 from unveil.errors import InputError, UnveilError, where_raised, whole_number
-from unveil.protect.generators import Generator, Given, Made, RunError
+from unveil.protect.generators import Generator, Given, Made, RunError, with_env
 from unveil.study.executors import Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.made_folder import (
@@ -30,6 +28,7 @@ from unveil.study.made_folder import (
     made_of_content,
     write_log,
 )
+from unveil.study.private_folder import handed_over, make_private_folder, remove_left_behind
 from unveil.study.seal import Seal, write_bytes
 from unveil.study.tasks import Pace, Progress, check_version, endings_raise, how_lost, run_tasks, version
 
@@ -109,7 +108,9 @@ def make_runs(
     whole_number(workers, "the number of workers", least=0)
     if cluster is not None and folder is None:
         raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
-    home = Path(tempfile.mkdtemp(prefix="unveil-made-")) if folder is None else folder.absolute()
+    remove_left_behind()
+    private = make_private_folder("made") if folder is None else None
+    home = private.path / "made" if private is not None else Path(folder or "").absolute()
     try:
         with endings_raise():
             answer = _made_in(
@@ -123,11 +124,11 @@ def make_runs(
                 kept=folder is not None,
             )
     except BaseException:
-        if folder is None:
-            shutil.rmtree(home, ignore_errors=True)
+        if private is not None:
+            private.remove()
         raise
-    if folder is None:
-        weakref.finalize(answer, shutil.rmtree, home, ignore_errors=True)
+    if private is not None:
+        weakref.finalize(answer, private.remove)
     return answer
 
 
@@ -157,49 +158,55 @@ def _made_in(
         pace = Pace(progress, len(runs), len(runs) - len(missing))
         pace.report()
         if missing:
-            sent = None
-            if cluster is not None or min(workers, len(missing)) > 1:
-                sent = _sent(generator, given, home.folder, must=cluster is not None)
-            count = min(workers, len(missing)) if sent is not None else 0
-            hands = local(count) if cluster is None else dask_cluster(cluster)
-            try:
-                _Making(home, generator, given, sent, pace, kept=kept).compute(missing, hands)
-            except BaseException:
+            with ExitStack() as stack:
+                sent = None
+                if cluster is not None or min(workers, len(missing)) > 1:
+                    sent = _sent(generator, given, home.folder, stack, everywhere=cluster is not None)
+                count = min(workers, len(missing)) if sent is not None else 0
+                hands = local(count) if cluster is None else dask_cluster(cluster)
+                try:
+                    _Making(home, generator, given, sent, pace, kept=kept).compute(missing, hands)
+                except BaseException:
+                    hands.stop()
+                    if cluster is not None:
+                        home.give_up()
+                    raise
                 hands.stop()
-                if cluster is not None:
-                    home.give_up()
-                raise
-            hands.stop()
     return MadeRuns(home, runs)
 
 
 class _Sent(NamedTuple):
-    """The file that tells other processes the generator and the people, and its SHA-256."""
+    """The file that gives other processes the generator and the people, and its SHA-256."""
 
     path: Path
     digest: str
 
 
-def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> _Sent | None:
-    """Write the generator and the people to a file for other processes; return None where that cannot be done."""
+def _sent(generator: Generator, given: Given, folder: Path, stack: ExitStack, *, everywhere: bool) -> _Sent | None:
+    """Write the generator and the people for other processes; return None where that cannot be done.
+
+    Processes of this machine read a file without a name; other machines, where ``everywhere``, need one.
+    """
     try:
         method = pickle.dumps(generator)
         content = pickle.dumps((generator, given))
     except Exception as error:  # whatever a user's function or frame does when it is copied
-        if must:
+        if everywhere:
             raise InputError(
                 f"the generator or the people cannot be sent to a cluster ({type(error).__name__}). Name a function as "
                 "package.module:function, or do without the cluster"
             ) from None
         return None
     if b"__main__" in method:  # which is another module in another process
-        if must:
+        if everywhere:
             raise InputError(
                 "a function that is defined in the script itself cannot be sent to a cluster. Put it into a module of "
                 "its own, or do without the cluster"
             )
         return None
     digest = sha256(content).hexdigest()
+    if not everywhere:
+        return _Sent(stack.enter_context(handed_over(content, kind="made", folder=folder / WORK)), digest)
     path = folder / WORK / f"given-{digest[:16]}.pickle"
     write_bytes(path, content)
     return _Sent(path, digest)
@@ -208,7 +215,7 @@ def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> _S
 @lru_cache(maxsize=1)
 def _received(sent: _Sent) -> tuple[Generator, Given]:
     """Return the generator and the people; a file that is not the one that was sent is not unpickled."""
-    content = read_unlinked(sent.path)
+    content = sent.path.read_bytes()
     if sha256(content).hexdigest() != sent.digest:
         raise InputError(f"{shown(sent.path)} was changed since this run wrote it. Call the same command again")
     found: tuple[Generator, Given] = pickle.loads(content)  # noqa: S301 (the bytes that the caller wrote)
@@ -240,7 +247,8 @@ class _Making:
             place = (run, self.home.folder, self.home.seal(run), self.kept)
             if self.sent is None:
                 return hands.submit(_make, self.generator, self.given, *place)
-            return hands.submit(_make_elsewhere, self.sent, version(), *place)
+            # Values of variables are sent with each task: no file holds them.
+            return hands.submit(_make_elsewhere, self.sent, version(), getattr(self.generator, "env", {}), *place)
 
         run_tasks(missing, hands, begin=begin, settle=self._settle)
 
@@ -275,11 +283,11 @@ class _Making:
         return "The other runs were stopped" + f", and the {done} that are done are kept" * (self.kept and done > 0)
 
 
-def _make_elsewhere(sent: _Sent, wanted: str, *place: Any) -> _Outcome:
+def _make_elsewhere(sent: _Sent, wanted: str, env: Mapping[str, str], *place: Any) -> _Outcome:
     """Make one run, in a worker."""
     check_version(wanted)
     generator, given = _received(sent)
-    return _make(generator, given, *place)
+    return _make(with_env(generator, env), given, *place)
 
 
 def _make(generator: Generator, given: Given, run: PlannedRun, folder: Path, seal: Seal, kept: bool) -> _Outcome:

@@ -16,10 +16,10 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import open_secret, replace_file
+from unveil.data.files.whole_files import open_secret, read_unlinked, replace_file
 from unveil.errors import InputError
 from unveil.protect.generators import Generator, Made, scripts_of
-from unveil.protect.generators.command import remove_left
+from unveil.protect.generators.processes import remove_left
 from unveil.study.claimed_folder import ClaimedFolder
 from unveil.study.releases import facts_of_table, marks_of_table, table_of_facts
 from unveil.study.seal import Seal, sealed
@@ -56,7 +56,7 @@ class PlannedRun:
 class MadeFolder(ClaimedFolder):
     """The folder of the runs of a generator."""
 
-    manifest, parts = MANIFEST, (RUNS, LOGS, WORK)
+    manifest, parts, files = MANIFEST, (RUNS, LOGS, WORK), (TIMES,)
     what, whose, option = "runs", "of this generator", "--made"
     other = _OTHER
 
@@ -86,7 +86,7 @@ class MadeFolder(ClaimedFolder):
         return self.content(run) is not None
 
     def content(self, run: PlannedRun) -> bytes | None:
-        """Return the file of a run, or None where it is not there, damaged, or another one's."""
+        """Return the file of a run, or None where it is not there, a link, damaged, or another one's."""
         return self.sealed_content(RUNS, self.seal(run))
 
     def note_seconds(self, run: PlannedRun, seconds: float) -> None:
@@ -103,7 +103,7 @@ class MadeFolder(ClaimedFolder):
         """Return how long each run took, as far as that is known."""
         found: dict[int, float] = {}
         try:
-            lines = (self.folder / TIMES).read_text(encoding="utf-8").splitlines()
+            lines = read_unlinked(self.folder / TIMES).decode().splitlines()
         except (OSError, ValueError):
             return found
         for line in lines:

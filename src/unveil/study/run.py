@@ -3,14 +3,14 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, whole_number
-from unveil.study.executors import Workers, died, local, lost
+from unveil.study.executors import Workers, cluster_risk, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.failures import told
 from unveil.study.memory import physical_memory
@@ -64,6 +64,7 @@ def run_study(
     resume: bool = False,
     memory: int | None = None,
     progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> RunSummary:
     """Return what the run did, after every scenario of the study has a file in ``out``.
 
@@ -89,6 +90,8 @@ def run_study(
         cluster, no limit.
     progress
         Called whenever a scenario is done.
+    say
+        Called with a warning where the cluster is reached without encryption.
 
     Raises
     ------
@@ -100,6 +103,8 @@ def run_study(
         If the run is interrupted; nothing is half-written, and it can be resumed.
     """
     began = time.monotonic()
+    if cluster is not None and say is not None and (risk := cluster_risk(cluster)):
+        say(risk)
     study.check()
     study = study.at_absolute_paths()
     study = replace(study, data=tuple(replace(each, digest=digest_of(each)) for each in study.data))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from unveil.data.files.whole_files import (
 )
 from unveil.errors import InputError
 from unveil.study.failures import ERRORS
-from unveil.study.lock import Lock
+from unveil.study.lock import LOCK_FILE, Lock
 from unveil.study.nodes import NODES, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.releases import FOLDER as RELEASES
@@ -59,7 +60,8 @@ class Store:
             refuse_others=self._refuse_other_files,
             claim=self._claim,
             parts=(RESULTS, *([NODES] if keeps_nodes(self.study) else []), RELEASES),
-            swept=(ERRORS,),
+            files=(MANIFEST, STUDY, TIMES),
+            swept=(ERRORS, DAMAGED),
         )
         return self
 
@@ -151,6 +153,7 @@ def take_folder(
     refuse_others: Callable[[], None],
     claim: Callable[[], None],
     parts: Sequence[str],
+    files: Sequence[str],
     swept: Sequence[str] = (),
 ) -> None:
     """Make a folder for one run at a time, and take its lock, which is free again where anything is wrong with it.
@@ -163,21 +166,23 @@ def take_folder(
         Refuses a folder of other files.
     claim
         Makes the folder that of this run, or sees that it is.
-    parts, swept
-        Folders in it that are made, and further ones in which a run that was killed may have left drafts.
+    parts, files
+        Folders in it, which are made, and files in it: a link in the place of any is refused.
+    swept
+        Further folders in which a run that was killed may have left drafts.
     """
     with writing(folder):
         # What is in it is as secret as the data. A folder that was there is left to its owner; a link that the user
         # names is followed.
-        refuse_file(folder.resolve())
+        refuse_file(folder)
         folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
         refuse_shared_folder(folder)
+        _refuse_links(folder, parts=(*parts, *swept), files=(*files, LOCK_FILE))
         refuse_others()  # before the lock, which is a file too
         lock.take()
         try:
             claim()
             for name in parts:
-                refuse_file(folder / name)
                 make_secret_folder(folder / name)
                 refuse_shared_folder(folder / name)
             for name in ("", *parts, *swept):
@@ -185,6 +190,17 @@ def take_folder(
         except BaseException:
             lock.free()
             raise
+
+
+def _refuse_links(folder: Path, *, parts: Sequence[str], files: Sequence[str]) -> None:
+    """Refuse links and pipes before anything is opened: a link leads to other files, a pipe never ends."""
+    for name in (*parts, *files):
+        path, what = folder / name, "folder" if name in parts else "file"
+        if os.path.lexists(path) and not (stat.S_ISDIR if what == "folder" else stat.S_ISREG)(path.lstat().st_mode):
+            raise InputError(
+                f"{shown(path)} must be a plain {what}, but is a link or something else, which is not followed. "
+                "Remove it, or choose another folder"
+            )
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
@@ -283,8 +299,8 @@ def refuse_other_than_file(path: Path) -> None:
 
 
 def refuse_file(folder: Path) -> None:
-    """Refuse anything but a folder of that name; a link could lead to another user's folder."""
-    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir()):
+    """Refuse anything but a folder of that name."""
+    if folder.exists() and not folder.is_dir():
         raise InputError(f"{shown(folder)} must be a folder, but something else is there. Move it away, and resume")
 
 

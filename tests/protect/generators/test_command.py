@@ -1,5 +1,6 @@
 """A command as a generator: what it is given, what it may do wrong, and that nothing of it is left."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from tests.protect.generators.people import HEAD, PEOPLE, SECRET, left, people, script
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.protect.generators import Command, Given, RunError, about, generator_from
+from unveil.protect.generators import Command, Given, RunError, about, generator_from, processes
 from unveil.protect.generators import _launch as launch
 from unveil.protect.generators import command as module
 
@@ -184,6 +185,64 @@ def test_no_process_is_left(ending: str, seed: int, limit: float, tmp_path: Path
     assert list(work.iterdir()) == []
 
 
+# A daemon: its parent is gone, and it has a session of its own, an empty environment and none of its parent's files.
+_DAEMON = """
+import subprocess
+late = "import time, sys; time.sleep({wait}); open(sys.argv[1], 'w')"
+first = "import subprocess, sys; subprocess.Popen(sys.argv[1:], env={{}}, start_new_session=True)"
+quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+subprocess.run([sys.executable, "-S", "-c", first, sys.executable, "-S", "-c", late, {late!r}], env={{}}, **quiet)
+pathlib.Path({begun!r}).touch()
+"""
+
+
+def arguments_with(text: str) -> list[bytes]:
+    """Return the arguments of processes that hold this text."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found += [told for told in [(process / "cmdline").read_bytes()] if text.encode() in told]
+    return found
+
+
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "sys.exit(1)", "time.sleep(600)", "os.kill(os.getpid(), 15)"])
+def test_a_daemon_without_environment_is_ended_too(ending: str, tmp_path: Path, work: Path) -> None:
+    begun, late = tmp_path / "begun", tmp_path / "late"
+    command = script(tmp_path, _DAEMON.format(begun=str(begun), late=str(late), wait=5) + ending)
+    with pytest.raises(RunError):
+        made(command, people(tmp_path), work, time_limit=4 if "600" in ending else 60)
+    assert begun.exists()
+    assert arguments_with(str(late)) == []
+    assert list(work.iterdir()) == []
+    if "600" in ending:
+        time.sleep(max(0.0, begun.stat().st_mtime + 6 - time.time()))
+    assert not late.exists()
+
+
+def test_processes_of_others_are_not_ended(tmp_path: Path, work: Path) -> None:
+    # Another child of this process, in a session of its own, as a browser or a worker of Dask is.
+    other = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"], start_new_session=True)
+    try:
+        made(script(tmp_path, "target.write_bytes(source.read_bytes())"), people(tmp_path), work)
+        launch.end_run(str(tmp_path / "no run"))
+        assert other.poll() is None
+        assert launch.running_in(str(tmp_path), session=other.pid) == [other.pid]
+        assert other.pid in launch.running_in(str(tmp_path), ancestor=os.getppid())
+        assert launch.running_in(str(tmp_path), ancestor=other.pid) == []
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_generator_that_kills_its_parent_is_ended(tmp_path: Path, work: Path) -> None:
+    with pytest.raises(RunError, match="ended by SIGKILL"):
+        generator_from(script(tmp_path, "os.kill(os.getppid(), 9); time.sleep(600)")).make(
+            people(tmp_path), EVERYBODY, seed=71_000_031, folder=work
+        )
+    assert left(71_000_031) == []
+    assert list(work.iterdir()) == []
+
+
 _WAITING = """
 import sys
 import numpy as np
@@ -197,8 +256,9 @@ generator_from(sys.argv[2]).make(people(home), np.arange(4), seed=int(sys.argv[3
 
 @pytest.mark.parametrize(("how", "seed"), [(signal.SIGINT, 71_000_002), (signal.SIGTERM, 71_000_003), (9, 71_000_004)])
 def test_whoever_waits_may_be_interrupted_or_killed(how: int, seed: int, tmp_path: Path, work: Path) -> None:
-    begun = tmp_path / "begun"
-    command = script(tmp_path, _FAMILY.format(begun=str(begun)) + "time.sleep(600)")
+    begun, late = tmp_path / "begun", tmp_path / "late"
+    family = _DAEMON.format(begun=str(tmp_path / "daemon"), late=str(late), wait=600) + _FAMILY.format(begun=str(begun))
+    command = script(tmp_path, family + "time.sleep(600)")
     process = subprocess.Popen(
         [sys.executable, "-c", _WAITING, str(tmp_path), command, str(seed)],
         cwd=ROOT,
@@ -211,7 +271,7 @@ def test_whoever_waits_may_be_interrupted_or_killed(how: int, seed: int, tmp_pat
     process.send_signal(how)
     _, said = process.communicate(timeout=60)
     assert (b"KeyboardInterrupt" in said) == (how == signal.SIGINT)
-    until(lambda: not left(seed) and not list(work.iterdir()))
+    until(lambda: not left(seed) and not list(work.iterdir()) and not arguments_with(str(late)))
 
 
 def until(condition: Any) -> None:
@@ -275,7 +335,7 @@ def test_commands_that_cannot_be_run_are_refused(
         generator_from(text)
 
 
-@pytest.mark.parametrize("limit", ["time_limit", "memory_limit"])
+@pytest.mark.parametrize("limit", ["time_limit", "memory_limit", "output_limit"])
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_limits_are_above_0(limit: str, value: float) -> None:
     with pytest.raises(InputError, match="must be above 0, but is"):
@@ -308,38 +368,87 @@ def test_only_the_end_of_many_messages_is_kept(tmp_path: Path, work: Path) -> No
     assert caught.value.log.endswith(b"xend\n")
 
 
-def test_threads_of_a_worker_are_not_those_of_a_generator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setenv("MKL_NUM_THREADS", "1")
-    monkeypatch.setenv("UNVEIL_OUTSIDE", '{"OMP_NUM_THREADS": "5", "MKL_NUM_THREADS": null}')
-    told = module._environment(3, Path("home"))
-    assert told["OMP_NUM_THREADS"] == "5"
-    assert not {"MKL_NUM_THREADS", "UNVEIL_OUTSIDE"} & set(told)
-
-
 def test_where_there_are_no_groups_of_processes_the_launcher_ends_the_command(
     tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on Windows: no sessions, no fork, no limits, and backslashes in paths.
     program = Path(launch.__file__).read_text(encoding="utf-8")
     fake = tmp_path / "launcher.py"
-    fake.write_text(
-        "import os\ndel os.fork, os.killpg, os.setsid\nimport sys; sys.modules['resource'] = None\n" + program
+    gone = "import os\ndel os.killpg, os.setsid\nimport sys; sys.modules.update(resource=None, ctypes=None)\n"
+    fake.write_text(gone + program)
+    there = SimpleNamespace(
+        __file__=str(fake), PATIENCE=5.0, SEES_ALL=False, temporary=launch.temporary, end_run=lambda *_, **__: None
     )
-    monkeypatch.setattr(
-        module, "_launch", SimpleNamespace(__file__=str(fake), PATIENCE=5.0, temporary=launch.temporary)
-    )
-    monkeypatch.delattr(os, "killpg")
+    monkeypatch.setattr(module, "_launch", there)
+    monkeypatch.setattr(processes, "_launch", there)
     begun = str(tmp_path / "begun")
     generator = generator_from(
         script(tmp_path, f"open({begun!r}, 'w'); time.sleep(600)"), time_limit=1.0, memory_limit=1
     )
-    with pytest.raises(RunError, match="took longer than 1 s"):
+    with pytest.raises(RunError, match=r"took longer than 1 s .* in sessions of their own may still run"):
         generator.make(people(tmp_path), EVERYBODY, seed=71_000_005, folder=work)
     assert Path(begun).exists()
     until(lambda: not left(71_000_005))
     assert list(work.iterdir()) == []
     assert made(script(tmp_path, "target.write_bytes(source.read_bytes())"), people(tmp_path), work).released.rows == 4
+
+
+WRITES = {
+    "an error": ("target.write_bytes(b'x' * 3_000_000)", r"wrote a file of .* one may have \(exit code 1\)"),
+    "another file": ("open('model', 'wb').write(b'x' * 3_000_000)", r"wrote a file of .* \(exit code 1\)"),
+    "a signal": (
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); target.write_bytes(b'x' * 3_000_000)",
+        r"wrote a file of .* \(ended by SIGXFSZ\)",
+    ),
+    "no word": (
+        "stream = open(target, 'wb', buffering=0)\nfor _ in range(3):\n    try: stream.write(bytes(10**6))"
+        "\n    except OSError: pass",
+        "wrote a table of .* a file may have",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", WRITES)
+def test_a_file_that_is_too_large_is_refused(how: str, tmp_path: Path, work: Path) -> None:
+    body, match = WRITES[how]
+    read: list[Path] = []
+    with pytest.raises(RunError, match=match) as caught:
+        made(script(tmp_path, body), people(tmp_path), work, output_limit=0.002, read=read.append)
+    assert "more than the 0.002 GB" in str(caught.value)
+    assert str(caught.value).endswith("Allow it more (--output-limit), or have it write less")
+    assert read == []
+    assert list(work.iterdir()) == []
+
+
+def test_a_file_may_be_20_times_as_large_as_the_people(
+    tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = "import resource; print(*resource.getrlimit(resource.RLIMIT_FSIZE)); target.write_bytes(source.read_bytes())"
+    given = people(tmp_path)
+    assert made(script(tmp_path, body), given, work).log == b"1000000000 1000000000\n"
+    monkeypatch.setattr(module, "LEAST_LIMIT", 0)
+    size = 20 * (tmp_path / "people.csv").stat().st_size
+    assert made(script(tmp_path, body), given, work).log == f"{size} {size}\n".encode()
+
+
+def test_limits_that_were_set_before_are_not_raised(tmp_path: Path) -> None:
+    shows = "import resource as r; print(*(r.getrlimit(n)[0] for n in (r.RLIMIT_FSIZE, r.RLIMIT_DATA, r.RLIMIT_CORE)))"
+    lowers = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6)); del sys.argv[0]\n"
+    program = f"{lowers}runpy.run_path(sys.argv[0], run_name='__main__')"
+    words = [launch.__file__, str(2 * 10**9), str(10**30), str(tmp_path), sys.executable, "-S", "-c", shows]
+    told = [sys.executable, "-S", "-c", program, *words]
+    # Its standard input stays open: the end of it would end the run.
+    with subprocess.Popen(told, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == f"{10**6} {2 * 10**9} 0\n"
+
+
+def test_what_is_printed_takes_no_room_on_the_disk(tmp_path: Path, work: Path) -> None:
+    # More than a file may have, and far more than is kept.
+    body = "for _ in range(50): print('x' * 10**6)\nprint(sum(each.stat().st_size for each in source.parent.iterdir()))"
+    with pytest.raises(RunError, match="wrote no file") as caught:
+        made(script(tmp_path, body), people(tmp_path), work, output_limit=0.01)
+    assert int(caught.value.log.splitlines()[-1]) < 10**5
 
 
 def test_backslashes_stay_where_paths_have_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,11 +37,13 @@ from unveil.errors import InputError
 from unveil.measure.epsilon.bound import Adjacency
 from unveil.measure.epsilon.claim import Claim
 from unveil.protect.generators import Given
+from unveil.protect.generators.environment import variables_from
 from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, Say, silent, unsaid
 from unveil.show.sheet import sheet_document
 from unveil.show.terminal import Part
+from unveil.study.executors import cluster_risk
 
 __all__ = ["ATTACKS", "audit"]
 
@@ -62,6 +64,8 @@ def audit(
     made: str | Path | None = None,
     time_limit: float | None = 3600.0,
     memory_limit: float | None = None,
+    output_limit: float | None = None,
+    env: Sequence[str] | Mapping[str, str] = (),
     workers: int = 1,
     cluster: str | None = None,
     resume: str | Path | None = None,
@@ -130,8 +134,12 @@ def audit(
         control must have been kept apart by lot.
     made
         The folder that keeps what the generator makes, so that an audit that was interrupted goes on; None keeps none.
-    time_limit, memory_limit
-        How many seconds a run of a command may take, and how many GB each of its processes may have.
+    time_limit, memory_limit, output_limit
+        How many seconds a run of a command may take, how many GB each of its processes may have, and how many GB each
+        file that it writes (None: 20 times the file of people, and 1 GB at least).
+    env
+        Variables that a command is given, beyond those that programs need to run: names, whose values this process
+        has, or a mapping from name to value. No report, log or file holds the values.
     workers, cluster
         How many processes of this machine compute parts of the audit at once, each with all tables in its memory, or
         make runs of a generator (a function that cannot be sent is run in this one); or the address of a Dask cluster,
@@ -202,8 +210,8 @@ def audit(
     progress
         Called with the name of a step and the share of it that is done.
     say
-        Called with what should be known before it goes on: how long it will take where that is long, and what the
-        coins of a generator can show.
+        Called with what should be known before it goes on: how long it will take where that is long, what the coins of
+        a generator can show, and that a cluster is reached without encryption.
     notes
         Sentences to carry into the report.
 
@@ -248,6 +256,8 @@ def audit(
         claim=None if epsilon is None else Claim(epsilon=epsilon, delta=delta, adjacency=adjacency),
     )
     rng, seed = randomness(rng)
+    if cluster is not None and (risk := cluster_risk(cluster)):
+        say(risk)
     if generator is not None:
         if resume is not None or memory is not None:
             raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
@@ -260,6 +270,8 @@ def audit(
             made=None if made is None else Path(made),
             time_limit=time_limit,
             memory_limit=memory_limit,
+            output_limit=output_limit,
+            env=variables_from(env),
             workers=workers,
             cluster=cluster,
         )
@@ -274,8 +286,8 @@ def audit(
             given, released, making=making, settings=settings, rng=rng, progress=progress, say=say, notes=notes
         )
         return _answer(findings, releases, seed)
-    if any(each is not None for each in (hold_out, folds, canaries, made)):
-        raise InputError("hold_out, folds, canaries and made say how a generator is run. Pass the generator too")
+    if any(each is not None for each in (hold_out, folds, canaries, made)) or env:
+        raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
     run = RunSettings(workers=workers, cluster=cluster, resume=None if resume is None else Path(resume), memory=memory)
     with running(run) as runner:
         asked = AskedTables(

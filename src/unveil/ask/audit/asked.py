@@ -62,7 +62,8 @@ def settings_of(told: Told) -> dict[str, Any]:
         "say": told.say,
     }
     if values["generator"]:
-        settings |= told.named("generator", "hold_out", "folds", "runs", "time_limit", "memory_limit")
+        settings |= told.named("generator", "hold_out", "folds", "runs", "env")
+        settings |= told.named("time_limit", "memory_limit", "output_limit")
         settings |= {name: values[name] or None for name in ("canaries", "made")}
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]

@@ -106,9 +106,29 @@ GENERATOR = (
         only="command line",
         words="In GB, where the system can see to it.",
     ),
+    Setting(
+        name="output_limit",
+        label="How large each file may be that a command writes",
+        kind="number",
+        whole=False,
+        least=0,
+        metavar="GB",
+        only="command line",
+        words="In GB; unless given, 20 times as large as the file of people, and 1 GB at least.",
+    ),
+    Setting(
+        name="env",
+        label="Give a command the variable NAME, with the value it has here",
+        kind="texts",
+        default=(),
+        metavar="NAME",
+        only="command line",
+        words="Several are given by several options. A command has only the variables that programs need to run, such "
+        "as PATH and HOME, and these. No report, log or file holds their values.",
+    ),
 )
 
-_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made")
+_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "env")
 
 
 def wrong_with_generator(told: Told) -> tuple[str, str] | None:

@@ -1,8 +1,6 @@
 """Where the parts of an audit are computed: in this process, in others, or on a cluster; with the same numbers."""
 
 import pickle
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -31,7 +29,7 @@ from unveil.show.progress import Progress
 from unveil.study.executors import LocalProcesses, Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.memory_bound import give_back, memory_bound, others_memory
-from unveil.study.seal import write_bytes
+from unveil.study.private_folder import handed_over, remove_left_behind
 from unveil.study.tasks import check_version, endings_raise, how_lost, run_tasks, version
 
 #: What to do where more memory was taken than was allowed.
@@ -229,10 +227,7 @@ class Runner:
 
     def _private_file(self, prepared: PreparedAudit) -> Path:
         content = pickle.dumps(replace(prepared, settings=_one_thread(prepared.settings)))
-        folder = Path(tempfile.mkdtemp(prefix="unveil-audit-"))
-        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        write_bytes(folder / "prepared", content)
-        return folder / "prepared"
+        return self._stack.enter_context(handed_over(content, kind="audit"))
 
 
 class _Ledger:
@@ -312,6 +307,7 @@ def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes, memory: int
 @contextmanager
 def running(settings: RunSettings) -> Iterator[Runner]:
     """Let an audit be computed where the settings say; whatever ends it, no process and no private file is left."""
+    remove_left_behind()
     with endings_raise(), ExitStack() as stack:
         hands = None
         if settings.cluster is not None:

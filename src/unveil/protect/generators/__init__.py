@@ -6,7 +6,7 @@ A generator is given some people and makes one release; that is a run. What it i
 
 from unveil.protect.generators.about import about, scripts_of
 from unveil.protect.generators.choose import generator_from
-from unveil.protect.generators.command import Command
+from unveil.protect.generators.command import Command, with_env
 from unveil.protect.generators.function import Function
 from unveil.protect.generators.generator import Generator, Given, Made, RunError
 from unveil.protect.generators.protection import Protection
@@ -22,4 +22,5 @@ __all__ = [
     "about",
     "generator_from",
     "scripts_of",
+    "with_env",
 ]

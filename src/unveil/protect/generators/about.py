@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.protect.generators.command import Command
+from unveil.protect.generators.environment import base_environment
 from unveil.protect.generators.function import Function
 from unveil.protect.generators.generator import Generator
 
@@ -83,6 +84,7 @@ def _python(program: str) -> str:
             said = subprocess.run(
                 [program, "-W", "ignore", "-c", _ASKED],
                 cwd=home,
+                env=base_environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PATIENCE,

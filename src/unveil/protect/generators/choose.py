@@ -1,7 +1,7 @@
 """Which generator is meant: a command, a protection or a function."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError, did_you_mean
 from unveil.protect._listing import Protects
 from unveil.protect.generators.command import PLACES, Command
+from unveil.protect.generators.environment import variables_from
 from unveil.protect.generators.function import Function
 from unveil.protect.generators.generator import Generator
 from unveil.protect.generators.protection import Protection
@@ -25,6 +26,8 @@ def generator_from(
     *,
     time_limit: float | None = None,
     memory_limit: float | None = None,
+    output_limit: float | None = None,
+    env: Iterable[str] | Mapping[str, str] = (),
     read: Callable[[Any], Table] | None = None,
     kind: ReleaseKind | None = None,
 ) -> Generator:
@@ -35,8 +38,12 @@ def generator_from(
     told
         A command that holds ``{in}`` and ``{out}``; a protection as it is written, such as ``mondrian:k=5``; or
         ``package.module:function`` for a function ``(frame, rng) -> frame``, or that function itself.
-    time_limit, memory_limit
-        Seconds that a run of a command may take, and GB that each of its processes may.
+    time_limit, memory_limit, output_limit
+        Seconds that a run of a command may take, GB that each of its processes may hold, and GB of each file that it
+        writes.
+    env
+        Variables that a command is given, beyond those that programs need to run: names, whose values this process
+        has, or names with values.
     read
         Turns into a table what is made: the path of a file that a command wrote, or the frame that a function returned.
         `Table.read` and `Table.from_frame` if not told.
@@ -56,8 +63,24 @@ def generator_from(
     Traceback (most recent call last):
     unveil.errors.InputError: there is no protection 'mondrain'. Did you mean 'mondrian'?
     """
+    variables = variables_from(env)
+    if isinstance(told, str) and _is_command(told.strip()):
+        return Command(
+            written=told.strip(),
+            read=read or _read_file,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            output_limit=output_limit,
+            kind=kind,
+            env=variables,
+        )
+    if variables:
+        raise InputError(
+            "variables (env) are given to a command, and this generator runs inside unveil, where it sees all of them. "
+            "Leave them out"
+        )
     if isinstance(told, str):
-        return _written(told.strip(), time_limit, memory_limit, read, kind)
+        return _written(told.strip(), read, kind)
     if callable(getattr(told, "apply", None)) and not isinstance(told, type):
         return Protection(protection=told)  # type: ignore[arg-type]  # whatever has the method is one
     if not callable(told) or isinstance(told, type):
@@ -69,17 +92,7 @@ def generator_from(
     return Function(function=told, read=read or Table.from_frame, kind=kind)
 
 
-def _written(
-    text: str,
-    time_limit: float | None,
-    memory_limit: float | None,
-    read: Callable[[Any], Table] | None,
-    kind: ReleaseKind | None,
-) -> Generator:
-    if any(place in text for place in PLACES) or _is_like_a_command(text):
-        return Command(
-            written=text, read=read or _read_file, time_limit=time_limit, memory_limit=memory_limit, kind=kind
-        )
+def _written(text: str, read: Callable[[Any], Table] | None, kind: ReleaseKind | None) -> Generator:
     own = _OWN.fullmatch(text)
     if own is not None:
         found = _found(own["module"], own["name"])
@@ -88,10 +101,10 @@ def _written(
     return Protection(protection=protection_from(text), written=text)
 
 
-def _is_like_a_command(text: str) -> bool:
-    """Return whether a text has several words or a path in front: it will be said what a command must hold."""
+def _is_command(text: str) -> bool:
+    """Return whether a text is a command; one without the places that it must hold is refused as one."""
     name = text.partition(":")[0]
-    return " " in name or "/" in name or "\\" in name
+    return any(place in text for place in PLACES) or " " in name or "/" in name or "\\" in name
 
 
 def _read_file(path: Path) -> Table:

@@ -1,20 +1,19 @@
 """A generator that is a command: it is given a file, and writes a file."""
 
 import contextlib
-import json
+import copy
 import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
@@ -23,7 +22,10 @@ from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError, UnveilError, shortened
 from unveil.protect.generators import _launch
-from unveil.protect.generators.generator import Given, Made, RunError, checked_columns
+from unveil.protect.generators.environment import SecretVariables, environment_of_run
+from unveil.protect.generators.generator import Generator, Given, Made, RunError, checked_columns
+from unveil.protect.generators.messages import Messages
+from unveil.protect.generators.processes import end_process, remove_folder, start_process
 
 #: What is put in the place of each in the words of a command.
 PLACES = ("{in}", "{out}", "{seed}")
@@ -34,13 +36,20 @@ _NO_MEMORY = re.compile(
     rb"MemoryError|bad_alloc|allocate memory|memory alloc|out of ?memory|cannot allocate vector|pthread_create failed",
     re.IGNORECASE,
 )
-_LOG = ".messages"
-#: So much of what a generator prints is kept, from its end.
-_KEPT = 1 << 20
+#: What programs say when a file may not grow any more.
+_TOO_LARGE = re.compile(rb"file too large|EFBIG", re.IGNORECASE)
+#: A file may be this many times as large as the file of people, and this large in any case, unless a limit is given.
+LARGER, LEAST_LIMIT = 20, 10**9
 #: How often it is seen whether the run is still wanted, in seconds.
 _LOOK = 1.0
 _WINDOWS = os.name == "nt"
 _GB = 1e9
+_ALLOW_MORE = "Allow it more (--output-limit), or have it write less"
+_LIMITS = {
+    "time_limit": "time limit, in seconds,",
+    "memory_limit": "memory limit, in GB,",
+    "output_limit": "output limit, in GB,",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +67,13 @@ class Command:
         How many seconds a run may take; None for any number.
     memory_limit
         How many GB (10^9 bytes) each of its processes may take, where the system can see to it; None for any number.
+    output_limit
+        How many GB each file that it writes may have; None for 20 times the file of people, and 1 GB at least.
     kind
         What its releases are, where that was told.
+    env
+        Variables that it is given beyond those that programs need to run. Their values are not pickled: `with_env`
+        adds them in another process.
 
     Examples
     --------
@@ -72,15 +86,22 @@ class Command:
     read: Callable[[Path], Table] = field(repr=False)
     time_limit: float | None = None
     memory_limit: float | None = None
+    output_limit: float | None = None
     kind: ReleaseKind | None = None
+    env: SecretVariables = field(default_factory=SecretVariables, repr=False)
     #: The words of the command, with whole paths.
     words: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for value, what in ((self.time_limit, "time limit, in seconds,"), (self.memory_limit, "memory limit, in GB,")):
+        for name, what in _LIMITS.items():
+            value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise InputError(f"the {what} must be above 0, but is {value:g}. Raise it, or leave it out")
         object.__setattr__(self, "words", _checked(self.written))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is pickled may be written to a folder.
+        return {**vars(self), "env": SecretVariables()}
 
     def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:
         """Return the release that the command makes of these rows; nothing of it is left running or on the disk."""
@@ -88,53 +109,47 @@ class Command:
         try:
             return self._made(given, rows, seed, home)
         finally:
-            _remove(home)
+            remove_folder(home)
 
     def _made(self, given: Given, rows: IntArray, seed: int, home: Path) -> Made:
         source, target = home / f"in{given.suffix}", home / f"out{given.suffix}"
         try:
             Path(_launch.temporary(str(home))).mkdir(SECRET_FOLDER)
-            with open(source, "wb", opener=_secret) as stream:
-                stream.write(_content(given, rows))
+            with open(source, "xb", opener=_secret) as stream:
+                size = stream.write(_content(given, rows))
         except OSError as error:
             raise RunError(
                 f"could not be given its people: a file cannot be written ({error.strerror})",
                 "Make room, or name a folder on another disk",
             ) from None
+        limit = int(max(LARGER * size, LEAST_LIMIT) if self.output_limit is None else self.output_limit * _GB)
         places = dict(zip(PLACES, (str(source), str(target), str(seed)), strict=True))
         words = [re.sub(r"\{(?:in|out|seed)\}", lambda found: places[found[0]], word) for word in self.words]
         started = time.monotonic()
-        code, ended = self._run(words, seed, home)
+        code, ended, printed = self._run(words, seed, home, limit)
         seconds = time.monotonic() - started
-        log = _tail(home / _LOG)
-        if ended or code:
-            raise RunError(*(ended or self._failed(code, log)), log)
+        log = printed.content(self.env)
         try:
-            released = self._table(target)
+            if ended or code:
+                raise RunError(*(ended or self._failed(code, log, limit)))
+            released = self._table(target, limit)
             notes = checked_columns(released, given.table)
         except RunError as error:
             raise RunError(error.happened, error.advice, log) from None
         return Made(released, kind=self.kind, seconds=seconds, notes=notes, log=log)
 
-    def _run(self, words: Sequence[str], seed: int, home: Path) -> tuple[int, tuple[str, str] | None]:
-        """Return the exit code, and what happened and what to do where the command was ended."""
-        memory = str(int((self.memory_limit or 0) * _GB))
-        program = (sys.executable, "-I", "-S", "-W", "ignore", _launch.__file__, memory, str(home), *words)
-        with open(home / _LOG, "wb", opener=_secret) as log:
-            _lock(log)  # held by all that write to it, until the last of them is gone
-            process = subprocess.Popen(
-                program,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                cwd=home,
-                env=_environment(seed, home),
-                start_new_session=True,
-            )
+    def _run(
+        self, words: Sequence[str], seed: int, home: Path, limit: int
+    ) -> tuple[int, tuple[str, str] | None, Messages]:
+        """Return the exit code; what happened and what to do where the command was ended; and what it printed."""
+        memory = int((self.memory_limit or 0) * _GB)
+        environment = environment_of_run(seed, home, self.env)
+        process, printed, reader = start_process(words, home, environment=environment, memory=memory, size=limit)
         try:
-            return self._waited(process, home)
+            return *self._waited(process, home), printed
         finally:
-            _end(process, home)
+            end_process(process, home)
+            reader.join(_launch.PATIENCE)
 
     def _waited(self, process: "subprocess.Popen[bytes]", home: Path) -> tuple[int, tuple[str, str] | None]:
         deadline = time.monotonic() + (self.time_limit or float("inf"))
@@ -143,12 +158,14 @@ class Command:
                 return process.wait(timeout=max(0.0, min(_LOOK, deadline - time.monotonic()))), None
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= deadline:
-                    limit = f"took longer than {self.time_limit:g} s and was ended"
-                    return 0, (limit, "Allow it more time (--time-limit), or have it do less")
+                    advice = "Allow it more time (--time-limit), or have it do less"
+                    if not _launch.SEES_ALL:
+                        advice += ". On this system, processes that it started in sessions of their own may still run"
+                    return 0, (f"took longer than {self.time_limit:g} s and was ended", advice)
                 if not home.is_dir():  # whoever asked for the run took the folder away, perhaps on another machine
                     return 0, ("was ended, since its run is not wanted any more", "Run it again")
 
-    def _failed(self, code: int, log: bytes) -> tuple[str, str]:
+    def _failed(self, code: int, log: bytes, limit: int) -> tuple[str, str]:
         """Return what happened, and what to do about it."""
         if _NO_MEMORY.search(log) and self.memory_limit is not None:
             needed = f"needed more memory than the {self.memory_limit:g} GB that it may take ({_ending(code)})"
@@ -156,13 +173,17 @@ class Command:
         if _NO_MEMORY.search(log) or code == -getattr(signal, "SIGKILL", 9):
             seems = f"seems to have run out of memory ({_ending(code)})"
             return seems, "Have it do less, or run it on a larger machine or with fewer workers"
+        if code == -getattr(signal, "SIGXFSZ", 25) or _TOO_LARGE.search(log):
+            return f"wrote a file of more than the {_size(limit)} that one may have ({_ending(code)})", _ALLOW_MORE
         return f"failed ({_ending(code)})", "Correct the command, and try it by hand on a copy of the people"
 
-    def _table(self, target: Path) -> Table:
+    def _table(self, target: Path, limit: int) -> Table:
         if not os.path.lexists(target):
             raise RunError("ended without an error, but wrote no file to {out}", "Let it write its table there")
         if target.is_symlink() or not target.is_file():
             raise RunError("must write a file to {out}, but something else is there", "Let it write its table there")
+        if target.stat().st_size >= limit:
+            raise RunError(f"wrote a table of more than the {_size(limit)} that a file may have", _ALLOW_MORE)
         try:
             return self.read(target)
         except UnveilError as error:
@@ -233,77 +254,17 @@ def _content(given: Given, rows: IntArray) -> bytes:
     return content if given.encoding == "utf-8" else content.decode("utf-8").encode(given.encoding)
 
 
-def _environment(seed: int, home: Path) -> dict[str, str]:
-    """Return what a command is told: what the user told us, its seed, and to keep to its folder."""
-    told = dict(os.environ)
-    # A worker of ours has one thread; a generator has as many as its user gives it.
-    for name, value in json.loads(told.pop("UNVEIL_OUTSIDE", "{}")).items():
-        told.pop(name, None)
-        told |= {} if value is None else {name: value}
-    return told | {"UNVEIL_SEED": str(seed)} | dict.fromkeys(("TMPDIR", "TMP", "TEMP"), _launch.temporary(str(home)))
+def with_env(generator: Generator, env: Mapping[str, str]) -> Generator:
+    """Return a generator with variables that did not come with it from another process."""
+    if not env or not isinstance(generator, Command):
+        return generator
+    made = copy.copy(generator)
+    object.__setattr__(made, "env", SecretVariables(env))
+    return made
 
 
-def _end(process: "subprocess.Popen[bytes]", home: Path) -> None:
-    """End a command with all that it started, and wait until it is gone."""
-    if process.stdin is not None:
-        if not hasattr(os, "killpg"):  # there the launcher does it
-            process.stdin.close()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=_launch.PATIENCE)
-            process.kill()
-        else:
-            _launch.end_session(process.pid, str(home))
-            process.stdin.close()
-    process.wait()
-
-
-def remove_left(folder: Path) -> None:
-    """Remove what commands that were ended with their workers left in a folder, once none of their processes runs."""
-    deadline = time.monotonic() + 2 * _launch.PATIENCE
-    while left := list(folder.glob("run-*")):
-        for home in left:
-            with contextlib.suppress(FileNotFoundError), (home / _LOG).open("rb") as log:
-                if not _lock(log) and time.monotonic() < deadline:
-                    continue
-            _remove(home)
-        time.sleep(0.01)
-
-
-def _lock(log: IO[bytes]) -> bool:
-    """Return whether nobody else has the messages of a command open; as well where the system cannot tell."""
-    try:
-        import fcntl
-
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return True
-    return True
-
-
-def _remove(home: Path) -> None:
-    """Remove a folder; a process that is being ended may still write to it for a moment."""
-    deadline = time.monotonic() + _launch.PATIENCE
-    while True:
-        shutil.rmtree(home, ignore_errors=True)
-        if not home.exists() or time.monotonic() > deadline:
-            return
-        # The next try also removes what a generator protected; a link may lead anywhere, and is left alone.
-        for place, folders, _ in os.walk(home):
-            for each in (Path(place, name) for name in folders):
-                with contextlib.suppress(OSError):
-                    if not each.is_symlink():
-                        each.chmod(SECRET_FOLDER)
-        time.sleep(0.01)
-
-
-def _tail(log: Path) -> bytes:
-    """Return the end of what the command printed."""
-    with contextlib.suppress(OSError), log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - _KEPT))
-        return stream.read()
-    return b""
+def _size(limit: int) -> str:
+    return f"{limit / _GB:.3g} GB"
 
 
 def _secret(name: str, flags: int) -> int:

@@ -1,7 +1,6 @@
 """A generator that is a function of Python: it takes a frame and a source of randomness, and returns a frame."""
 
 import contextlib
-import io
 import time
 import traceback
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import UnveilError, where_raised
 from unveil.protect.generators.generator import Given, Made, RunError, checked_columns
+from unveil.protect.generators.messages import Messages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,18 +52,17 @@ class Function:
 
     def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
         """Return the release that the function makes of these rows; what it prints is kept with the run."""
-        frame, printed = given.some(rows), io.StringIO()
+        frame, printed = given.some(rows), Messages()
         started = time.monotonic()
         try:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
                 returned = self.function(frame, np.random.default_rng(seed))
         except (Exception, SystemExit) as error:  # a user's function may raise anything, and its text may hold data
             trace = "".join(traceback.format_exception(error))
-            raise RunError(
-                f"raised {where_raised(error)}", "Correct the function", _bytes(printed.getvalue() + trace)
-            ) from None
+            printed.write(trace)
+            raise RunError(f"raised {where_raised(error)}", "Correct the function", printed.content()) from None
         seconds = time.monotonic() - started
-        log = _bytes(printed.getvalue())
+        log = printed.content()
         try:
             released = self._table(returned)
             notes = checked_columns(released, given.table)
@@ -85,7 +84,3 @@ class Function:
 
 def _article(returned: Any) -> str:
     return "nothing" if returned is None else f"a {type(returned).__name__}"
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")

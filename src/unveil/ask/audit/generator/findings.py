@@ -36,7 +36,7 @@ class Way:
     release
         What the report calls the way among the releases.
     generator
-        The generator as it was written, without folders.
+        The generator as it was written, with the words of a command; the shareable edition does not have those.
     about
         What is known of its environment and version, by name.
     people, rows

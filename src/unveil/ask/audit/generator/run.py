@@ -124,6 +124,8 @@ def _audit_way(
         making.generator,
         time_limit=making.time_limit,
         memory_limit=making.memory_limit,
+        output_limit=making.output_limit,
+        env=making.env,
         read=settings.reading.made,
         kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
     )

@@ -1,10 +1,11 @@
 """How a generator is audited: who is held out, how often it is run, and what is planted; checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from unveil.errors import InputError, share, whole_number
+from unveil.protect.generators.environment import SecretVariables
 
 CanaryKind = Literal["people", "unusual"]
 #: The share of the people who are held out unless told.
@@ -58,8 +59,11 @@ class GeneratorSettings:
         What is planted by coins in each run.
     made
         The folder that keeps what the generator makes, so that an audit that was interrupted goes on; None keeps none.
-    time_limit, memory_limit
-        How many seconds a run of a command may take, and how many GB each of its processes may have.
+    time_limit, memory_limit, output_limit
+        How many seconds a run of a command may take, how many GB each of its processes may have, and how many GB each
+        file that it writes (None: 20 times the file of people, and 1 GB at least).
+    env
+        Variables that a command is given, beyond those that programs need to run.
     workers, cluster
         How many processes of this machine run the generator at once; or the address of a Dask cluster.
     """
@@ -72,6 +76,8 @@ class GeneratorSettings:
     made: Path | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
+    output_limit: float | None = None
+    env: SecretVariables = field(default_factory=SecretVariables, repr=False)
     workers: int = 1
     cluster: str | None = None
 

@@ -16,8 +16,8 @@ from unveil.ask.audit.shareable.numbers import SmallNumbers
 from unveil.ask.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.ask.audit.shareable.release import shared_disclosure, shared_utility
 from unveil.data.files.digest import keyed_digest
+from unveil.protect.generators.command import PLACES
 from unveil.show.bounded import Bounded
-from unveil.show.editions import last_part
 
 #: What a shareable report says about itself.
 NOTE = (
@@ -25,6 +25,8 @@ NOTE = (
     "totals alone, or are not shown; tables whose numbers of rows differ by fewer are given the same number. The "
     "internal edition has them all."
 )
+#: What stands for the words of a command.
+COMMAND = "a command (the internal edition has its words)"
 #: What the report says about its digests.
 KEYED = (
     "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key, which the internal edition states: who "
@@ -85,9 +87,12 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
 
 
 def _way(way: Way) -> Way:
-    """Return how releases were made without folders, and without rates of single runs, which may be those of a few."""
-    words = " ".join(last_part(word) if "/" in word or "\\" in word else word for word in way.generator.split())
-    return replace(way, generator=words, about=(), spread=(), lost=())
+    """Return how releases were made without a command, and without rates of single runs, which may be those of a few.
+
+    The words of a command may hold passwords, addresses and folders. Protections and functions are names.
+    """
+    generator = COMMAND if any(place in way.generator for place in PLACES) else way.generator
+    return replace(way, generator=generator, about=(), spread=(), lost=())
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:
