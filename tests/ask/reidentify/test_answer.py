@@ -291,6 +291,7 @@ def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     assert (vacuous.valid, vacuous.invalid, vacuous.not_shown) == (60, 0, 0)
     assert bayes.not_shown > 0
     assert bayes.not_shown == bayes.undecided
+    assert np.isnan(bayes.share)
     assert any("about 640 random assignments of all rows" in note for note in few.notes)
     least = reidentify(people, matchings=3, **settings).findings
     assert any("about 32 random assignments of all rows" in note for note in least.notes)  # one for each chain

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
+from unveil.measure.beliefs.compatibility import share_between
 from unveil.measure.trials.risk import Rate
 
 Level = Literal["record", "file"]
@@ -31,8 +32,13 @@ class Verdict:
 
     @property
     def share(self) -> float:
-        """The share of the guesses with a verdict that are valid; NaN where none has one."""
-        return self.valid / self.decided if self.decided else nan
+        """The share of valid guesses; NaN where undecided guesses leave it open."""
+        return self.between[0] if self.decided and not self.undecided else nan
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """The least and the greatest share of valid guesses, whatever the undecided ones are; NaN without verdicts."""
+        return share_between(self.valid, self.invalid, self.undecided)
 
 
 @dataclass(frozen=True, kw_only=True)

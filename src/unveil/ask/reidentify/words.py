@@ -40,15 +40,14 @@ def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
 
 
 def _together(attacked: Attacked) -> Sequence[str]:
-    """Return that guesses that are valid one by one are not so together (at the file level), or nothing."""
+    """Return that guesses that are valid one by one are refuted together (at the file level), or nothing."""
     file = attacked.file_level
     if not file.invalid:
         return ()
-    judged = f"the {count(file.decided)} with a verdict" if file.undecided else f"{count(file.decided)} records"
-    return (
-        f"Given all released records at once, of which no two come from one person, it claims too much for "
-        f"{count(file.invalid)} of {judged} (the file level).",
-    )
+    every = "Given all released records at once (the file level: no two come from one person)"
+    if not file.undecided:
+        return (f"{every}, it claims too much for {count(file.invalid)} of {count(file.decided, 'record', 'records')}.",)
+    return (f"{every}, its guesses are {counts_of(file)}: the share of valid ones lies {_between(file)}.",)
 
 
 def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
@@ -124,17 +123,28 @@ def verdict_of(attacked: Attacked) -> str:
 
 
 def level_of(verdict: Verdict) -> str:
-    """Return the share of valid guesses at one level as text, or that it is not known.
+    """Return the share of valid guesses at one level as text; the counts where undecided guesses leave it open.
 
     >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
     ('75.0%', 'not known')
     >>> level_of(Verdict(level="file", undecided=9, not_shown=9))
     'not shown'
+    >>> level_of(Verdict(level="file", invalid=8, undecided=52))
+    '0 valid, 8 refuted, 52 undecided'
     """
-    left = "not shown" if verdict.not_shown else "not known"
-    if isnan(verdict.share):
-        return left
-    return f"{percent(verdict.share)}{f' of {count(verdict.decided)} decided' if verdict.undecided else ''}"
+    if not verdict.decided:
+        return "not shown" if verdict.not_shown else "not known"
+    return counts_of(verdict) if verdict.undecided else percent(verdict.share)
+
+
+def counts_of(verdict: Verdict) -> str:
+    """Return how many guesses are valid, refuted and undecided."""
+    return f"{count(verdict.valid)} valid, {count(verdict.invalid)} refuted, {count(verdict.undecided)} undecided"
+
+
+def _between(verdict: Verdict) -> str:
+    low, high = verdict.between
+    return f"between {percent(low)} and {percent(high)}"
 
 
 def rate_text(rate: Rate) -> str:
