@@ -51,14 +51,19 @@ def _together(attacked: Attacked) -> Sequence[str]:
 
 
 def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
-    """Return that the method declared did not make the file, and what shows it."""
+    """Return that the method declared did not make the file, how many records refute it, and what shows it."""
     if not found.against:
         return ()
+    who = "no single record refutes it, but all of them together do"
+    if found.refuting:
+        refute = "refutes" if found.refuting == 1 else "refute"
+        who = f"{count(found.refuting)} of {count(found.records, 'record', 'records')} {refute} it"
     return (
-        f"The method declared, {name(found.protect or '', 80)}, cannot have made this file, so that nothing is said on "
-        "which attacks are valid.",
+        f"The released file cannot have come from the declared masking, {name(found.protect or '', 80)}: {who}. So "
+        "whether an attack is valid is not known.",
         *(f"What shows it: {each}." for each in found.against[:_SHOWN]),
         *((f"{len(found.against) - _SHOWN} more columns show it too.",) if len(found.against) > _SHOWN else ()),
+        *(f"The attack {name(attack, 60)} was not run: {why}." for attack, why in found.not_run),
     )
 
 
@@ -67,10 +72,10 @@ def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
     steps = []
     if found.keeps_order:
         steps.append("Shuffle the rows before anything else: no masking hides whose row it is while the order tells.")
-    if all(each.is_valid is False for each in found.attacks):
-        steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
-    elif found.against:
+    if found.against:
         steps.append("Correct the method or its settings, or find out what else was done to the file, and ask again.")
+    elif all(each.is_valid is False for each in found.attacks):
+        steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
     elif found.protect is None:
         steps.append(
             "Say by which method the file was masked (--protect), or let unveil mask the original: only then can it be "
@@ -78,7 +83,7 @@ def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
         )
     if any(each.is_valid is not False and each.hit_rate.low > found.blind for each in found.attacks):
         steps.append("Mask more strongly, or release fewer of the columns that are known, and ask again.")
-    else:
+    elif found.attacks:
         steps.append("Ask again with more known columns and other attacks: 'unveil list attacks' names them.")
     return tuple(steps)
 
