@@ -19,7 +19,6 @@ _OWN_CLASS = re.compile(
     r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)(?::(?P<settings>.*))?", re.DOTALL
 )
 
-_NOTHING = {"none", ""}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -200,13 +199,19 @@ def _pieces(settings: str, name: str) -> dict[str, list[str]]:
             raise InputError(f"the settings of {name} must be written key=value,key=value, but begin without a key")
         else:
             found[last].append(piece.strip())
+    for key, values in found.items():
+        if "" in values:
+            raise InputError(
+                f"the setting {key!r} of {name} has an empty value. Write {key}=VALUE ({key}=none for no value), or "
+                "leave it out"
+            )
     return found
 
 
 def _value(values: list[str], hint: Any, where: str) -> Any:
     """Return the values as the type that the setting has, tried in the order in which it names them."""
     choices = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
-    if type(None) in choices and len(values) == 1 and values[0] in _NOTHING:
+    if type(None) in choices and values == ["none"]:
         return None
     kinds = [choice for choice in choices if choice is not type(None)]
     for kind in kinds:
@@ -247,7 +252,7 @@ def _number(text: str, kind: Any) -> Any:
 
 def _guessed(text: str) -> Any:
     """Return the value of a setting whose type is not known, by how it is written."""
-    if text in _TRUTHS or text in _NOTHING:
+    if text == "none" or text in _TRUTHS:
         return _TRUTHS.get(text)
     for kind in (int, float):
         try:
