@@ -23,7 +23,12 @@ _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def from_text(
-    text: str, known: Mapping[str, Callable[..., Any]], *, what: str, method: str, aka: Mapping[str, str] | None = None
+    text: str,
+    known: Mapping[str, Callable[..., Any]],
+    *,
+    what: str,
+    method: str | tuple[str, ...],
+    aka: Mapping[str, str] | None = None,
 ) -> Any:
     """Return the thing that ``text`` describes: one that is listed by name, or an object of the user's own class.
 
@@ -41,7 +46,7 @@ def from_text(
     what
         The word for such a thing in messages, as in "protection".
     method
-        The method that a user's class must have.
+        The method that a user's class must have, or several of which it must have one.
     aka
         Names that others use for a thing, and its name here: they are not understood, but lead to the right one.
 
@@ -144,15 +149,17 @@ def own_module(name: str, what: str = "") -> types.ModuleType:
         ) from error
 
 
-def _own_class(module: str, name: str, what: str, method: str) -> Callable[..., Any]:
+def _own_class(module: str, name: str, what: str, method: str | tuple[str, ...]) -> Callable[..., Any]:
+    methods = (method,) if isinstance(method, str) else method
     home = own_module(module, what)
     found = getattr(home, name, None)
     if found is None:
         have = [word for word, value in vars(home).items() if inspect.isclass(value)]
         raise InputError(f"the module {module!r} has no class {name!r}.{did_you_mean(name, have)} Correct the name")
-    if not inspect.isclass(found) or not callable(getattr(found, method, None)):
+    if not inspect.isclass(found) or not any(callable(getattr(found, each, None)) for each in methods):
+        wanted = " or ".join(map(repr, methods))
         raise InputError(
-            f"a {what} must be a class with the method {method!r}, but {module}:{name} is not. Name such a class"
+            f"a {what} must be a class with the method {wanted}, but {module}:{name} is not. Name such a class"
         )
     return found
 

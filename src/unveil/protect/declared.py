@@ -1,7 +1,7 @@
 """A file masked elsewhere by a declared method: its mechanism, or what shows that this method did not make it."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
+from unveil.guess.posterior import likelihood_of
 from unveil.protect.specification import protection_text
 from unveil.protect.table._declared import Made, Recognised, Refutation, listed
 from unveil.protect.table._mechanism import OneColumn, Part, Recoded, Unchanged
@@ -21,8 +22,10 @@ _MADE = 24
 _FAR = 5.0
 #: Rows that are compared with these releases.
 _COMPARED = 400
-#: Rows whose chances are looked at together.
+#: Rows whose chances are looked at together, and pairs of rows of a method of the user's own.
 _AT_ONCE = 500
+_PAIRS_AT_ONCE = 4_000_000
+_NOT_THEIRS = "cannot have come from the row that they belong to"
 
 
 class Declared(NamedTuple):
@@ -48,7 +51,8 @@ def declared_mechanism(
     Parameters
     ----------
     protection
-        A protection of tables with the method ``declared``, as every one that masks has.
+        A protection of tables that masks, or an object of your own class with the method ``log_likelihood``
+        (:class:`unveil.data.mechanism.Mechanism`).
     original, released
         The tables, which must agree (:func:`unveil.data.table.agree`).
     truth
@@ -78,14 +82,10 @@ def declared_mechanism(
     True 0
     False 1
     """
+    made = Made(original, released, np.asarray(truth, np.int64))
     recognise = getattr(protection, "declared", None)
     if not callable(recognise):
-        raise InputError(
-            f"a method that is declared for a release made elsewhere must be one that masks each row, but "
-            f"{protection_text(protection)} cannot be declared. Choose one of kind masked ('unveil list protections'), "
-            "or give your class the method declared"
-        )
-    made = Made(original, released, np.asarray(truth, np.int64))
+        return _own_mechanism(protection, made, only)
     found: Recognised = recognise(made)
     spoken_for = {name for part in found.parts for name in part.names}
     rest = tuple(name for name in released_columns(original) if name not in spoken_for)
@@ -98,6 +98,33 @@ def declared_mechanism(
         return Declared(found.mechanism(parts))
     refuting = np.unique(np.concatenate([each.rows for each in against]))
     return Declared(None, tuple(each.sentence for each in against if each.sentence), refuting.size)
+
+
+def _own_mechanism(protection: Any, made: Made, only: Collection[str] | None) -> Declared:
+    """Return a user's own mechanism, unless released rows are impossible given their own original row."""
+    if not callable(getattr(protection, "log_likelihood", None)):
+        raise InputError(
+            f"a method that is declared for a release made elsewhere must be one that masks each row, but "
+            f"{protection_text(protection)} cannot be declared. Choose one of kind masked ('unveil list protections'), "
+            "or give your class the method log_likelihood"
+        )
+    names = list(made.released.column_names if only is None else only)
+    before, after = made.original.select(names), made.released.select(names)
+    somebody = np.flatnonzero(made.truth != NOBODY)
+    step = max(1, _PAIRS_AT_ONCE // made.original.rows)
+    own = [np.empty(0)]
+    for begin in range(0, somebody.size, step):
+        rows = somebody[begin : begin + step]
+        own.append(likelihood_of(protection, before, after, rows)[np.arange(rows.size), made.truth[rows]])
+    wrong = somebody[np.isneginf(np.concatenate(own))]
+    if not wrong.size:
+        return Declared(protection)
+    return Declared(None, (f"{_which_rows(wrong, somebody)} {_NOT_THEIRS}",), wrong.size)
+
+
+def _which_rows(wrong: IntArray, somebody: IntArray) -> str:
+    first = f"the first of them released row {wrong[0] + 1} (counted from 1)"
+    return f"{wrong.size} of {somebody.size} rows, {first},"
 
 
 def _impossible(made: Made, parts: Sequence[Part], known: Sequence[Refutation]) -> Iterator[Refutation]:
@@ -119,13 +146,13 @@ def _impossible(made: Made, parts: Sequence[Part], known: Sequence[Refutation]) 
         wrong = somebody[np.isneginf(_own_chances(part, made.original, made.released, made.truth, somebody))]
         if not wrong.size:
             continue
-        many = f"{wrong.size} of {somebody.size} rows, the first of them released row {wrong[0] + 1} (counted from 1)"
+        many = _which_rows(wrong, somebody)
         if any(listed(names) in each.sentence for each in known):
             sentence = ""
         elif isinstance(part, Unchanged):
-            sentence = f"{listed(names)}: other than in the original in {many}, and the method leaves it as it is"
+            sentence = f"{listed(names)}: other than in the original in {many} and the method leaves it as it is"
         else:
-            sentence = f"{listed(names)}: the cells of {many}, cannot have come from the row that they belong to"
+            sentence = f"{listed(names)}: the cells of {many} {_NOT_THEIRS}"
         yield Refutation(sentence, wrong)
 
 

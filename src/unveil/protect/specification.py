@@ -20,6 +20,19 @@ def protection_from(text: str) -> Protects:
     return made
 
 
+def masking_from(text: str) -> object:
+    """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
+
+    A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file made
+    elsewhere; to make a release it needs ``apply`` too.
+
+    >>> masking_from("shuffle")
+    Shuffle()
+    """
+    made: object = _protection(text, "table", ("apply", "log_likelihood"))
+    return made
+
+
 def graph_protection_from(text: str) -> ProtectsGraph:
     """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
 
@@ -42,7 +55,7 @@ def protection_text(protection: object) -> str:
     return to_text(protection, PROTECTIONS.values())
 
 
-def _protection(text: str, on: On) -> Any:
+def _protection(text: str, on: On, method: str | tuple[str, ...] = "apply") -> Any:
     fitting = [each for each in PROTECTIONS.values() if each.on == on]
     name = text.strip().partition(":")[0]
     if name in PROTECTIONS and PROTECTIONS[name].on != on:
@@ -51,4 +64,4 @@ def _protection(text: str, on: On) -> Any:
             f"Choose from {', '.join(each.name for each in fitting)}"
         )
     known, aka = understood(fitting)
-    return from_text(text, known, aka=aka, what="protection", method="apply")
+    return from_text(text, known, aka=aka, what="protection", method=method)

@@ -189,12 +189,20 @@ def _made_release(
                 "a protection that makes one ('unveil list protections')"
             )
         made = protection.apply(people, rng=rng)
+        if not isinstance(made, Release):
+            raise InputError(
+                f"a protection must return a Release, but the method apply of {protection_text(protection)} returned a "
+                f"{type(made).__name__}. Correct the method"
+            )
         if made.truth is None:
             raise InputError(
                 "a protection must make each released row from one original row, but this one makes rows that are "
                 "nobody's. Choose one of kind masked ('unveil list protections')"
             )
-        return _Made(released=made.released, truth=made.truth, mechanism=made.mechanism, notes=made.notes), protection
+        own = protection if callable(getattr(protection, "log_likelihood", None)) else None
+        return _Made(
+            released=made.released, truth=made.truth, mechanism=made.mechanism or own, notes=made.notes
+        ), protection
     if isinstance(released, Release):
         own = released.truth if truth is None else truth
         made_so = released.mechanism if protection is None else None
