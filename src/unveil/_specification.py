@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from unveil._listed import Listed
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, UnveilError, did_you_mean, mark_own, own_error, shortened
 
 # The class of a user: a module that may lie in packages, a colon, a name, and perhaps settings after a second colon.
 _OWN_CLASS = re.compile(
@@ -70,7 +70,12 @@ def from_text(
     if own is None:
         raise _unknown(name, known, aka or {}, what)
     make = _own_class(own["module"], own["name"], what, method)
-    return _made(make, f"{own['module']}:{own['name']}", own["settings"] or "")
+    try:
+        return _made(make, f"{own['module']}:{own['name']}", own["settings"] or "")
+    except UnveilError:
+        raise
+    except Exception as error:  # whatever a user's class raises
+        raise own_error(error, make.__module__, with_text=True) or error from error
 
 
 def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
@@ -139,11 +144,15 @@ def own_module(name: str, what: str = "") -> types.ModuleType:
     Traceback (most recent call last):
     unveil.errors.InputError: the module 'no_such_module' of your attack cannot be imported (ModuleNotFoundError: No...
     """
+    mark_own(name)
     try:
         return import_module(name)
-    except Exception as error:  # whatever a user's module raises, the message is the same
+    except Exception as error:  # whatever a user's module raises
+        own = own_error(error, with_text=True)
+        if own is not None:
+            raise own from error
         raise InputError(
-            f"the module {name!r}{f' of your {what}' if what else ''} cannot be imported "
+            f"the module {shortened(name)}{f' of your {what}' if what else ''} cannot be imported "
             f"({type(error).__name__}: {error}). "
             "Correct the name or the module, and put the folder it lies in on PYTHONPATH"
         ) from error

@@ -19,6 +19,7 @@ from unveil.data.table import Table
 from unveil.protect import RankSwapping
 from unveil.protect.specification import masking_from
 
+
 def log_of(chance: Fraction) -> float:
     return log(chance) if chance else -inf
 

@@ -173,7 +173,7 @@ def _of_other_kind(made: Made, names: Sequence[str]) -> BoolArray:
     texts = made.texts(names)
     kinds = made.original.frame.schema
     wrong = [texts[name].is_not_null() & texts[name].cast(kinds[name], strict=False).is_null() for name in names]
-    return np.any([each.to_numpy() for each in wrong], axis=0)
+    return np.array([each.to_numpy() for each in wrong], np.bool_).any(axis=0)
 
 
 def _own_chances(part: Part, original: Table, released: Table, truth: IntArray, rows: IntArray) -> FloatArray:

@@ -2,8 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+
 from unveil._listed import On
 from unveil._specification import from_text, to_text, understood
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphRelease
+from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import PROTECTIONS, Protects, ProtectsGraph
 
@@ -23,8 +29,8 @@ def protection_from(text: str) -> Protects:
 def masking_from(text: str) -> object:
     """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
 
-    A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file made
-    elsewhere; to make a release it needs ``apply`` too.
+    A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file
+    made elsewhere; to make a release it needs ``apply`` too.
 
     >>> masking_from("shuffle")
     Shuffle()
@@ -43,6 +49,24 @@ def graph_protection_from(text: str) -> ProtectsGraph:
     unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
     """
     made: ProtectsGraph = _protection(text, "graph")
+    return made
+
+
+def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generator) -> Any:
+    """Return the release that a protection makes: a `Release` of a table, a `GraphRelease` of a graph.
+
+    Raises
+    ------
+    InputError
+        If a class of the user's own returns something else.
+    """
+    made = protection.apply(original, rng=rng)
+    wanted: type = Release if isinstance(original, Table) else GraphRelease
+    if not isinstance(made, wanted):
+        raise InputError(
+            f"a protection must return a {wanted.__name__}, but the method apply of {protection_text(protection)} "
+            f"returned a {type(made).__name__}. Correct the method"
+        )
     return made
 
 

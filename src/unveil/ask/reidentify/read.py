@@ -27,6 +27,7 @@ from unveil.guess.partition import exact_fraction
 from unveil.protect import Protects, protection_text
 from unveil.protect.declared import declared_mechanism
 from unveil.protect.dialects import Written, as_written
+from unveil.protect.specification import applied
 from unveil.show.progress import Progress
 
 if TYPE_CHECKING:
@@ -188,12 +189,7 @@ def _made_release(
                 f"{protect} can only be declared for a release made elsewhere, and no release was named. Name it, or "
                 "a protection that makes one ('unveil list protections')"
             )
-        made = protection.apply(people, rng=rng)
-        if not isinstance(made, Release):
-            raise InputError(
-                f"a protection must return a Release, but the method apply of {protection_text(protection)} returned a "
-                f"{type(made).__name__}. Correct the method"
-            )
+        made: Release = applied(protection, people, rng=rng)
         if made.truth is None:
             raise InputError(
                 "a protection must make each released row from one original row, but this one makes rows that are "

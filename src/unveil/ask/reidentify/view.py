@@ -88,7 +88,9 @@ def _attack(attacked: Attacked) -> dict[str, Any]:
         "leaves_nobody": attacked.nobody,
         "valid": {
             **{f"{each.level}_level": each.share for each in levels},
-            "between": {f"{each.level}_level": dict(zip(("low", "high"), each.between, strict=True)) for each in levels},
+            "between": {
+                f"{each.level}_level": dict(zip(("low", "high"), each.between, strict=True)) for each in levels
+            },
             "counts": {f"{each.level}_level": _counts(each) for each in levels},
             "why": {f"{each.level}_level": each.why or None for each in levels},
         },

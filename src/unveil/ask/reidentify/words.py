@@ -46,7 +46,9 @@ def _together(attacked: Attacked) -> Sequence[str]:
         return ()
     every = "Given all released records at once (the file level: no two come from one person)"
     if not file.undecided:
-        return (f"{every}, it claims too much for {count(file.invalid)} of {count(file.decided, 'record', 'records')}.",)
+        return (
+            f"{every}, it claims too much for {count(file.invalid)} of {count(file.decided, 'record', 'records')}.",
+        )
     return (f"{every}, its guesses are {counts_of(file)}: the share of valid ones lies {_between(file)}.",)
 
 

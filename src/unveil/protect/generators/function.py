@@ -3,7 +3,6 @@
 import contextlib
 import io
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
-from unveil.errors import UnveilError, where_raised
+from unveil.errors import UnveilError
 from unveil.protect.generators.generator import Given, Made, RunError, checked_columns
 
 
@@ -47,7 +46,7 @@ class Function:
     kind: ReleaseKind | None = None
 
     def __post_init__(self) -> None:
-        own = self.function if hasattr(self.function, "__qualname__") else type(self.function)
+        own = _home(self.function)
         object.__setattr__(self, "written", self.written or f"{own.__module__}:{own.__qualname__}")
 
     def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
@@ -58,12 +57,9 @@ class Function:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
                 returned = self.function(frame, np.random.default_rng(seed))
         except (Exception, SystemExit) as error:  # a user's function may raise anything, and its text may hold data
-            trace = "".join(traceback.format_exception(error))
-            raise RunError(
-                f"raised {where_raised(error)}", "Correct the function", _bytes(printed.getvalue() + trace)
-            ) from None
+            raise RunError.of_own_code(error, _home(self.function).__module__, printed.getvalue()) from None
         seconds = time.monotonic() - started
-        log = _bytes(printed.getvalue())
+        log = printed.getvalue().encode("utf-8", "backslashreplace")
         try:
             released = self._table(returned)
             notes = checked_columns(released, given.table)
@@ -87,5 +83,6 @@ def _article(returned: Any) -> str:
     return "nothing" if returned is None else f"a {type(returned).__name__}"
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
+def _home(function: Any) -> Any:
+    """Return what has the module and the name: the function, or the class of an object that is called."""
+    return function if hasattr(function, "__qualname__") else type(function)

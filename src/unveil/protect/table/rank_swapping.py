@@ -219,9 +219,7 @@ def declared_swaps(
     return Recognised(tuple(parts), against, Swapped)
 
 
-def _moved_too_far(
-    made: Made, name: str, found: Levels, values: "pl.Series", window: int
-) -> tuple[Refutation, ...]:
+def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[Refutation, ...]:
     """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
     import polars as pl
 
