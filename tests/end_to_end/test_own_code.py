@@ -13,7 +13,7 @@ from unveil.errors import InputError, OwnCodeError, own_error
 from unveil.guess.mass_combination import combine
 from unveil.guess.mass_function import MassFunction
 
-SECRET = "Miller"
+CELL = "Miller"
 #: Each line that fails has its own comment, by which the traceback is recognised.
 OWN = f"""
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Attack:
 
 
 def helper():
-    raise ValueError("{SECRET[:3]}" + "{SECRET[3:]}")  # here it fails
+    raise ValueError("{CELL[:3]}" + "{CELL[3:]}")  # here it fails
 
 
 class Mask:
@@ -110,7 +110,7 @@ def refused(run: Result) -> str:
     assert line == "Traceback (most recent call last):"
     assert "here it fails" in run.stderr
     assert [each for each in trace if "src/unveil" in each or "site-packages" in each] == []
-    assert SECRET not in run.stderr
+    assert CELL not in run.stderr
     return head
 
 
@@ -179,7 +179,7 @@ def test_a_study_tells_whose_error_it_was_and_keeps_the_traceback(folder: Path) 
     run = ask("study", "run", "study.toml", "--out", "results", "--workers", "1")
     assert run.exit_code == 4, run.output
     assert "error in your class own_code:Attack: ValueError in helper" in run.output
-    assert SECRET not in run.output
+    assert CELL not in run.output
     (kept,) = (folder / "results" / "errors").iterdir()
     text = kept.read_text()
     assert "here it fails" in text
@@ -187,9 +187,9 @@ def test_a_study_tells_whose_error_it_was_and_keeps_the_traceback(folder: Path) 
 
 
 def test_in_python_the_users_own_error_is_raised() -> None:
-    with pytest.raises(ValueError, match=SECRET):
+    with pytest.raises(ValueError, match=CELL):
         reidentify({"age": list(range(30))}, protect="shuffle", attacks=["own_code:Attack"])
-    with pytest.raises(ValueError, match=SECRET):
+    with pytest.raises(ValueError, match=CELL):
         combine([MassFunction.vacuous(2)] * 2, "own_code:rule")
 
 
