@@ -172,8 +172,10 @@ def _of_other_kind(made: Made, names: Sequence[str]) -> BoolArray:
     """Return which released rows have a text in one of these columns that is no value of the original's type."""
     texts = made.texts(names)
     kinds = made.original.frame.schema
-    wrong = [texts[name].is_not_null() & texts[name].cast(kinds[name], strict=False).is_null() for name in names]
-    return np.array([each.to_numpy() for each in wrong], np.bool_).any(axis=0)
+    wrong = np.zeros(made.released.rows, np.bool_)
+    for name in names:
+        wrong |= (texts[name].is_not_null() & texts[name].cast(kinds[name], strict=False).is_null()).to_numpy()
+    return wrong
 
 
 def _own_chances(part: Part, original: Table, released: Table, truth: IntArray, rows: IntArray) -> FloatArray:
