@@ -170,6 +170,8 @@ def _own_class(module: str, name: str, what: str, method: str | tuple[str, ...])
         raise InputError(
             f"a {what} must be a class with the method {wanted}, but {module}:{name} is not. Name such a class"
         )
+    # The module may only hand it on, and methods may be those of a class that it stands on.
+    mark_own(*(each.__module__ for each in found.__mro__ if each is not object))
     return found
 
 

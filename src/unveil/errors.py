@@ -3,7 +3,7 @@
 import difflib
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from numbers import Integral, Real
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -90,13 +90,14 @@ def where_raised(error: BaseException) -> str:
     return type(error).__name__ + place
 
 
-# The packages that a user named, as in package.module:Class: only their frames are the user's own code.
+# The modules that a user named, as in package.module:Class: only their frames, and those of modules below them, are the
+# user's own code.
 _OWN: set[str] = set()
 
 
-def mark_own(module: str) -> None:
-    """Remember that a module holds code of the user's own."""
-    _OWN.add(_package(module))
+def mark_own(*modules: str) -> None:
+    """Remember that modules hold code of the user's own."""
+    _OWN.update(modules)
 
 
 def own_error(error: BaseException, *modules: str, with_text: bool = False) -> OwnCodeError | None:
@@ -121,9 +122,11 @@ def own_error(error: BaseException, *modules: str, with_text: bool = False) -> O
     """
     import traceback
 
-    own = ({_package(each) for each in modules} | _OWN) - {_package(__name__)}
+    if isinstance(error, UnveilError):
+        return None
+    own = _OWN.union(modules)
     walked = traceback.walk_tb(error.__traceback__)
-    steps = [(step, line) for step, line in walked if not _is_of(step, {"unveil", "importlib"})]
+    steps = [(step, line) for step, line in walked if not _is_of(step, ("unveil", "importlib"))]
     first = next((place for place, (step, _) in enumerate(steps) if _is_of(step, own)), None)
     if first is None:
         return None
@@ -136,12 +139,10 @@ def own_error(error: BaseException, *modules: str, with_text: bool = False) -> O
     return OwnCodeError(f"error in your {_owner(steps[first][0])}: {where}. Correct it", trace.rstrip("\n"))
 
 
-def _package(module: str) -> str:
-    return module.partition(".")[0]
-
-
-def _is_of(step: "FrameType", packages: Collection[str]) -> bool:
-    return _package(str(step.f_globals.get("__name__", ""))) in packages
+def _is_of(step: "FrameType", modules: Iterable[str]) -> bool:
+    """Return whether a frame is of one of these modules, or of one below them."""
+    name = f"{step.f_globals.get('__name__', '')}."
+    return any(name.startswith(f"{each}.") for each in modules)
 
 
 def _owner(step: "FrameType") -> str:

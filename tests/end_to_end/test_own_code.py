@@ -90,9 +90,11 @@ PEOPLE = "age,income\n" + "".join(f"{20 + 9 * k % 67},{11 * k % 71}\n" for k in 
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for name in ("own_code", "own_broken"):
+    for name in ("own_code", "own_api", "own_broken"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     (tmp_path / "own_code.py").write_text(OWN)
+    # A module that hands on a class of another one, whose method is where it fails.
+    (tmp_path / "own_api.py").write_text("from own_code import Mask\n\n\nclass Handed(Mask):\n    pass\n")
     (tmp_path / "own_broken.py").write_text("import unveil\n1 / 0  # here it fails\n")
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "truth.csv").write_text("released,original\n" + "".join(f"{k},{k}\n" for k in range(1, 61)))
@@ -125,6 +127,7 @@ PROTECT = ("reidentify", "people.csv", "--attack", "nearest", "--protect")
             "class own_code:Attack: ValueError in helper, line 13 of own_code.py",
         ),
         ((*PROTECT, "own_code:Mask"), "class own_code:Mask: ValueError in helper"),
+        ((*PROTECT, "own_api:Handed"), "class own_api:Handed: ValueError in helper"),
         ((*PROTECT, "own_code:Missing"), "class own_code:Missing: FileNotFoundError in apply"),
         ((*PROTECT, "own_code:Leaves"), "class own_code:Leaves: SystemExit in apply"),
         ((*PROTECT, "own_code:Picky:k=1"), "class own_code:Picky: ValueError in __post_init__"),

@@ -11,7 +11,7 @@ from unveil._kernels.mass.program import least_nonspecific, lower_envelope
 from unveil._kernels.mass.sets import Atoms, Rows, entries_of, is_member
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import own_module
-from unveil.errors import InputError, did_you_mean, shortened
+from unveil.errors import InputError, did_you_mean, mark_own, shortened
 from unveil.guess._mass_checks import ROUNDING, Probability, checked_probability
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.mass_rules import COMBINATIONS, combination, intersections, on_common_atoms
@@ -100,6 +100,7 @@ def own_rule(text: str) -> Callable[[Sequence[MassFunction]], MassFunction]:
         raise InputError(
             f"a rule of combination must be a function, but {shortened(text)} is none. Write package.module:name of one"
         )
+    mark_own(getattr(found, "__module__", module))
     return cast("Callable[[Sequence[MassFunction]], MassFunction]", found)
 
 
