@@ -10,27 +10,22 @@ from unveil.measure.releases.unseen import Unseen
 from unveil.show.text import count
 
 _MOST = 0.5
-#: With fewer people, or released rows, nothing can be concluded.
+#: With fewer people, or released rows, nothing can be concluded; in so few rows most values of any release are new.
 TOO_FEW = 20
 
 
 def cautions(audit: Audit) -> tuple[str, ...]:
     """Return what stands above the headline: without it the figures below would be misread."""
-    lost = (each for release in audit.releases for each in _lost(release, _is_tiny(audit, release)))
+    lost = (each for release in audit.releases for each in _lost(release))
     apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
     said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
     return tuple(dict.fromkeys(filter(None, said)))
 
 
-def _is_tiny(audit: Audit, release: AuditedRelease) -> bool:
-    return min(audit.rows, release.rows) < TOO_FEW
-
-
 def _too_few(audit: Audit) -> Iterator[str]:
     """Yield that tables are too small for any conclusion: any interval of a rate takes in most of 0 to 100%."""
-    tiny = [release for release in audit.releases if _is_tiny(audit, release)]
-    if tiny:
-        rows = min(release.rows for release in tiny)
+    rows = min((release.rows for release in audit.releases), default=TOO_FEW)
+    if min(audit.rows, rows) < TOO_FEW:
         yield (
             f"There {'is' if audit.rows == 1 else 'are'} only {count(audit.rows, 'person', 'people')} and "
             f"{count(rows, 'released row', 'released rows')}: too few to conclude anything. The figures show how it "
@@ -49,18 +44,17 @@ def unseen_notes(audit: Audit) -> tuple[str, ...]:
     return tuple(
         _some(each, release)
         for release in audit.releases
-        if not _is_tiny(audit, release)
+        if release.rows >= TOO_FEW
         for each in release.unseen
         if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked")
     )
 
 
-def _lost(release: AuditedRelease, is_tiny: bool) -> Iterator[str]:
+def _lost(release: AuditedRelease) -> Iterator[str]:
     for name, near in release.near_names:
         yield f"{near_note(name, near, release.name)}. Every column that is lost makes the risk look smaller."
     for each in release.unseen:
-        # With few rows most values of any release are new, which says nothing.
-        if each.severity == "headline" and not is_tiny:
+        if each.severity == "headline" and release.rows >= TOO_FEW:
             yield _most(each, release)
 
 
