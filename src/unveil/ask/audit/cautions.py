@@ -7,7 +7,7 @@ from unveil.ask.audit.generator.words import oddities
 from unveil.ask.audit.words import percent
 from unveil.data.table import near_note, unsure_note
 from unveil.measure.releases.unseen import Unseen
-from unveil.show.text import count
+from unveil.show.editions import people
 
 _MOST = 0.5
 #: With fewer people, or released rows, nothing can be concluded; in so few rows most values of any release are new.
@@ -25,12 +25,14 @@ def cautions(audit: Audit) -> tuple[str, ...]:
 def _too_few(audit: Audit) -> Iterator[str]:
     """Yield that tables are too small for any conclusion: any interval of a rate takes in most of 0 to 100%."""
     rows = min((release.rows for release in audit.releases), default=TOO_FEW)
-    if min(audit.rows, rows) < TOO_FEW:
-        yield (
-            f"There {'is' if audit.rows == 1 else 'are'} only {count(audit.rows, 'person', 'people')} and "
-            f"{count(rows, 'released row', 'released rows')}: too few to conclude anything. The figures show how it "
+    words = ("person", "people") if audit.rows < TOO_FEW else ("released row", "released rows")
+    number = audit.rows if audit.rows < TOO_FEW else rows
+    if number < TOO_FEW:
+        pattern = (
+            f"There {'is' if number == 1 else 'are'} only {{}}: too few to conclude anything. The figures show how it "
             "works, and are no evidence of risk or of safety."
         )
+        yield people(number, *words, pattern=pattern)
 
 
 _APART = (
