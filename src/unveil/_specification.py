@@ -12,19 +12,23 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from unveil._listed import Listed
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, UnveilError, did_you_mean, mark_own, own_error, shortened
 
 # The class of a user: a module that may lie in packages, a colon, a name, and perhaps settings after a second colon.
 _OWN_CLASS = re.compile(
     r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)(?::(?P<settings>.*))?", re.DOTALL
 )
 
-_NOTHING = {"none", ""}
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def from_text(
-    text: str, known: Mapping[str, Callable[..., Any]], *, what: str, method: str, aka: Mapping[str, str] | None = None
+    text: str,
+    known: Mapping[str, Callable[..., Any]],
+    *,
+    what: str,
+    method: str | tuple[str, ...],
+    aka: Mapping[str, str] | None = None,
 ) -> Any:
     """Return the thing that ``text`` describes: one that is listed by name, or an object of the user's own class.
 
@@ -42,7 +46,7 @@ def from_text(
     what
         The word for such a thing in messages, as in "protection".
     method
-        The method that a user's class must have.
+        The method that a user's class must have, or several of which it must have one.
     aka
         Names that others use for a thing, and its name here: they are not understood, but lead to the right one.
 
@@ -66,7 +70,12 @@ def from_text(
     if own is None:
         raise _unknown(name, known, aka or {}, what)
     make = _own_class(own["module"], own["name"], what, method)
-    return _made(make, f"{own['module']}:{own['name']}", own["settings"] or "")
+    try:
+        return _made(make, f"{own['module']}:{own['name']}", own["settings"] or "")
+    except UnveilError:
+        raise
+    except Exception as error:  # whatever a user's class raises
+        raise own_error(error, make.__module__, with_text=True) or error from error
 
 
 def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
@@ -135,26 +144,34 @@ def own_module(name: str, what: str = "") -> types.ModuleType:
     Traceback (most recent call last):
     unveil.errors.InputError: the module 'no_such_module' of your attack cannot be imported (ModuleNotFoundError: No...
     """
+    mark_own(name)
     try:
         return import_module(name)
-    except Exception as error:  # whatever a user's module raises, the message is the same
+    except Exception as error:  # whatever a user's module raises
+        own = own_error(error, with_text=True)
+        if own is not None:
+            raise own from error
         raise InputError(
-            f"the module {name!r}{f' of your {what}' if what else ''} cannot be imported "
+            f"the module {shortened(name)}{f' of your {what}' if what else ''} cannot be imported "
             f"({type(error).__name__}: {error}). "
             "Correct the name or the module, and put the folder it lies in on PYTHONPATH"
         ) from error
 
 
-def _own_class(module: str, name: str, what: str, method: str) -> Callable[..., Any]:
+def _own_class(module: str, name: str, what: str, method: str | tuple[str, ...]) -> Callable[..., Any]:
+    methods = (method,) if isinstance(method, str) else method
     home = own_module(module, what)
     found = getattr(home, name, None)
     if found is None:
         have = [word for word, value in vars(home).items() if inspect.isclass(value)]
         raise InputError(f"the module {module!r} has no class {name!r}.{did_you_mean(name, have)} Correct the name")
-    if not inspect.isclass(found) or not callable(getattr(found, method, None)):
+    if not inspect.isclass(found) or not any(callable(getattr(found, each, None)) for each in methods):
+        wanted = " or ".join(map(repr, methods))
         raise InputError(
-            f"a {what} must be a class with the method {method!r}, but {module}:{name} is not. Name such a class"
+            f"a {what} must be a class with the method {wanted}, but {module}:{name} is not. Name such a class"
         )
+    # The module may only hand it on, and methods may be those of a class that it stands on.
+    mark_own(*(each.__module__ for each in found.__mro__ if each is not object))
     return found
 
 
@@ -200,13 +217,19 @@ def _pieces(settings: str, name: str) -> dict[str, list[str]]:
             raise InputError(f"the settings of {name} must be written key=value,key=value, but begin without a key")
         else:
             found[last].append(piece.strip())
+    for key, values in found.items():
+        if "" in values:
+            raise InputError(
+                f"the setting {key!r} of {name} has an empty value. Write {key}=VALUE ({key}=none for no value), or "
+                "leave it out"
+            )
     return found
 
 
 def _value(values: list[str], hint: Any, where: str) -> Any:
     """Return the values as the type that the setting has, tried in the order in which it names them."""
     choices = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
-    if type(None) in choices and len(values) == 1 and values[0] in _NOTHING:
+    if type(None) in choices and values == ["none"]:
         return None
     kinds = [choice for choice in choices if choice is not type(None)]
     for kind in kinds:
@@ -247,7 +270,7 @@ def _number(text: str, kind: Any) -> Any:
 
 def _guessed(text: str) -> Any:
     """Return the value of a setting whose type is not known, by how it is written."""
-    if text in _TRUTHS or text in _NOTHING:
+    if text == "none" or text in _TRUTHS:
         return _TRUTHS.get(text)
     for kind in (int, float):
         try:

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from numbers import Integral, Real
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 _SHOWN_LETTERS = 60
 
@@ -29,6 +32,17 @@ class NobodyFitsError(InputError):
     def __init__(self, message: str, rows: Iterable[int]) -> None:
         super().__init__(message)
         self.rows = tuple(int(row) for row in rows)
+
+
+class OwnCodeError(InputError):
+    """A class or function of the user's own failed; ``trace`` is its traceback, without any frame of unveil."""
+
+    def __init__(self, message: str, trace: str) -> None:
+        super().__init__(message)
+        self.trace = trace
+
+    def __reduce__(self) -> "tuple[type[OwnCodeError], tuple[str, str]]":
+        return type(self), (str(self), self.trace)
 
 
 class CannotProtectError(InputError):
@@ -74,6 +88,69 @@ def where_raised(error: BaseException) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" in {last[0].name}, line {last[0].lineno} of {PurePath(last[0].filename).name}" if last else ""
     return type(error).__name__ + place
+
+
+# The modules that a user named, as in package.module:Class: only their frames, and those of modules below them, are the
+# user's own code.
+_OWN: set[str] = set()
+
+
+def mark_own(*modules: str) -> None:
+    """Remember that modules hold code of the user's own."""
+    _OWN.update(modules)
+
+
+def own_error(error: BaseException, *modules: str, with_text: bool = False) -> OwnCodeError | None:
+    """Return what to say of an error that the user's own code raised; None where it did not.
+
+    The traceback begins in the user's file and has no frame of unveil. The text of an error may hold data: it is part
+    of it only ``with_text``, for errors before any data is read and for private logs.
+
+    Parameters
+    ----------
+    error
+        What was raised.
+    modules
+        Where the user's own code lies, besides the modules that were marked by :func:`mark_own`.
+    with_text
+        Whether the traceback has the text of the error.
+
+    Examples
+    --------
+    >>> own_error(ZeroDivisionError()) is None
+    True
+    """
+    import traceback
+
+    if isinstance(error, UnveilError):
+        return None
+    own = _OWN.union(modules)
+    walked = traceback.walk_tb(error.__traceback__)
+    steps = [(step, line) for step, line in walked if not _is_of(step, ("unveil", "importlib"))]
+    first = next((place for place, (step, _) in enumerate(steps) if _is_of(step, own)), None)
+    if first is None:
+        return None
+    frames = traceback.StackSummary.extract(iter(steps[first:]))
+    last, line = [(step, line) for step, line in steps[first:] if _is_of(step, own)][-1]
+    where = f"{type(error).__name__} in {last.f_code.co_name}, line {line} of {PurePath(last.f_code.co_filename).name}"
+    said = "".join(traceback.format_exception_only(error))
+    text = said if with_text else f"{type(error).__name__} (its text may hold data and is not shown)\n"
+    trace = "".join(["Traceback (most recent call last):\n", *frames.format(), text])
+    return OwnCodeError(f"error in your {_owner(steps[first][0])}: {where}. Correct it", trace.rstrip("\n"))
+
+
+def _is_of(step: "FrameType", modules: Iterable[str]) -> bool:
+    """Return whether a frame is of one of these modules, or of one below them."""
+    name = f"{step.f_globals.get('__name__', '')}."
+    return any(name.startswith(f"{each}.") for each in modules)
+
+
+def _owner(step: "FrameType") -> str:
+    """Return what of the user's runs in a frame: a class, a function, or the module itself."""
+    module, thing = step.f_globals["__name__"], step.f_locals.get("self")
+    if thing is not None:
+        return f"class {type(thing).__module__}:{type(thing).__qualname__}"
+    return f"module {module}" if step.f_code.co_name == "<module>" else f"function {module}:{step.f_code.co_qualname}"
 
 
 def whole_number(value: Any, what: str, *, least: int = 1, most: int | None = None, advice: str = "") -> int:

@@ -13,7 +13,7 @@ import click
 import pytest
 import yaml
 
-from tests.docs.test_docs import FENCE, PAGES, ROOT, blocks
+from tests.docs.test_docs import FENCE, PAGES, ROOT, beside_the_examples, blocks  # noqa: F401 (a fixture)
 from unveil.cli import COMMANDS, main
 from unveil.show.schemas import schema
 
@@ -85,8 +85,7 @@ def _without_placeholders(command: click.Command, words: list[str]) -> list[str]
 
 
 @pytest.fixture(autouse=True)
-def beside_the_example_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "examples" / "plugin"))
+def in_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 

@@ -20,6 +20,13 @@ names = [str(page.relative_to(ROOT)) for page in PAGES]
 each_page = pytest.mark.parametrize("page", PAGES, ids=names)
 
 
+@pytest.fixture(autouse=True)
+def beside_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands of pages find the classes of the examples."""
+    for name in ("plugin", "beliefs"):
+        monkeypatch.syspath_prepend(str(ROOT / "examples" / name))
+
+
 def blocks(text: str, language: str) -> list[str]:
     """Return the code blocks in a language."""
     return [body for found, body in FENCE.findall(text) if found == language]

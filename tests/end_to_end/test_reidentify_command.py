@@ -105,6 +105,27 @@ def test_a_release_made_elsewhere_by_a_declared_method(by: tuple[str, str]) -> N
     assert other["attacks"][0]["valid"]["counts"]["record_level"]["valid"] is None
 
 
+@pytest.mark.parametrize(
+    ("method", "shown"),
+    [
+        ("addNoise(noise=2)", "no single record refutes it, but all of them together do"),
+        ("rank-swapping:p=2", "of 60 records refute it"),
+    ],
+)
+def test_a_declared_method_that_the_file_refutes_is_an_answer(method: str, shown: str) -> None:
+    """The file was swapped within 10% of the ranks: a report says that the declared method cannot have made it."""
+    options = ("--known", "age,income", "--protect", method, "--attack", "bayes", "--attack", "intersection:p=10")
+    run = ask(*OUTSIDE, *options)
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.stdout.startswith(f"The released file cannot have come from the declared masking, {method}: ")
+    assert shown in run.stdout
+    assert "The attack bayes was not run: it needs the method that made the release." in run.stdout
+    alone = ask(*OUTSIDE, *options[:6], "--limit", "hit_rate=0.5")
+    assert alone.exit_code == 3  # no attack was run, which is no pass
+    assert "The released file cannot have come from the declared masking" in alone.stdout
+    assert MARKER not in run.output + alone.output
+
+
 def test_the_known_columns_are_learnt_in_the_order_named() -> None:
     found = answer(*PROTECT, "--attack", "intersection", "--known", "income,age")
     steps = found["attacks"][0]["nonspecificity"]["steps"]

@@ -2,19 +2,82 @@
 
 import csv
 import re
-from math import floor, log
+from fractions import Fraction
+from itertools import product
+from math import floor, inf, log
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from tests.examples.scripts import run_script
+from tests.examples.scripts import run_script, start_script
+from unveil.ask.reidentify.answer import reidentify
 from unveil.ask.reidentify.read import reidentify_sample
+from unveil.data.table import Table
 from unveil.protect import RankSwapping
+from unveil.protect.specification import masking_from
+
+
+def log_of(chance: Fraction) -> float:
+    return log(chance) if chance else -inf
+
+
+def example_21(known: tuple[int, ...], alpha: str, step: int) -> np.ndarray[Any, Any]:
+    """Return the chance of y = (0, 0, 0) given each person, by listing every draw of alpha and beta (Example 21)."""
+    people = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    found = []
+    for x in people:
+        chance = Fraction(0)
+        for drawn, beta in product((0, 1), range(3)):
+            y = tuple(value + step * drawn * (place == beta) for place, value in enumerate(x))
+            weight = Fraction(1, 6) if alpha == "unknown" else Fraction(drawn, 3)
+            chance += weight * all(y[place] == 0 for place in known)
+        found.append(log_of(chance))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("known", [(0, 1, 2), (0, 1), (2,)])
+@pytest.mark.parametrize(("alpha", "step"), [("unknown", -1), ("one", -1), ("unknown", 1), ("one", 1)])
+def test_the_likelihood_of_example_21_is_that_of_listing_its_draws(
+    known: tuple[int, ...], alpha: str, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    method: Any = masking_from(f"example_21:OneStep:alpha={alpha},step={step}")
+    names = ["abc"[place] for place in known]
+    people = Table.from_frame(pl.DataFrame(EXAMPLE_21)).select(names)
+    released = Table.from_frame(pl.DataFrame({name: [0] for name in "abc"})).select(names)
+    found = method.log_likelihood(people, released, np.array([0]))
+    np.testing.assert_allclose(found, [example_21(known, alpha, step)], rtol=1e-12)
+
+
+def test_example_21_runs_and_says_what_the_page_says(tmp_path: Path) -> None:
+    done = start_script(FOLDER / "example_21.py", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stdout.splitlines()
+    assert said[1:3] == ["  bayes: valid True, hit rate 0.333", "  __main__:LooksTheSame: valid True, hit rate 0"]
+    assert said[4:6] == ["  bayes: valid True, hit rate 0", "  __main__:LooksTheSame: valid True, hit rate 0"]
+    assert "3 of 3 records refute it" in said[6]
+
+
+def test_a_class_of_your_own_makes_and_declares_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the class made is judged the same, whether unveil made the release with it or it is declared."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    people = pl.DataFrame({name: np.random.default_rng(3).integers(0, 3, 30) for name in "abc"})
+    table = Table.from_frame(people, roles=dict.fromkeys("abc", "known"), name="original")
+    method: Any = masking_from("example_21:OneStep")
+    made = method.apply(table, rng=np.random.default_rng(1))
+    here = reidentify(table, made, attacks=["bayes"]).findings
+    told = reidentify(table, made.released, truth=made.truth, protect="example_21:OneStep", attacks=["bayes"]).findings
+    assert (told.declared, told.against) == (True, ())
+    assert told.attacks[0].is_valid
+    assert told.attacks == here.attacks
+
 
 FOLDER = Path(__file__).parents[2] / "examples" / "beliefs"
 NAME = "window_attack"
+EXAMPLE_21 = {"a": [0, 1, 0, 0], "b": [0, 0, 1, 0], "c": [0, 0, 0, 1]}
 
 
 def number(cell: str) -> Any:

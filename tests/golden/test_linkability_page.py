@@ -4,17 +4,21 @@ The page says 3 of 3, a risk of 1.0. What anonymeter 1.1.0 answers was printed b
 the synthetic rows.
 """
 
+import json
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from unveil.attack import Linkability
 from unveil.attack.anonymeter import LinkabilityEvaluator
 from unveil.attack.anonymeter.linkability import links
+from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 
@@ -68,3 +72,40 @@ def test_the_printed_line_runs_and_gives_what_the_package_gives(package: Any) ->
 def test_even_three_of_three_is_no_risk_of_one_there() -> None:
     risk = LinkabilityEvaluator(*tables(as_numbers=True), (["age", "gender"], ["income"]), 3).evaluate().risk()
     assert [risk.value, *risk.ci] == pytest.approx(RISK_OF_ALL)
+
+
+def files(folder: Path, as_numbers: bool) -> tuple[str, str]:
+    """Return the files of the page, the original with the column ID that the page has."""
+    original, synthetic = tables(as_numbers)
+    original.insert_column(0, pl.Series("ID", [1, 2, 3])).write_csv(folder / "original.csv")
+    synthetic.write_csv(folder / "released.csv")
+    return str(folder / "original.csv"), str(folder / "released.csv")
+
+
+@pytest.mark.parametrize("as_numbers", [True, False])
+def test_the_three_people_of_the_page_are_audited_without_options(as_numbers: bool, tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, ["audit", *files(tmp_path, as_numbers), "--report", "full"])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.stdout.startswith("There are only 3 people: too few to conclude anything.")
+    assert "Linkability looks at the nearest row of 'released.csv', and not at the 10 nearest as usual" in run.stdout
+    assert "recoded" not in run.stdout
+    assert "outside the range" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("link", "links"),
+    [
+        ("age:income", {"expected": 2.5, "low": 2, "high": 3}),
+        ("age,gender:income", {"expected": 3, "low": 3, "high": 3}),
+    ],
+)
+def test_the_audit_links_as_many_as_worked_out_by_hand(link: str, links: dict[str, float], tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, ["audit", *files(tmp_path, True), "--link", link, "--json"])
+    (found,) = [each for each in json.loads(run.stdout)["releases"][0]["attacks"] if each["attack"] == "linkability"]
+    assert (found["links"], found["neighbours"], found["proved"]) == (links, 1, False)
+
+
+def test_more_neighbours_than_rows_are_refused_where_they_are_told(tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, ["audit", *files(tmp_path, True), "--neighbours", "10"])
+    assert run.exit_code == 2
+    assert "neighbours must be at most the number of released rows, but is 10" in run.stderr

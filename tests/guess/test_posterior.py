@@ -88,3 +88,13 @@ def test_a_mechanism_must_answer_for_every_row() -> None:
 
     with pytest.raises(InputError, match=r"one line for each of 2 released rows .* shape \(1, 1\)"):
         record_level_truth(Short(np.ones((2, 2))), rows(0, 1), rows(0, 1))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_likelihood_that_is_no_number_is_refused(wrong: float) -> None:
+    class Wrong(Given):
+        def log_likelihood(self, original: Table, released: Table, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.where(super().log_likelihood(original, released, rows) < 0, wrong, 0.0)
+
+    with pytest.raises(InputError, match=r"gave NaN or infinity\. Correct its log_likelihood"):
+        record_level_truth(Wrong(np.array([[0.5, 1.0]])), rows(0, 1), rows(0))

@@ -271,7 +271,7 @@ def test_a_run_that_fails_stops_the_others_and_keeps_what_is_done(
         make_runs(generator, GIVEN, planned(9), folder=out, identity=IDENTITY)
     said = str(caught.value)
     assert SECRET not in said + "".join(capfd.readouterr())
-    assert said.startswith("run 3 of 9 failed: the generator raised ValueError in failing, line ")
+    assert said.startswith(f"run 3 of 9 failed: the generator stopped: error in your function {ME}:failing: ValueError")
     messages = "Name a folder with --made to keep its messages. The other runs were stopped"
     if out is not None:
         log = out / "logs" / "run-0003.txt"

@@ -91,8 +91,8 @@ def test_a_release_is_made_once_and_read_from_then_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("attack", "message"),
     [
-        ("Failing", "ZeroDivisionError in run, line "),
-        ("Leaving", "SystemExit in run, line "),
+        ("Failing", "error in your class tests.study.own:Failing: ZeroDivisionError in run, line "),
+        ("Leaving", "error in your class tests.study.own:Leaving: SystemExit in run, line "),
         ("Nothing", "an attack in a study must leave Candidates, but 'tests.study.own:Nothing' left a str"),
     ],
 )
@@ -118,7 +118,7 @@ def test_whatever_an_attack_raises_is_a_row(tmp_path: Path, attack: str, message
     ("protect", "message"),
     [
         ("tests.study.own:Refusing", "ValueError in apply"),
-        ("tests.study.own:NoRelease", "must return a GraphRelease, but 'tests.study.own:NoRelease' returned a Graph"),
+        ("tests.study.own:NoRelease", "but the method apply of tests.study.own:NoRelease returned a Graph"),
     ],
 )
 def test_whatever_a_protection_raises_is_a_row(tmp_path: Path, protect: str, message: str) -> None:

@@ -13,7 +13,7 @@ import click
 from unveil.ask import QUESTIONS
 from unveil.cli.common import BAD_INPUT, INTERRUPTED, OUT_OF_MEMORY, WRITTEN, cannot_print, is_out_of_memory, sentence
 from unveil.cli.values import refuse_blank
-from unveil.errors import UnveilError, did_you_mean
+from unveil.errors import OwnCodeError, UnveilError, did_you_mean, own_error
 
 #: The commands that are no question: where each lives and what it does.
 _OTHERS = {
@@ -92,7 +92,8 @@ class Commands(click.Group):
     ) -> Any:
         """Run the command line and exit: 0 fine, 2 bad input (said in one sentence), 3 a limit is not shown to be kept.
 
-        Only errors that were raised on purpose are caught; a traceback is the right answer to a mistake of ours.
+        Of an error in the user's own class or function the traceback of that code is shown. Other errors that were not
+        raised on purpose are not caught: a traceback is the right answer to a mistake of ours.
         """
         name = prog_name or "unveil"
         # Products of small matrices on several cores mostly wait for one another; numpy reads this when it is loaded.
@@ -103,16 +104,29 @@ class Commands(click.Group):
         try:
             code = super().main(args, name, complete_var, standalone_mode=False, **extra)
         except (UnveilError, click.ClickException) as error:
-            click.echo(f"unveil: {sentence(error)}", err=True)
-            code = BAD_INPUT
+            code = _refused(error)
         except click.Abort:
             click.echo("unveil: stopped", err=True)
             code = INTERRUPTED
-        except (MemoryError, ImportError, OSError) as error:
-            said = OUT_OF_MEMORY if is_out_of_memory(error) else cannot_print(error)
-            click.echo(f"unveil: {said}", err=True)
-            code = BAD_INPUT
+        except (Exception, SystemExit) as error:
+            own = own_error(error)
+            if own is not None and not is_out_of_memory(error):
+                code = _refused(own)
+            elif isinstance(error, (MemoryError, ImportError, OSError)):
+                said = OUT_OF_MEMORY if is_out_of_memory(error) else cannot_print(error)
+                click.echo(f"unveil: {said}", err=True)
+                code = BAD_INPUT
+            else:
+                raise
         sys.exit(code or 0)
+
+
+def _refused(error: Exception) -> int:
+    """Say why there is no answer, with the traceback of the user's own code where that failed."""
+    click.echo(f"unveil: {sentence(error)}", err=True)
+    if isinstance(error, OwnCodeError):
+        click.echo(error.trace, err=True)
+    return BAD_INPUT
 
 
 def _leave_no_core() -> None:

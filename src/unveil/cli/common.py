@@ -174,7 +174,7 @@ def _said_of_seed(told: "Told") -> str:
     return f"Seed {seed}: whoever knows it can undo the release, so keep it as secret as who is who."
 
 
-def is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error comes from memory that is used up, as it also does where a library cannot be loaded.
 
     >>> is_out_of_memory(ImportError("libm.so: failed to map segment from shared object"))

@@ -1,7 +1,6 @@
 """Make one belief of several about the same target: acceptable rules first, the classical ones to compare with."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +10,8 @@ from unveil._kernels.mass.masses import Masks, join_pairs, merged, sizes_of, sum
 from unveil._kernels.mass.program import least_nonspecific, lower_envelope
 from unveil._kernels.mass.sets import Atoms, Rows, entries_of, is_member
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.errors import InputError, did_you_mean, shortened
+from unveil._specification import own_module
+from unveil.errors import InputError, did_you_mean, mark_own, shortened
 from unveil.guess._mass_checks import ROUNDING, Probability, checked_probability
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.mass_rules import COMBINATIONS, combination, intersections, on_common_atoms
@@ -95,17 +95,12 @@ def own_rule(text: str) -> Callable[[Sequence[MassFunction]], MassFunction]:
     'pick_min'
     """
     module, _, name = text.strip().partition(":")
-    try:
-        found = getattr(import_module(module), name, None)
-    except Exception as error:  # whatever a user's module raises, the message is the same
-        raise InputError(
-            f"the module {shortened(module)} of your rule of combination cannot be imported ({type(error).__name__}). "
-            "Correct the name or the module, and put the folder it lies in on PYTHONPATH"
-        ) from error
+    found = getattr(own_module(module, "rule of combination"), name, None)
     if not callable(found):
         raise InputError(
             f"a rule of combination must be a function, but {shortened(text)} is none. Write package.module:name of one"
         )
+    mark_own(getattr(found, "__module__", module))
     return cast("Callable[[Sequence[MassFunction]], MassFunction]", found)
 
 

@@ -76,6 +76,28 @@ def record_level_truth(
     return _spread(alike, sizes, candidates, probabilities)
 
 
+def likelihood_of(mechanism: Mechanism, original: Table, released: Table, rows: IntArray) -> FloatArray:
+    """Return the log-likelihood of some released rows given each original row, checked.
+
+    Raises
+    ------
+    InputError
+        If it is not one number, or minus infinity, for each pair of rows.
+    """
+    logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
+    if logs.shape != (rows.size, original.rows):
+        raise InputError(
+            f"the mechanism must give one line for each of {rows.size} released rows and one column for each of "
+            f"{original.rows} original rows, but gave an array of shape {logs.shape}. Correct its log_likelihood"
+        )
+    if not (logs < np.inf).all():
+        raise InputError(
+            "the mechanism must give numbers, or minus infinity for what cannot be, but gave NaN or infinity. Correct "
+            "its log_likelihood"
+        )
+    return logs
+
+
 def _too_many(released: Table, most_entries: int) -> InputError:
     return InputError(
         f"the true probabilities of {released.rows} rows must have at most {most_entries:,} entries, but have more. "
@@ -99,12 +121,7 @@ def _all_pairs(
     mechanism: Mechanism, original: Table, released: Table, rows: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the possible pairs of some released rows with the original ones, and the logarithms of their chances."""
-    logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
-    if logs.shape != (rows.size, original.rows):
-        raise InputError(
-            f"the mechanism must give one line for each of {rows.size} released rows and one column for each of "
-            f"{original.rows} original rows, but gave an array of shape {logs.shape}. Correct its log_likelihood"
-        )
+    logs = likelihood_of(mechanism, original, released, rows)
     kind, candidate = np.nonzero(logs > -np.inf)
     return kind, candidate, logs[kind, candidate]
 

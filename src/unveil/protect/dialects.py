@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray
 from unveil.errors import InputError, whole_number
-from unveil.protect.specification import protection_from
+from unveil.protect.specification import masking_from
 from unveil.protect.table._declared import Made, Recognised, recoded, small_groups
 from unveil.protect.table._release import check_columns, masked_columns
 from unveil.protect.table.additive_noise import AdditiveNoise
@@ -103,7 +103,7 @@ def as_written(text: str) -> Written:
                 f"a method of sdcMicro or ARX must be written as a whole call, such as addNoise(noise=20), but is "
                 f"{text!r}. Close its brackets, and put it into quotes on the command line"
             )
-        return Written(protection_from(text))
+        return Written(masking_from(text))
     known = {name.lower(): read for name, read in _READERS.items()}
     read = known.get(call["name"].lower())
     if read is None:

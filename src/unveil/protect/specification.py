@@ -2,8 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+
 from unveil._listed import On
 from unveil._specification import from_text, to_text, understood
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphRelease
+from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import PROTECTIONS, Protects, ProtectsGraph
 
@@ -20,6 +26,19 @@ def protection_from(text: str) -> Protects:
     return made
 
 
+def masking_from(text: str) -> object:
+    """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
+
+    A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file
+    made elsewhere; to make a release it needs ``apply`` too.
+
+    >>> masking_from("shuffle")
+    Shuffle()
+    """
+    made: object = _protection(text, "table", ("apply", "log_likelihood"))
+    return made
+
+
 def graph_protection_from(text: str) -> ProtectsGraph:
     """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
 
@@ -33,6 +52,24 @@ def graph_protection_from(text: str) -> ProtectsGraph:
     return made
 
 
+def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generator) -> Any:
+    """Return the release that a protection makes: a `Release` of a table, a `GraphRelease` of a graph.
+
+    Raises
+    ------
+    InputError
+        If a class of the user's own returns something else.
+    """
+    made = protection.apply(original, rng=rng)
+    wanted: type = Release if isinstance(original, Table) else GraphRelease
+    if not isinstance(made, wanted):
+        raise InputError(
+            f"a protection must return a {wanted.__name__}, but the method apply of {protection_text(protection)} "
+            f"returned a {type(made).__name__}. Correct the method"
+        )
+    return made
+
+
 def protection_text(protection: object) -> str:
     """Return how a protection is written: its name, and the settings that are not as they would be anyway.
 
@@ -42,7 +79,7 @@ def protection_text(protection: object) -> str:
     return to_text(protection, PROTECTIONS.values())
 
 
-def _protection(text: str, on: On) -> Any:
+def _protection(text: str, on: On, method: str | tuple[str, ...] = "apply") -> Any:
     fitting = [each for each in PROTECTIONS.values() if each.on == on]
     name = text.strip().partition(":")[0]
     if name in PROTECTIONS and PROTECTIONS[name].on != on:
@@ -51,4 +88,4 @@ def _protection(text: str, on: On) -> Any:
             f"Choose from {', '.join(each.name for each in fitting)}"
         )
     known, aka = understood(fitting)
-    return from_text(text, known, aka=aka, what="protection", method="apply")
+    return from_text(text, known, aka=aka, what="protection", method=method)

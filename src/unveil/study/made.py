@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from unveil.data.files.source import shown
-from unveil.errors import InputError, UnveilError, where_raised, whole_number
+from unveil.errors import InputError, OwnCodeError, UnveilError, where_raised, whole_number
 from unveil.protect.generators import Generator, Given, Made, RunError, with_env
 from unveil.study.executors import Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
@@ -229,6 +229,8 @@ class _Outcome:
     seconds: float
     failed: tuple[str, str] | None = None
     messages: bool = False
+    #: The traceback of the user's own code that failed.
+    trace: str = ""
 
 
 @dataclass
@@ -265,7 +267,8 @@ class _Making:
         if outcome.failed is not None:
             happened, advice = outcome.failed
             sentences = [f"{which} failed: the generator {happened}", advice, self._messages(run, outcome)]
-            raise InputError(". ".join(filter(None, [*sentences, self._others()])))
+            whole = ". ".join(filter(None, [*sentences, self._others()]))
+            raise OwnCodeError(whole, outcome.trace) if outcome.trace else InputError(whole)
         self.home.note_seconds(run, outcome.seconds)
         self.pace.report(1)
         return ()
@@ -297,7 +300,7 @@ def _make(generator: Generator, given: Given, run: PlannedRun, folder: Path, sea
     except RunError as error:
         if kept:
             write_log(folder, run, error.log)
-        return _Outcome(nan, (error.happened, error.advice), bool(error.log))
+        return _Outcome(nan, (error.happened, error.advice), bool(error.log), error.trace)
     if kept:
         write_log(folder, run, made.log)
     write_bytes(folder / RUNS / seal.name, content_of_made(made, seal))

@@ -18,6 +18,7 @@ from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Column, Marker, Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
+from unveil.protect.specification import applied
 from unveil.study._parts import protection_of
 from unveil.study.memory import check_memory, check_reading, graph_bytes, table_bytes
 from unveil.study.plan import Study
@@ -98,13 +99,7 @@ def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path) ->
 def _made(seed: int, data: DataSet, protect: str, number: int) -> Any:
     protection = protection_of(data.kind, protect)
     original = graph_of(data) if data.kind == "graph" else table_of(data)
-    release: Any = protection.apply(original, rng=rng(seed, "release", data.name, protect, number))
-    wanted: type = GraphRelease if data.kind == "graph" else Release
-    if not issubclass(type(release), wanted):
-        raise InputError(
-            f"a protection of {data.kind}s must return a {wanted.__name__}, but {protect!r} returned a "
-            f"{type(release).__name__}. Correct its method apply"
-        )
+    release = applied(protection, original, rng=rng(seed, "release", data.name, protect, number))
     if release.truth is None:
         raise InputError(
             f"a protection in a study must know whose each released row is, but {protect!r} leaves no truth. Choose "

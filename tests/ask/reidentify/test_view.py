@@ -176,7 +176,7 @@ def test_tables_show_every_attack_side_by_side() -> None:
 def test_some_undecided_records_are_said() -> None:
     part = attacked(file_level=Verdict(level="file", valid=27, undecided=23, why="too many rows"))
     table = attack_table(found(part))
-    assert table.rows[0][3] == "100.0% of 27 decided"
+    assert table.rows[0][3] == "27 valid, 0 refuted, 23 undecided"
     assert "No verdict at the file level on 23 records of intersection:p=10: too many rows." in table.note
 
 
@@ -185,12 +185,25 @@ def test_the_levels_are_said_to_differ_where_they_do() -> None:
     text = sentences(found(part))
     assert text[0].startswith("The attack bayes is valid for every record by itself: its best bet")
     assert text[1] == (
-        "Given all released records at once, of which no two come from one person, it claims too much for 5 of 50 "
-        "records (the file level)."
+        "Given all released records at once (the file level: no two come from one person), it claims too much for 5 of "
+        "50 records."
     )
-    some = attacked("bayes", file_level=Verdict(level="file", valid=4, invalid=4, undecided=42))
-    assert "too much for 4 of the 8 with a verdict (the file level)" in sentences(found(some))[1]
     assert "file level" not in " ".join(sentences(found(attacked())))
+
+
+def test_undecided_records_leave_the_share_of_valid_ones_open() -> None:
+    """Of 60 guesses 8 are refuted and 52 undecided: that is not "0% valid", but anything from 0 to 52 of 60."""
+    part = found(attacked("bayes", targets=60, file_level=Verdict(level="file", invalid=8, undecided=52)))
+    assert sentences(part)[1] == (
+        "Given all released records at once (the file level: no two come from one person), its guesses are 0 valid, "
+        "8 refuted, 52 undecided: the share of valid ones lies between 0.0% and 86.7%."
+    )
+    assert attack_table(part).rows[0][3] == "0 valid, 8 refuted, 52 undecided"
+    told = figures(part)["attacks"][0]["valid"]
+    assert isnan(told["file_level"])
+    assert told["between"] == {"record_level": {"low": 1, "high": 1}, "file_level": {"low": 0, "high": 52 / 60}}
+    assert told["counts"]["file_level"] == {"valid": 0, "invalid": 8, "not_shown": 0, "undecided": 52}
+    assert frame(part)["valid_file_level"].to_list() == [None]
 
 
 def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:

@@ -282,9 +282,11 @@ def test_what_has_no_verdict_is_counted_apart() -> None:
     guess = Candidates.from_matrix([[0.5, 0.5], [0.5, 0.5]])
     truth = Candidates.from_scores([[1, 0], [0, 0]])
     found = compatibility(guess, truth)
-    assert (found.valid, found.undecided, found.share) == (1, 1, 1.0)
+    assert (found.valid, found.undecided, found.between) == (1, 1, (0.5, 1.0))
+    assert np.isnan(found.share)
+    assert np.isnan(valid_guesses(guess, truth))
     assert found.sentence == (
-        "1 of 1 guesses (100.0%) are compatible with the record-level truth; 1 more could not be decided."
+        "1 of 2 guesses (50.0% to 100.0%) are compatible with the record-level truth; 0 are not, and 1 are undecided."
     )
     nothing = compatibility(Candidates.from_scores([[1, 0]]), Candidates.from_scores([[0, 0]]), level="file")
     assert np.isnan(nothing.share)
@@ -314,7 +316,7 @@ def test_the_metric_is_listed() -> None:
     assert (listed.category, listed.per, listed.needs_truth) == ("validity", "release", True)
     assert set(listed.on.split(" | ")) == {"Beliefs", "Candidates"}
     assert listed.formula.startswith("``#valid")
-    assert listed.undefined.startswith("NaN where no guess has a verdict")
+    assert listed.undefined.startswith("NaN where guesses are undecided")
 
 
 def test_bad_input_is_refused() -> None:

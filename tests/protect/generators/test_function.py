@@ -100,16 +100,16 @@ class Callable:
     [
         (
             lambda *_: 1 / 0,
-            r"raised ZeroDivisionError in <lambda>, line \d+ of test_function\.py\. Correct the",
+            r"error in your function tests\..*:<lambda>: ZeroDivisionError in <lambda>, line \d+ of test_function\.py",
         ),
-        (lambda *_: [][int(SECRET[-1:])], "raised IndexError in"),
-        (Callable(), "raised SystemExit in __call__"),
+        (lambda *_: [][int(SECRET[-1:])], r"error in your function .*: IndexError in"),
+        (Callable(), r"error in your class tests\..*:Callable: SystemExit in __call__"),
         (lambda *_: None, "must return the rows that it releases in a frame, but returned nothing"),
         (lambda *_: SECRET, "but returned a str. Let the function end with 'return frame'"),
         (lambda *_: 7, "returned what cannot be read as a table: the table must be a DataFrame .* is a int"),
         (lambda frame, _: frame[:0], "returned what cannot be read as a table"),
         (lambda frame, _: frame.rename({"age": "alter", "town": "ort"}), "but has none of 'age', 'town'"),
-        (lambda frame: frame, "raised TypeError"),
+        (lambda frame: frame, r"raised TypeError when it was called\. Correct what it takes"),
     ],
 )
 def test_what_a_function_does_wrong_is_one_sentence(function: Any, match: str) -> None:
@@ -117,8 +117,11 @@ def test_what_a_function_does_wrong_is_one_sentence(function: Any, match: str) -
         made(function)
     assert SECRET not in str(caught.value)
     assert str(caught.value).startswith("the generator ")
-    if "raised" in match:
-        assert b"Traceback" in caught.value.log
+    if "error in your" in match:
+        assert caught.value.log.startswith(b"Traceback")
+        assert b"unveil" not in caught.value.log
+        assert SECRET not in caught.value.trace
+        assert caught.value.trace.count("test_function.py") == 1
 
 
 def test_a_protection_keeps_who_is_who() -> None:
@@ -153,9 +156,12 @@ class Own:
 @pytest.mark.parametrize(
     ("how", "match"),
     [
-        ("raises", r"raised ValueError in apply, line \d+ of test_function\.py\. Correct its method apply"),
+        (
+            "raises",
+            r"error in your class tests\..*:Own: ValueError in apply, line \d+ of test_function\.py",
+        ),
         ("refuses", "cannot protect these people: there must be more people. Add some"),
-        ("nothing", "must return a Release, but its method apply returned a str"),
+        ("nothing", r"must return a Release, but the method apply of tests\..*:Own:how=nothing returned a str"),
     ],
 )
 def test_what_a_protection_does_wrong_is_one_sentence(how: str, match: str) -> None:
@@ -177,7 +183,7 @@ def test_a_class_of_a_user_is_a_protection() -> None:
     [
         ("mondrain:k=5", "there is no protection 'mondrain'. Did you mean 'mondrian'?"),
         ("id-removal", "is for a graph, and here a table is protected"),
-        ("no.such.module:function", r"the module 'no\.such\.module' of the generator cannot be imported \(ModuleNot"),
+        ("no.such.module:function", r"the module 'no\.such\.module' of your generator cannot be imported \(ModuleNot"),
         (f"{__name__}:resample", "has no function 'resample'. Did you mean 'resampled'?"),
         (f"{__name__}:FRAME", "has no function 'FRAME'"),
         (7, "must be a command, a protection or a function of .*, but is a int"),

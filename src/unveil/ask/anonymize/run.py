@@ -12,6 +12,7 @@ from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.measure.graphs.anonymity import degree_class_sizes, smallest_degree_class, unique_degree_share
 from unveil.measure.graphs.utility import graph_utility
 from unveil.protect import ProtectsGraph
+from unveil.protect.specification import applied
 from unveil.show.progress import Progress
 
 
@@ -26,7 +27,7 @@ def run(
 ) -> AnonymizeFindings:
     """Return what the protection did to the graph; ``protect`` is how it is written. See :func:`unveil.anonymize`."""
     progress("protecting", 0.0)
-    release = protection.apply(original, rng=rng)
+    release: GraphRelease = applied(protection, original, rng=rng)
     progress("measuring what was lost", 0.5)
     unprotected = GraphRelease(original, original, np.arange(original.nodes))
     return AnonymizeFindings(

@@ -74,7 +74,7 @@ def audit(
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
     targets: int | Literal["auto"] | None = "auto",
-    neighbours: int = 10,
+    neighbours: int | None = None,
     guesses: int = 500,
     tolerance: float = 0.05,
     model: Any = None,
@@ -163,7 +163,7 @@ def audit(
         How many people of each table to attack; None attacks all, and "auto" all where both tables together have at
         most 5,000, else 2,500 of each.
     neighbours
-        How many nearest released rows count in linkability.
+        How many nearest released rows count in linkability. None is 10, and 1 where a release has at most 10 rows.
     guesses
         How many descriptions are tried in singling out.
     tolerance

@@ -153,13 +153,14 @@ def original_itself(prepared: PreparedAudit) -> ReleaseBench:
     whole = prepared.original
     alone = Release(whole, replace(whole, name=ORIGINAL_ITSELF), kind="masked", name=ORIGINAL_ITSELF)
     settings = prepared.settings
+    neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
     # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
     people = prepared.people
     few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
     bare = replace(
         prepared,
         parts=parts_before(prepared),
-        settings=replace(settings, compatibility=None, neighbours=min(settings.neighbours, original.rows)),
+        settings=replace(settings, compatibility=None, neighbours=neighbours),
         people=few,
     )
     return ReleaseBench(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))

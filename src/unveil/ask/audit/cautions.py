@@ -7,16 +7,32 @@ from unveil.ask.audit.generator.words import oddities
 from unveil.ask.audit.words import percent
 from unveil.data.table import near_note, unsure_note
 from unveil.measure.releases.unseen import Unseen
+from unveil.show.editions import people
 
 _MOST = 0.5
+#: With fewer people, or released rows, nothing can be concluded; in so few rows most values of any release are new.
+TOO_FEW = 20
 
 
 def cautions(audit: Audit) -> tuple[str, ...]:
     """Return what stands above the headline: without it the figures below would be misread."""
     lost = (each for release in audit.releases for each in _lost(release))
     apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
-    said = (*oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
+    said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
     return tuple(dict.fromkeys(filter(None, said)))
+
+
+def _too_few(audit: Audit) -> Iterator[str]:
+    """Yield that tables are too small for any conclusion: any interval of a rate takes in most of 0 to 100%."""
+    rows = min((release.rows for release in audit.releases), default=TOO_FEW)
+    words = ("person", "people") if audit.rows < TOO_FEW else ("released row", "released rows")
+    number = audit.rows if audit.rows < TOO_FEW else rows
+    if number < TOO_FEW:
+        pattern = (
+            f"There {'is' if number == 1 else 'are'} only {{}}: too few to conclude anything. The figures show how it "
+            "works, and are no evidence of risk or of safety."
+        )
+        yield people(number, *words, pattern=pattern)
 
 
 _APART = (
@@ -30,6 +46,7 @@ def unseen_notes(audit: Audit) -> tuple[str, ...]:
     return tuple(
         _some(each, release)
         for release in audit.releases
+        if release.rows >= TOO_FEW
         for each in release.unseen
         if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked")
     )
@@ -39,7 +56,7 @@ def _lost(release: AuditedRelease) -> Iterator[str]:
     for name, near in release.near_names:
         yield f"{near_note(name, near, release.name)}. Every column that is lost makes the risk look smaller."
     for each in release.unseen:
-        if each.severity == "headline":
+        if each.severity == "headline" and release.rows >= TOO_FEW:
             yield _most(each, release)
 
 

@@ -26,6 +26,19 @@ MEASURES: Mapping[str, str] = MappingProxyType(
 )
 
 
+#: Nearest released rows that count in linkability; in a release of no more rows they would be all, and link everybody.
+USUAL_NEIGHBOURS = 10
+
+
+def usual_neighbours(rows: int) -> int:
+    """Return how many nearest rows count in linkability unless told: 1 in a tiny release.
+
+    >>> usual_neighbours(500), usual_neighbours(3)
+    (10, 1)
+    """
+    return USUAL_NEIGHBOURS if rows > USUAL_NEIGHBOURS else 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class AuditSettings:
     """The settings of an audit, checked."""
@@ -34,7 +47,8 @@ class AuditSettings:
     scenarios: tuple[Scenario, ...] | None
     attacks: Sequence[str] | None
     targets: int | Literal["auto"] | None
-    neighbours: int
+    #: None for the usual number, which depends on the rows of a release.
+    neighbours: int | None
     guesses: int
     tolerance: float
     model: Any
@@ -87,6 +101,10 @@ class AuditSettings:
             said = sorted({role for column, role in roles if column == name})
             if len(said) > 1:
                 raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
+
+    def neighbours_in(self, rows: int) -> int:
+        """Return how many nearest rows of a release with this many rows count in linkability."""
+        return self.neighbours or usual_neighbours(rows)
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.checked import AuditSettings, ReleaseKind
+from unveil.ask.audit.checked import USUAL_NEIGHBOURS, AuditSettings, ReleaseKind, usual_neighbours
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
 from unveil.ask.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
 from unveil.data.identifiers.direct import direct_identifiers
@@ -352,6 +352,11 @@ def _prepared_release(
         notes.append(
             f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: "
             f"{masked}, which needs a masked release, was left out."
+        )
+    if settings.neighbours is None and usual_neighbours(table.rows) < USUAL_NEIGHBOURS:
+        notes.append(
+            f"Linkability looks at the nearest row of {label!r}, and not at the {USUAL_NEIGHBOURS} nearest as usual, "
+            f"because the release has at most {USUAL_NEIGHBOURS} rows (--neighbours)."
         )
     left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
     known = tuple(column.name for column in release.original.columns if column.role == "known")

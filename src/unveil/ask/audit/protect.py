@@ -27,6 +27,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect import Protects, Shuffle, protection_from
+from unveil.protect.specification import applied
 from unveil.show.blocks import Page, Tone
 from unveil.show.editions import people as people_text
 from unveil.show.limits import Quantity
@@ -225,7 +226,7 @@ def protected(
     yield replace(Shuffle().apply(table, rng=rng), name=AS_IT_IS, notes=())
     current, truth, is_synthetic = table, np.arange(table.rows), False
     for number, (text, protection) in enumerate(protections, start=1):
-        made = protection.apply(current, rng=rng)
+        made: Release = applied(protection, current, rng=rng)
         is_synthetic |= made.kind == "synthetic"
         # A row stems from whom the row stems from that it was made of.
         truth = truth if made.truth is None else truth[made.truth]

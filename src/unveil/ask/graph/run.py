@@ -35,6 +35,7 @@ from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.measure.graphs.symmetry import most_found
 from unveil.protect import ProtectsGraph
+from unveil.protect.specification import applied
 from unveil.show.progress import Progress, Say
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
@@ -93,7 +94,7 @@ def run(
         for number, own in enumerate(_generators(rng, repeat)):
             for_protection, for_knowledge, for_attack = own.spawn(3)
             progress("protecting", number / repeat)
-            release = protection.apply(original, rng=for_protection)
+            release: GraphRelease = applied(protection, original, rng=for_protection)
             if attributes is not None:
                 _check_people(release)
             knowledge = draw_knowledge(

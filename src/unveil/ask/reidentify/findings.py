@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from unveil.measure.beliefs.compatibility import share_between
 from unveil.measure.trials.risk import Rate
 
 Level = Literal["record", "file"]
@@ -31,8 +32,13 @@ class Verdict:
 
     @property
     def share(self) -> float:
-        """The share of the guesses with a verdict that are valid; NaN where none has one."""
-        return self.valid / self.decided if self.decided else nan
+        """The share of valid guesses; NaN where undecided guesses leave it open."""
+        return self.between[0] if self.decided and not self.undecided else nan
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """The least and the greatest share of valid guesses, whatever the undecided ones are; NaN without verdicts."""
+        return share_between(self.valid, self.invalid, self.undecided)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +123,13 @@ class Clash:
     of: int
 
 
+class NotRun(NamedTuple):
+    """An attack that could not be run, and why."""
+
+    attack: str
+    why: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReidentifyFindings:
     """A release under attack.
@@ -129,9 +142,11 @@ class ReidentifyFindings:
         How many released rows come from an original one.
     protect
         How the release was made, as it is written; None for a release made elsewhere by a method that is not known.
-    declared, against
-        Whether that was declared for a release made elsewhere, and sentences that show that it was not made so: then
-        no verdict rests on it.
+    declared, against, refuting
+        Whether that was declared for a release made elsewhere, sentences that show that it was not made so, and how
+        many released records show it: then no verdict rests on it.
+    not_run
+        Attacks that could not be run because the method declared did not make the file.
     known, order
         The columns that the adversary knows, in the order in which they are learnt, and a sentence on that order.
     keeps_order
@@ -157,6 +172,8 @@ class ReidentifyFindings:
     loss: float = nan
     declared: bool = False
     against: tuple[str, ...] = ()
+    refuting: int = 0
+    not_run: tuple[NotRun, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

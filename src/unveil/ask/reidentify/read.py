@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.ask.reading import TableReading
+from unveil.ask.reidentify.findings import NotRun
 from unveil.ask.reidentify.settings import LEAVES
 from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
@@ -26,6 +27,7 @@ from unveil.guess.partition import exact_fraction
 from unveil.protect import Protects, protection_text
 from unveil.protect.declared import declared_mechanism
 from unveil.protect.dialects import Written, as_written
+from unveil.protect.specification import applied
 from unveil.show.progress import Progress
 
 if TYPE_CHECKING:
@@ -83,8 +85,11 @@ class ReidentifyInputs:
         How the release was made, as it is written; None for a release made elsewhere by a method that is not known.
     notes
         What has to be said.
-    declared, against
-        Whether the method was declared for a release made elsewhere, and what shows that it did not make it.
+    declared, against, refuting
+        Whether the method was declared for a release made elsewhere, what shows that it did not make it, and how many
+        released records do.
+    not_run
+        Attacks that need a method which did not make the file.
     """
 
     case: Case
@@ -95,6 +100,8 @@ class ReidentifyInputs:
     notes: tuple[str, ...]
     declared: bool = False
     against: tuple[str, ...] = ()
+    refuting: int = 0
+    not_run: tuple[NotRun, ...] = ()
 
 
 def inputs_of(
@@ -119,15 +126,18 @@ def inputs_of(
     if declared:
         people, release = _recognised(people, release, protection, numbers, known, rng)
     case, order = _case_of(people, release, numbers, known)
+    chosen, not_run = _chosen_attacks(attacks, protection, release, case)
     return ReidentifyInputs(
         case=case,
         release=Release(people, release.released),
         order=order,
-        attacks=_chosen_attacks(attacks, protection, release.mechanism, case, release.against),
+        attacks=chosen,
         protect=None if protect is None else (protect if isinstance(protect, str) else protection_text(protect)),
         notes=(*notes, *about_roles, *release.notes),
         declared=declared,
         against=release.against,
+        refuting=release.refuting,
+        not_run=not_run,
     )
 
 
@@ -139,8 +149,9 @@ class _Made:
     truth: Any
     mechanism: Mechanism | None = None
     notes: tuple[str, ...] = ()
-    #: What shows that the method declared did not make it.
+    #: What shows that the method declared did not make it, and how many released rows do.
     against: tuple[str, ...] = ()
+    refuting: int = 0
 
 
 def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
@@ -178,13 +189,16 @@ def _made_release(
                 f"{protect} can only be declared for a release made elsewhere, and no release was named. Name it, or "
                 "a protection that makes one ('unveil list protections')"
             )
-        made = protection.apply(people, rng=rng)
+        made: Release = applied(protection, people, rng=rng)
         if made.truth is None:
             raise InputError(
                 "a protection must make each released row from one original row, but this one makes rows that are "
                 "nobody's. Choose one of kind masked ('unveil list protections')"
             )
-        return _Made(released=made.released, truth=made.truth, mechanism=made.mechanism, notes=made.notes), protection
+        own = protection if callable(getattr(protection, "log_likelihood", None)) else None
+        return _Made(
+            released=made.released, truth=made.truth, mechanism=made.mechanism or own, notes=made.notes
+        ), protection
     if isinstance(released, Release):
         own = released.truth if truth is None else truth
         made_so = released.mechanism if protection is None else None
@@ -211,9 +225,7 @@ def _recognised(
     notes = tuple(each for each in (*original.notes, *released.notes) if each not in release.notes)
     if left_out:
         notes += (f"the method declared was looked at in the {len(names)} columns that the adversary knows",)
-    return original, replace(
-        release, released=released, mechanism=found.mechanism, against=found.against, notes=(*release.notes, *notes)
-    )
+    return original, replace(release, released=released, notes=(*release.notes, *notes), **found._asdict())
 
 
 def _checked_truth(release: _Made, originals: int) -> IntArray:
@@ -280,16 +292,13 @@ def _all_known(table: Table) -> Table:
 
 
 def _chosen_attacks(
-    told: Sequence[str | Attacks],
-    protection: Protects | None,
-    mechanism: Mechanism | None,
-    case: Case,
-    against: Sequence[str] = (),
-) -> dict[str, Attacks]:
-    """Return the attacks by how they are written, with what somebody knows who knows the protection."""
+    told: Sequence[str | Attacks], protection: Protects | None, release: _Made, case: Case
+) -> tuple[dict[str, Attacks], tuple[NotRun, ...]]:
+    """Return the attacks by how they are written, given what the protection tells, and those that cannot be run."""
     if not told:
         raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
     chosen: dict[str, Attacks] = {}
+    not_run = []
     for each in told:
         attack = attack_from(each, leaves=LEAVES) if isinstance(each, str) else each
         name = each.strip() if isinstance(each, str) else attack_text(attack)
@@ -299,12 +308,10 @@ def _chosen_attacks(
                 attack = replace(attack, p=p)
                 name += f"{',' if ':' in name else ':'}p={p:g}"
         if isinstance(attack, Bayes) or (isinstance(attack, CandidateSet) and not attack.reach):
-            attack = replace(attack, mechanism=attack.mechanism or mechanism)
-            if against and attack.mechanism is None:
-                raise InputError(
-                    f"the attack {name!r} needs the method that made the release, but the one declared cannot have: "
-                    f"{against[0]}. Correct the method, or leave this attack out"
-                )
+            attack = replace(attack, mechanism=attack.mechanism or release.mechanism)
+            if release.against and attack.mechanism is None:
+                not_run.append(NotRun(name, "it needs the method that made the release"))
+                continue
         if name in chosen:
             raise InputError(f"the attack {name!r} is named twice. Name each once, or change a setting")
         for column in getattr(attack, "columns", None) or ():
@@ -314,7 +321,7 @@ def _chosen_attacks(
                     f"{', '.join(map(repr, case.original.column_names))}. Correct one of the two"
                 )
         chosen[name] = attack
-    return chosen
+    return chosen, tuple(not_run)
 
 
 def _percentage(protection: Protects | None) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
+from unveil.ask.reidentify.findings import Attacked, NotRun, ReidentifyFindings, Step
 from unveil.ask.reidentify.read import Case, ReidentifyInputs
 from unveil.ask.reidentify.verdicts import (
     NO_MECHANISM,
@@ -55,18 +55,25 @@ def run(
     progress("computing the true probability", 0.0)
     why = NOT_SO_MADE if inputs.against else NO_MECHANISM
     truths = truths_of(case, known=why, matchings=matchings, rng=rng)
-    found, guesses = [], {}
+    found, guesses, not_run = [], {}, list(inputs.not_run)
     for place, (name, attack) in enumerate(chosen.items()):
-        attacked, guesses[name] = _attacked(
-            name,
-            attack,
-            case,
-            truths,
-            rng,
-            lambda share, at=place: progress("attacking", (at + share) / len(chosen)),
-            pairs,
-        )
-        found.append(attacked)
+        try:
+            attacked, guesses[name] = _attacked(
+                name,
+                attack,
+                case,
+                truths,
+                rng,
+                lambda share, at=place: progress("attacking", (at + share) / len(chosen)),
+                pairs,
+            )
+        except InputError as error:
+            if not inputs.against:
+                raise
+            nobody = "with the method declared it leaves nobody possible for any record"
+            not_run.append(NotRun(name, nobody if isinstance(error, NobodyFitsError) else str(error)))
+        else:
+            found.append(attacked)
     progress("comparing the attacks", 0.0)
     apart = [note for name, guessed in guesses.items() for note in told_apart(name, guessed, case)]
     least = [each.confusion for each in found if not isnan(each.confusion)]
@@ -85,6 +92,8 @@ def run(
         loss=loss_summary(inputs.release, rng=rng.spawn(1)[0]).loss,
         declared=inputs.declared,
         against=inputs.against,
+        refuting=inputs.refuting,
+        not_run=tuple(not_run),
         notes=(*inputs.notes, *simulated_note(case.mechanism), *sampled_note(truths.file, matchings), *apart),
     )
 

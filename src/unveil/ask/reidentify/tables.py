@@ -57,12 +57,13 @@ def attack_table(found: ReidentifyFindings) -> Table:
 def _table_note(found: ReidentifyFindings) -> str:
     text = (
         "Valid is the share of guesses that are compatible with the true probability at the record level and at the "
-        f"file level. Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and "
+        "file level; where some guesses are undecided no share is known, and the counts are shown. "
+        f"Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and "
         "after, which is 0 for a guess that is a probability. Confusion is the least number of people who share the "
         "best bet."
     )
     reasons = dict.fromkeys(
-        f"No verdict at the {each.level} level{_of_which(attacked, each)}: {each.why.removeprefix('not shown: ')}."
+        f"No verdict at the {each.level} level{_on_some(attacked, each)}: {each.why.removeprefix('not shown: ')}."
         for attacked in found.attacks
         for each in (attacked.record_level, attacked.file_level)
         if each.why
@@ -70,8 +71,8 @@ def _table_note(found: ReidentifyFindings) -> str:
     return " ".join([text, *reasons])
 
 
-def _of_which(attacked: Attacked, verdict: Verdict) -> str:
-    """Return on which records of which attack there is no verdict, or nothing where there is none on any."""
+def _on_some(attacked: Attacked, verdict: Verdict) -> str:
+    """Return how many guesses of an attack are undecided, or nothing where all are."""
     return f" on {count(verdict.undecided, 'record', 'records')} of {spoken(attacked)}" if verdict.decided else ""
 
 

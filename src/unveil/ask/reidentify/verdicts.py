@@ -16,7 +16,7 @@ from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
-from unveil.guess.posterior import record_level_truth
+from unveil.guess.posterior import likelihood_of, record_level_truth
 from unveil.measure.beliefs.compatibility import MOST_PAIRS, compatibility
 from unveil.measure.beliefs.file_level import MATCHINGS, file_level_truth
 from unveil.measure.beliefs.sampled import SampledTruth
@@ -130,7 +130,7 @@ def _file_truth(mechanism: Mechanism, case: Case, matchings: int, rng: np.random
     if pairs > MOST_AT_FILE_LEVEL:
         most = f"the file level is computed for at most {MOST_AT_FILE_LEVEL:,} pairs of rows, and there are {pairs:,}"
         return Truth(None, most)
-    likelihood = mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
+    likelihood = likelihood_of(mechanism, case.original, case.released, np.arange(case.released.rows))
     found = file_level_truth(likelihood, rng=rng, matchings=matchings)
     truth = found.truth
     if truth is None and found.sampled is not None:

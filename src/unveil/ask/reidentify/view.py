@@ -60,6 +60,8 @@ def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
         "protect": found.protect,
         "declared": found.declared,
         "cannot_have_made_it": list(found.against),
+        "refuting_records": found.refuting,
+        "not_run": [{"attack": attack, "why": why} for attack, why in found.not_run],
         "known": list(found.known),
         "order": found.order,
         "blind_chance": found.blind,
@@ -86,6 +88,9 @@ def _attack(attacked: Attacked) -> dict[str, Any]:
         "leaves_nobody": attacked.nobody,
         "valid": {
             **{f"{each.level}_level": each.share for each in levels},
+            "between": {
+                f"{each.level}_level": dict(zip(("low", "high"), each.between, strict=True)) for each in levels
+            },
             "counts": {f"{each.level}_level": _counts(each) for each in levels},
             "why": {f"{each.level}_level": each.why or None for each in levels},
         },
@@ -169,7 +174,7 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
     from unveil._version import __version__
 
     headline, *explanation = sentences(found)
-    sections = [_verdict_section(found), _known_section(found)]
+    sections = [_verdict_section(found), _known_section(found)] if found.attacks else []
     if found.clashes:
         sections.append(
             Section(
@@ -188,7 +193,7 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
         headline=headline,
         explanation=tuple(explanation),
         next_steps=next_steps(found),
-        picture=(attack_chart(found),),
+        picture=(attack_chart(found),) if found.attacks else (),
         tone=tone(found),
         sections=tuple(sections),
         method=_method(found),
@@ -204,7 +209,7 @@ def _verdict_section(found: ReidentifyFindings) -> Section:
     made = "made elsewhere, nobody says how" if found.protect is None else f"made by {method}"
     if found.declared:
         made = f"made elsewhere, and declared to be made by {method}"
-        made += ", which it was not" if found.against else "; nothing in the file speaks against that"
+        made += ", from which it cannot have come" if found.against else "; nothing in the file speaks against that"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
         "implies. One that is not may still hit, but claims more than the release supports."
@@ -252,6 +257,8 @@ _UNTESTED = (
 def brief(found: ReidentifyFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
     yield from opening(page(found))
+    if not found.attacks:
+        return
     yield ""
     yield Figures(key_numbers(found))
     yield ""

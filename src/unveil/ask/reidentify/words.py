@@ -40,26 +40,32 @@ def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
 
 
 def _together(attacked: Attacked) -> Sequence[str]:
-    """Return that guesses that are valid one by one are not so together (at the file level), or nothing."""
+    """Return that guesses that are valid one by one are refuted together (at the file level), or nothing."""
     file = attacked.file_level
     if not file.invalid:
         return ()
-    judged = f"the {count(file.decided)} with a verdict" if file.undecided else f"{count(file.decided)} records"
-    return (
-        f"Given all released records at once, of which no two come from one person, it claims too much for "
-        f"{count(file.invalid)} of {judged} (the file level).",
-    )
+    every = "Given all released records at once (the file level: no two come from one person)"
+    if not file.undecided:
+        return (
+            f"{every}, it claims too much for {count(file.invalid)} of {count(file.decided, 'record', 'records')}.",
+        )
+    return (f"{every}, its guesses are {counts_of(file)}: the share of valid ones lies {_between(file)}.",)
 
 
 def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
-    """Return that the method declared did not make the file, and what shows it."""
+    """Return that the method declared did not make the file, how many records refute it, and what shows it."""
     if not found.against:
         return ()
+    who = "no single record refutes it, but all of them together do"
+    if found.refuting:
+        refute = "refutes" if found.refuting == 1 else "refute"
+        who = f"{count(found.refuting)} of {count(found.records, 'record', 'records')} {refute} it"
     return (
-        f"The method declared, {name(found.protect or '', 80)}, cannot have made this file, so that nothing is said on "
-        "which attacks are valid.",
+        f"The released file cannot have come from the declared masking, {name(found.protect or '', 80)}: {who}. So "
+        "whether an attack is valid is not known.",
         *(f"What shows it: {each}." for each in found.against[:_SHOWN]),
         *((f"{len(found.against) - _SHOWN} more columns show it too.",) if len(found.against) > _SHOWN else ()),
+        *(f"The attack {name(attack, 60)} was not run: {why}." for attack, why in found.not_run),
     )
 
 
@@ -68,10 +74,10 @@ def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
     steps = []
     if found.keeps_order:
         steps.append("Shuffle the rows before anything else: no masking hides whose row it is while the order tells.")
-    if all(each.is_valid is False for each in found.attacks):
-        steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
-    elif found.against:
+    if found.against:
         steps.append("Correct the method or its settings, or find out what else was done to the file, and ask again.")
+    elif all(each.is_valid is False for each in found.attacks):
+        steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
     elif found.protect is None:
         steps.append(
             "Say by which method the file was masked (--protect), or let unveil mask the original: only then can it be "
@@ -79,7 +85,7 @@ def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
         )
     if any(each.is_valid is not False and each.hit_rate.low > found.blind for each in found.attacks):
         steps.append("Mask more strongly, or release fewer of the columns that are known, and ask again.")
-    else:
+    elif found.attacks:
         steps.append("Ask again with more known columns and other attacks: 'unveil list attacks' names them.")
     return tuple(steps)
 
@@ -124,17 +130,28 @@ def verdict_of(attacked: Attacked) -> str:
 
 
 def level_of(verdict: Verdict) -> str:
-    """Return the share of valid guesses at one level as text, or that it is not known.
+    """Return the share of valid guesses at one level as text; the counts where undecided guesses leave it open.
 
     >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
     ('75.0%', 'not known')
     >>> level_of(Verdict(level="file", undecided=9, not_shown=9))
     'not shown'
+    >>> level_of(Verdict(level="file", invalid=8, undecided=52))
+    '0 valid, 8 refuted, 52 undecided'
     """
-    left = "not shown" if verdict.not_shown else "not known"
-    if isnan(verdict.share):
-        return left
-    return f"{percent(verdict.share)}{f' of {count(verdict.decided)} decided' if verdict.undecided else ''}"
+    if not verdict.decided:
+        return "not shown" if verdict.not_shown else "not known"
+    return counts_of(verdict) if verdict.undecided else percent(verdict.share)
+
+
+def counts_of(verdict: Verdict) -> str:
+    """Return how many guesses are valid, refuted and undecided."""
+    return f"{count(verdict.valid)} valid, {count(verdict.invalid)} refuted, {count(verdict.undecided)} undecided"
+
+
+def _between(verdict: Verdict) -> str:
+    low, high = verdict.between
+    return f"between {percent(low)} and {percent(high)}"
 
 
 def rate_text(rate: Rate) -> str:

@@ -69,9 +69,13 @@ class Compatibility:
 
     @property
     def share(self) -> float:
-        """The share of the guesses with a verdict that are valid, from 0 to 1; NaN where none has a verdict."""
-        decided = self.valid + self.invalid
-        return self.valid / decided if decided else float("nan")
+        """The share of valid guesses, from 0 to 1; NaN where undecided guesses leave it open."""
+        return float("nan") if self.undecided else self.between[0]
+
+    @property
+    def between(self) -> tuple[float, float]:
+        """The least and the greatest share of valid guesses, whatever the undecided ones are; NaN without verdicts."""
+        return share_between(self.valid, self.invalid, self.undecided)
 
     @property
     def worst(self) -> int | None:
@@ -86,13 +90,30 @@ class Compatibility:
         if not decided:
             reason = "no target was attempted" if not self.attempted.any() else _most_common(self.findings)
             return f"No guess could be compared with the {self.level}-level truth: {reason}."
+        low, high = self.between
+        share = f"{low:.1%} to {high:.1%}" if self.undecided else f"{low:.1%}"
         text = (
-            f"{self.valid:,} of {decided:,} guesses ({self.share:.1%}) are compatible with the {self.level}-level truth"
+            f"{self.valid:,} of {decided + self.undecided:,} guesses ({share}) are compatible with the "
+            f"{self.level}-level truth"
         )
-        text += f"; {self.undecided:,} more could not be decided." if self.undecided else "."
+        text += f"; {self.invalid:,} are not, and {self.undecided:,} are undecided." if self.undecided else "."
         if self.worst is None:
             return text
         return f"{text} The worst is target {self.worst + 1} (counted from 1): {self.findings[self.worst].why}"
+
+
+def share_between(valid: int, invalid: int, undecided: int) -> tuple[float, float]:
+    """Return the bounds of the share of valid guesses: no undecided one is valid, or all are.
+
+    Without any verdict both are NaN: nothing is known then.
+
+    >>> share_between(0, 8, 52), share_between(0, 0, 60)
+    ((0.0, 0.8666666666666667), (nan, nan))
+    """
+    if not valid + invalid:
+        return float("nan"), float("nan")
+    total = valid + invalid + undecided
+    return valid / total, (valid + undecided) / total
 
 
 def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> Finding:
@@ -210,10 +231,10 @@ def valid_guesses(
 ) -> float:
     """Return the share of the guesses that are compatible with the true probability of the masking used.
 
-    Formula: ``#valid / #(valid or not)``; a belief function is valid if ``Bel(A) <= P(A)`` for all sets A, and a
+    Formula: ``#valid / #attempted``; a belief function is valid if ``Bel(A) <= P(A)`` for all sets A, and a
     probability if it is the pignistic one of such a belief function. 0 means that every guess claims what cannot be, so
     that its hits prove nothing; 1 means that none does. Here the truth is a probability per target, not its true
-    record. NaN where no guess has a verdict.
+    record. NaN where guesses are undecided, or none was attempted: ``compatibility(...).between`` has the bounds.
 
     >>> truth = Candidates.from_matrix([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     >>> valid_guesses(Candidates.from_matrix([[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]), truth)

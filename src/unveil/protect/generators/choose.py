@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from unveil._specification import own_module
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError, did_you_mean
@@ -114,13 +114,7 @@ def _read_file(path: Path) -> Table:
 
 def _found(module: str, name: str) -> Any:
     """Return the function or class of a user's module."""
-    try:
-        home = import_module(module)
-    except Exception as error:  # whatever a user's module raises, the message is the same
-        raise InputError(
-            f"the module {module!r} of the generator cannot be imported ({type(error).__name__}). Correct the name or "
-            "the module, and put the folder it lies in on PYTHONPATH"
-        ) from error
+    home = own_module(module, "generator")
     found = getattr(home, name, None)
     if not callable(found):
         have = [word for word, value in vars(home).items() if callable(value)]

@@ -2,7 +2,6 @@
 
 import contextlib
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
-from unveil.errors import UnveilError, where_raised
+from unveil.errors import UnveilError
 from unveil.protect.generators.generator import Given, Made, RunError, checked_columns
 from unveil.protect.generators.messages import Messages
 
@@ -47,7 +46,7 @@ class Function:
     kind: ReleaseKind | None = None
 
     def __post_init__(self) -> None:
-        own = self.function if hasattr(self.function, "__qualname__") else type(self.function)
+        own = _home(self.function)
         object.__setattr__(self, "written", self.written or f"{own.__module__}:{own.__qualname__}")
 
     def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
@@ -58,9 +57,7 @@ class Function:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
                 returned = self.function(frame, np.random.default_rng(seed))
         except (Exception, SystemExit) as error:  # a user's function may raise anything, and its text may hold data
-            trace = "".join(traceback.format_exception(error))
-            printed.write(trace)
-            raise RunError(f"raised {where_raised(error)}", "Correct the function", printed.content()) from None
+            raise RunError.of_own_code(error, _home(self.function).__module__, printed.content()) from None
         seconds = time.monotonic() - started
         log = printed.content()
         try:
@@ -84,3 +81,8 @@ class Function:
 
 def _article(returned: Any) -> str:
     return "nothing" if returned is None else f"a {type(returned).__name__}"
+
+
+def _home(function: Any) -> Any:
+    """Return what has the module and the name: the function, or the class of an object that is called."""
+    return function if hasattr(function, "__qualname__") else type(function)

@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
-from unveil.errors import InputError
+from unveil.errors import InputError, own_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,14 +120,32 @@ class Made:
 
 
 class RunError(InputError):
-    """A generator made no release: what happened, what to do about it, and what it printed (which no message shows)."""
+    """A generator made no release: what happened, what to do about it, and what it printed (which no message shows).
 
-    def __init__(self, happened: str, advice: str = "", log: bytes = b"") -> None:
+    ``trace`` is the traceback of a function or class of the user's own that failed.
+    """
+
+    def __init__(self, happened: str, advice: str = "", log: bytes = b"", trace: str = "") -> None:
         super().__init__(f"the generator {'. '.join(filter(None, [happened, advice]))}")
-        self.happened, self.advice, self.log = happened, advice, log
+        self.happened, self.advice, self.log, self.trace = happened, advice, log, trace
 
-    def __reduce__(self) -> "tuple[type[RunError], tuple[str, str, bytes]]":
-        return type(self), (self.happened, self.advice, self.log)
+    def __reduce__(self) -> "tuple[type[RunError], tuple[str, str, bytes, str]]":
+        return type(self), (self.happened, self.advice, self.log, self.trace)
+
+    @classmethod
+    def of_own_code(cls, error: BaseException, module: str, printed: bytes = b"") -> "RunError":
+        """Return that a function or class of the user's own raised an error; its text is in the log alone."""
+        import traceback
+
+        own, whole = own_error(error, module), own_error(error, module, with_text=True)
+        if own is None or whole is None:  # it was called wrongly, so that no line of it ran
+            log = printed + _bytes("".join(traceback.format_exception_only(error)))
+            return cls(f"raised {type(error).__name__} when it was called", "Correct what it takes", log)
+        return cls(f"stopped: {own}", log=printed + _bytes(whole.trace), trace=own.trace)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
 
 
 class Generator(Protocol):

@@ -1,7 +1,6 @@
 """A generator that is a protection of ours, or one of a user that keeps to the same promise."""
 
 import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.table.release import Release, ReleaseKind
-from unveil.errors import UnveilError, where_raised
+from unveil.errors import UnveilError
 from unveil.protect._listing import PROTECTIONS, Protects
 from unveil.protect.generators.generator import Given, Made, RunError
-from unveil.protect.specification import protection_text
+from unveil.protect.specification import applied, protection_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +48,10 @@ class Protection:
         people = given.table.take(rows)
         started = time.monotonic()
         try:
-            release = self.protection.apply(people, rng=np.random.default_rng(seed))
+            release: Release = applied(self.protection, people, rng=np.random.default_rng(seed))
         except UnveilError as error:
             raise RunError(f"cannot protect these people: {error}") from None
         except (Exception, SystemExit) as error:  # a user's own class may raise anything, and its text may hold data
-            trace = "".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace")
-            raise RunError(f"raised {where_raised(error)}", "Correct its method apply", trace) from None
-        if not isinstance(release, Release):
-            raise RunError(
-                f"must return a Release, but its method apply returned a {type(release).__name__}", "Correct the method"
-            )
+            raise RunError.of_own_code(error, type(self.protection).__module__) from None
         seconds = time.monotonic() - started
         return Made(release.released, release.truth, kind=release.kind, seconds=seconds, notes=release.notes)

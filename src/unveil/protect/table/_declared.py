@@ -41,11 +41,21 @@ class Made(NamedTuple):
         )
 
 
+class Refutation(NamedTuple):
+    """A sentence on what shows that a method did not make a file, and the released rows that show it.
+
+    There are none where only the rows together show it.
+    """
+
+    sentence: str
+    rows: IntArray = np.empty(0, np.int64)
+
+
 class Recognised(NamedTuple):
-    """The parts of the mechanism, sentences on what shows that the method did not make the file, and how parts join."""
+    """The parts of the mechanism, what shows that the method did not make the file, and how parts join."""
 
     parts: tuple[Part, ...]
-    against: tuple[str, ...] = ()
+    against: tuple[Refutation, ...] = ()
     mechanism: Callable[[tuple[Part, ...]], Mechanism] = Parts
 
 
@@ -67,24 +77,28 @@ def recoded(made: Made, names: Sequence[str]) -> Recoded:
     return Recoded(made.original.frame[list(names)], made.texts(names)[place])
 
 
-def small_groups(made: Made, names: Sequence[str], k: int, *, leave_out: BoolArray | None = None) -> tuple[str, ...]:
-    """Return a sentence where fewer than k released rows look alike in these columns; rows may be left out of it."""
+def small_groups(
+    made: Made, names: Sequence[str], k: int, *, leave_out: BoolArray | None = None
+) -> tuple[Refutation, ...]:
+    """Return the rows that fewer than k look alike with in these columns; rows may be left out."""
     code = row_codes([made.texts(names)])[0]
     size = np.bincount(code)[code]
     few = size < k if leave_out is None else (size < k) & ~leave_out
     if not few.any():
         return ()
-    first = int(np.flatnonzero(few)[0])
+    rows = np.flatnonzero(few)
+    first = int(rows[0])
     alike = "stands alone" if size[first] == 1 else f"has only {size[first] - 1} like it"
-    more = f"; so it is for {int(few.sum()) - 1} more rows" if few.sum() > 1 else ""
-    return (
+    more = f"; so it is for {rows.size - 1} more rows" if rows.size > 1 else ""
+    sentence = (
         f"a group of {size[first]} under k={k}: released row {first + 1} (counted from 1) {alike} in "
-        f"{listed(names)}{more}",
+        f"{listed(names)}{more}"
     )
+    return (Refutation(sentence, rows),)
 
 
-def repeated(made: Made, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence on columns with far fewer different values than before: noise leaves next to no two alike."""
+def repeated(made: Made, names: Sequence[str]) -> tuple[Refutation, ...]:
+    """Return a refutation by columns with far fewer different values than before: noise leaves next to no two alike."""
     found = [name for name in names if name in made.released.column_names]
     fewer = []
     for name in found:
@@ -92,7 +106,7 @@ def repeated(made: Made, names: Sequence[str]) -> tuple[str, ...]:
         share = min(made.released.rows / made.original.rows, 1.0)
         if before >= _VARIED and after < _ALIKE * share * before:
             fewer.append(name)
-    return (f"{listed(fewer)}: values repeat as noise does not leave them",) if fewer else ()
+    return (Refutation(f"{listed(fewer)}: values repeat as noise does not leave them"),) if fewer else ()
 
 
 def listed(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
-from unveil.protect.table._declared import Made, Recognised, recoded, small_groups
+from unveil.protect.table._declared import Made, Recognised, Refutation, recoded, small_groups
 from unveil.protect.table._levels import WITH_ORDER, levels
 from unveil.protect.table._mechanism import Part, Recoded
 from unveil.protect.table._release import (
@@ -105,7 +105,7 @@ class Generalization:
     def declared(self, made: Made) -> Recognised:
         """Return what it means for a file to have been made so elsewhere."""
         names = masked_columns(made.original, self.columns, self)
-        against: tuple[str, ...] = ()
+        against: tuple[Refutation, ...] = ()
         for name in names:
             gone = made.released.frame.get_column(name).is_null().to_numpy()
             against += small_groups(made, [name], self._size(name), leave_out=gone)

@@ -11,7 +11,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.protect._listing import protection
-from unveil.protect.table._declared import Made, Recognised, listed, recoded, small_groups
+from unveil.protect.table._declared import Made, Recognised, Refutation, listed, recoded, small_groups
 from unveil.protect.table._mechanism import Part, Recoded, row_codes
 from unveil.protect.table._numbers import group_means, numbers_of, refuse_missing, spreads
 from unveil.protect.table._release import (
@@ -118,15 +118,15 @@ def declared_groups(made: Made, blocks: Sequence[list[str]], k: int) -> Recognis
     """Return the groups that a file shows, block by block, and what is no group of k or more that shows its means."""
     import polars as pl
 
-    against: tuple[str, ...] = ()
+    against: tuple[Refutation, ...] = ()
     for names in blocks:
         gone = made.released.frame[names].select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
         against += small_groups(made, names, k, leave_out=gone) + _no_means(made, names)
     return Recognised(tuple(recoded(made, names) for names in blocks), against)
 
 
-def _no_means(made: Made, names: list[str]) -> tuple[str, ...]:
-    """Return a sentence on columns whose groups do not show their means, up to a hundredth of the column's spread."""
+def _no_means(made: Made, names: list[str]) -> tuple[Refutation, ...]:
+    """Return a refutation by columns whose groups do not show their means, up to a hundredth of the column's spread."""
     code = row_codes([made.texts(names)])[0]
     before, after = numbers_of(made.original, names), numbers_of(made.released, names).values
     values = before.values[made.truth]
@@ -135,11 +135,12 @@ def _no_means(made: Made, names: list[str]) -> tuple[str, ...]:
     wrong = [name for name, column in zip(names, off.T, strict=True) if column.any()]
     if not wrong:
         return ()
-    first = int(np.flatnonzero(off.any(axis=1))[0])
-    return (
-        f"{listed(wrong)}: {int(off.any(axis=1).sum())} rows do not show the mean of their group, the first of them "
-        f"released row {first + 1} (counted from 1)",
+    rows = np.flatnonzero(off.any(axis=1))
+    sentence = (
+        f"{listed(wrong)}: {rows.size} rows do not show the mean of their group, the first of them "
+        f"released row {rows[0] + 1} (counted from 1)"
     )
+    return (Refutation(sentence, rows),)
 
 
 def grouped_release(

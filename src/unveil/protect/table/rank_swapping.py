@@ -14,7 +14,7 @@ from unveil.errors import InputError, whole_number
 from unveil.guess.candidates import NOBODY
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
-from unveil.protect.table._declared import Made, Recognised
+from unveil.protect.table._declared import Made, Recognised, Refutation
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels
 from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged, value_numbers
 from unveil.protect.table._rank_chances import RankChances
@@ -203,7 +203,7 @@ def declared_swaps(
     """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
     original = made.original
     parts: list[Part] = []
-    against: tuple[str, ...] = ()
+    against: tuple[Refutation, ...] = ()
     names = released_columns(original) if columns is None else named_columns(original, columns)
     for name in names:
         found = levels(original, name)
@@ -219,8 +219,8 @@ def declared_swaps(
     return Recognised(tuple(parts), against, Swapped)
 
 
-def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[str, ...]:
-    """Return a sentence on values beyond the window; equal values are ranked by lot, so the nearest ranks count."""
+def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[Refutation, ...]:
+    """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
     import polars as pl
 
     if (made.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
@@ -237,10 +237,11 @@ def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", wi
     if not far.any():
         return ()
     first = int(np.flatnonzero(far)[0])
-    return (
+    sentence = (
         f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first of them in "
-        f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks",
+        f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks"
     )
+    return (Refutation(sentence, somebody[far]),)
 
 
 def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> IntArray:

@@ -60,14 +60,15 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
         emulated = AnonymeterLinkability(
             first=first,
             second=second,
-            neighbours=settings.neighbours,
+            neighbours=settings.neighbours_in(release.released.rows),
             targets=targets if knowledge.records.rows == release.original.rows else None,
             seed=settings.compatibility_seed,
         )
         return emulated.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
     from unveil.attack.table.linkability import Linkability
 
-    attack = Linkability(first=first, second=second, neighbours=settings.neighbours, targets=None)
+    neighbours = settings.neighbours_in(release.released.rows)
+    attack = Linkability(first=first, second=second, neighbours=neighbours, targets=None)
     return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
 
 
@@ -103,7 +104,7 @@ def _mean_scenario(splits: int, columns: int) -> Scenario:
 
 
 def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, **more: object) -> Finding:
-    neighbours = attacked.settings.neighbours
+    neighbours = attacked.settings.neighbours_in(attacked.prepared.release.released.rows)
     return finding_of(attacked.attack, trials, scenario=scenario, neighbours=neighbours, **more)
 
 
