@@ -33,7 +33,8 @@ def _text(*rows: object) -> bytes:
     return "".join(f"{row}\n" for row in rows).encode()
 
 
-def _people(shift: int) -> bytes:
+def people(shift: int) -> bytes:
+    """Return a table of a few people as CSV; the shift makes another one."""
     rows = (
         f"{20 + (7 * row + shift) % 50},{'fm'[row % 2]},{MARKER}{row % 4},{100 * row + shift}" for row in range(ROWS)
     )
@@ -105,9 +106,9 @@ def _numpy(matrix: list[list[float]]) -> bytes:
 
 
 def _audits() -> list[Call]:
-    people, masked = _people(0), _people(3)
+    original, masked = people(0), people(3)
     cheap = ("--targets", "5", "--neighbours", "2", "--guesses", "5", "--seed", "1")
-    csv = {"people.csv": people, "masked.csv": masked, "others.csv": _people(5)}
+    csv = {"people.csv": original, "masked.csv": masked, "others.csv": people(5)}
     named = ("audit", "people.csv", "masked.csv")
     earlier = {"schema": "unveil.audit/2", "releases": [{"name": "masked.csv", "attacks": [{"attack": "copies"}]}]}
     return [
@@ -121,16 +122,16 @@ def _audits() -> list[Call]:
         ),
         Call(
             ("audit", "people.parquet", "masked.csv", "--attacks", "copies", "--missing", "?", *cheap),
-            {"people.parquet": _parquet(people), "masked.csv": masked},
+            {"people.parquet": _parquet(original), "masked.csv": masked},
         ),
         Call(
             ("audit", "people.sav", "masked.xlsx", "--attacks", "copies", *cheap),
-            {"people.sav": _spss(people), "masked.xlsx": _sheet(masked)},
+            {"people.sav": _spss(original), "masked.xlsx": _sheet(masked)},
         ),
         Call(
             ("audit", "people.csv", "masked.zip", "--attacks", "copies", *cheap),
             {
-                "people.csv": people.replace(b",", b";").decode().encode("utf-16"),
+                "people.csv": original.replace(b",", b";").decode().encode("utf-16"),
                 "masked.zip": archive({"masked.csv": masked.replace(b",", b"\t")}),
             },
         ),
@@ -200,20 +201,20 @@ def _counts() -> list[Call]:
     rounded = _text("ward,sex,count", "North,f,10", "North,m,5", "South,f,15", "Total,f,25")
     groups = _text("child,parent", "North,All of it", "South,All of it")
     ages = {"North": [5] * 20 + [18] * 2 + [30] + [70] * 9, "South": [5] * 8 + [18] + [30] * 16 + [70] * 2}
-    people = _text("ward,age,name", *(f"{ward},{age},{MARKER}" for ward, own in ages.items() for age in own))
+    residents = _text("ward,age,name", *(f"{ward},{age},{MARKER}" for ward, own in ages.items() for age in own))
     own = ("tables", "wards.csv", "minors.csv", "--minimum", "5")
     return [
         Call((*own, "--html", "r.html", "--shareable", "s.html"), {"wards.csv": wards, "minors.csv": minors}),
         Call((*own[:2], "--hidden", "*=1..4", "--hierarchy", "ward=g.csv"), {"wards.csv": wards, "g.csv": groups}),
         Call(("tables", "r.parquet", "--round", "5:random", "--json"), {"r.parquet": _parquet(rounded)}),
         Call(("tables", "r.xlsx", "--noise", "2", "--cells", "c.csv"), {"r.xlsx": _sheet(rounded)}),
-        Call((*own, "--truth", "p.csv"), {"wards.csv": wards, "minors.csv": minors, "p.csv": people}),
+        Call((*own, "--truth", "p.csv"), {"wards.csv": wards, "minors.csv": minors, "p.csv": residents}),
         Call((*own, "--population", "minors.csv<wards.csv"), {"wards.csv": wards, "minors.csv": minors}),
     ]
 
 
 def _reidentifications() -> list[Call]:
-    files = {"people.csv": _people(0), "masked.csv": _people(3)}
+    files = {"people.csv": people(0), "masked.csv": people(3)}
     truth = _text("released,original", *(f"{row},{row}" for row in range(1, ROWS + 1)))
     own = (
         "reidentify",
@@ -235,7 +236,7 @@ def _reidentifications() -> list[Call]:
 
 
 def _table_protections() -> list[Call]:
-    files = {"people.csv": _people(0), "others.csv": _people(5)}
+    files = {"people.csv": people(0), "others.csv": people(5)}
     steps = ("--first", "generalization:k=3", "--protect", "rank-swapping:p=20")
     quick = ("--attacks", "disclosure,utility", "--control", "others.csv", "--out", "out.csv")
     return [Call(("protect", "people.csv", *steps, *quick), files)]

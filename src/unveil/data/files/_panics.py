@@ -10,10 +10,10 @@ _STANDARD_ERROR = threading.Lock()
 
 
 def polars_errors() -> tuple[type[BaseException], ...]:
-    """Return the errors that polars raises at data; a panic is not even an `Exception`."""
+    """Return the errors that polars raises at a file; a panic is not even an `Exception`."""
     import polars as pl
 
-    return (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+    return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def typed_columns(source: Source) -> list[str]:
         raise InputError(
             f"the columns of {source.name} must have different names, but more than one have the same. Rename them"
         ) from error
-    except (*polars_errors(), OSError):
+    except polars_errors():
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
@@ -41,7 +41,7 @@ def typed_cells(source: Source) -> int:
     names = typed_columns(source)
     try:
         return int(_in_any_zone(_scan(source).select(pl.len()).collect).item()) * len(names)
-    except (*polars_errors(), OSError):
+    except polars_errors():
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
@@ -55,7 +55,7 @@ def typed_rows(source: Source, chosen: Sequence[str], store: ColumnStore | None 
     for names in apart:
         try:
             frame = _in_utc(_in_any_zone(_scan(source).select(names).collect))
-        except (*polars_errors(), OSError):
+        except polars_errors():
             raise _damaged(source) from None  # what polars says can hold a cell
         if frames and frame.height != frames[0].height:
             raise changed_while_read(source.path)
