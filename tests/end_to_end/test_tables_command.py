@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -205,7 +206,8 @@ def test_all_that_is_asked_shares_one_budget(monkeypatch: pytest.MonkeyPatch) ->
     made: list[Budget] = []
 
     class Watched(Budget):
-        def __post_init__(self) -> None:
+        def __init__(self, left: int, **more: Any) -> None:
+            super().__init__(left, **more)
             if self.source is None:
                 made.append(self)
 

@@ -1,19 +1,20 @@
 """One good, cheap call of every question, in several ways of asking it: what the fuzzer damages."""
 
 import csv
+import gzip
 import io
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyreadstat
 
-from tests.data.files.workbooks import archive, xlsx
+from tests.data.files.workbooks import archive, ods, xlsx
 from tests.end_to_end.commands import MARKER
 from tests.study.small import small_study
 from unveil.study import run_study
@@ -52,11 +53,12 @@ def _sheet(table: bytes) -> bytes:
 
 
 def _spss(table: bytes) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "table.sav")
-        labels = {"sex": {"f": "female", "m": "male"}}
-        pyreadstat.write_sav(pl.read_csv(table), str(path), variable_value_labels=labels)  # type: ignore[arg-type]
-        return path.read_bytes()
+    labels = {"sex": {"f": "female", "m": "male"}}
+    return _statistical(
+        pl.read_csv(table),
+        "table.sav",
+        partial(pyreadstat.write_sav, variable_value_labels=labels),  # type: ignore[arg-type]
+    )
 
 
 def _records(table: bytes) -> bytes:
@@ -282,6 +284,36 @@ def _studies(done: Mapping[str, bytes]) -> list[Call]:
     ]
 
 
+def _formats() -> list[Call]:
+    """Return calls that read people from a file of every format, with a private text in each row."""
+    table = people(0)
+    frame = pl.read_csv(table)
+    rows = list(map(tuple, csv.reader(table.decode().splitlines())))
+    feather = io.BytesIO()
+    frame.write_ipc(feather)
+    files = {
+        "people.csv": table,
+        "people.gz": gzip.compress(table),
+        "people.parquet": _parquet(table),
+        "people.feather": feather.getvalue(),
+        "people.ndjson": _records(table),
+        "people.sav": _spss(table),
+        "people.dta": _statistical(frame, "people.dta", pyreadstat.write_dta),
+        "people.xpt": _statistical(frame, "people.xpt", pyreadstat.write_xport),
+        "people.xlsx": _sheet(table),
+        "people.ods": ods(rows),
+    }
+    asked = (("columns",), ("columns", "--kinds", "sex=text"))
+    return [Call((*words[:1], name, *words[1:]), {name: content}) for name, content in files.items() for words in asked]
+
+
+def _statistical(frame: pl.DataFrame, name: str, write: Callable[..., object]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        write(frame, str(path))
+        return path.read_bytes()
+
+
 @cache
 def calls_of(folder: Path) -> Mapping[str, list[Call]]:
     """Return the good calls of each question; ``folder`` is where a small study is computed for those that read one."""
@@ -299,5 +331,6 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "anonymize": _anonymizations(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],
+        "formats": _formats(),
         "list": [Call(("list", "metrics"), {}), Call(("list", "attacks", "--json"), {})],
     }

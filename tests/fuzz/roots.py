@@ -71,7 +71,8 @@ def _hierarchy(rng: random.Random) -> Call:
         return Call(("audit", "people.csv", "masked.csv", "--hierarchy", "town=h.csv", *_CHEAP), files)
     counts = "town,count\n" + "".join(f"{town},{row + 3}\n" for row, town in enumerate(towns)) + "Total,18\n"
     return Call(
-        ("tables", "counts.csv", "--hierarchy", "town=h.csv"), {"counts.csv": counts.encode(), "h.csv": content.encode()}
+        ("tables", "counts.csv", "--hierarchy", "town=h.csv"),
+        {"counts.csv": counts.encode(), "h.csv": content.encode()},
     )
 
 

@@ -27,7 +27,7 @@ INPUTS = int(os.environ.get("UNVEIL_FUZZ", "420"))
 SEED = int(os.environ.get("UNVEIL_FUZZ_SEED", "18"))
 QUESTIONS = (
     "audit", "protect", "partition", "candidates", "matching", "reidentify", "graph", "tables", "anonymize", "study",
-    "grade-metrics", "list",
+    "grade-metrics", "formats", "list",
 )  # fmt: skip
 #: A call that takes longer hangs: this is so far above what any takes that it is no measurement of time.
 _LONGEST = 60
@@ -103,7 +103,7 @@ def as_it_is(call: Call) -> Damaged:
     return Damaged(call.arguments, call.files)
 
 
-@pytest.mark.parametrize("question", (*QUESTIONS, *ROOTS))
+@pytest.mark.parametrize("question", [*QUESTIONS, *ROOTS])
 def test_bad_input_is_refused_in_one_sentence(
     question: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,7 +55,7 @@ def ranges(
 
 
 def endless_cells(rows: Rows, high: IntArray) -> set[int]:
-    """Return the cells that can grow without end: each is the goal of a program over the directions that keep all sums."""
+    """Return the cells that can grow without end: one program over all directions for each cell."""
     least = np.where(rows.has_least, 0.0, -np.inf)
     most = np.where(rows.has_most, 0.0, np.inf)
     ends = Bounds(0.0, np.where(high >= NO_END, 1.0, 0.0))

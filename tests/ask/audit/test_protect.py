@@ -97,8 +97,9 @@ def test_cells_that_a_spreadsheet_would_run_are_warned_of_and_written_as_they_ar
     files = {name: tmp_path / f"{name}.csv" for name in ("out", "others")}
     run = CliRunner().invoke(
         main,
-        ["protect", str(tmp_path / "people.csv"), "--attacks", "disclosure", "--protect", "rank-swapping:p=20", "--seed",
-         "1", "--html", str(tmp_path / "r.html"), *(part for name in files for part in (f"--{name}", str(files[name])))],
+        ["protect", str(tmp_path / "people.csv"), "--attacks", "disclosure", "--protect", "rank-swapping:p=20",
+         "--seed", "1", "--html", str(tmp_path / "r.html"), "--out", str(files["out"]), "--others",
+         str(files["others"])],
     )  # fmt: skip
     assert run.exit_code == 0, run.output
     for path in files.values():

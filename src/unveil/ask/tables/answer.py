@@ -68,7 +68,8 @@ def tables(
     values
         The most values of a range that is narrow.
     work
-        Steps that the solver may take; what is not settled then may be narrower than is said, never wider.
+        Steps that the solver may take in all; what is not settled then may be narrower than is said, never wider.
+        Records, insiders and a repair have as many each on top.
     all_ranges
         Whether exact ranges are looked for in parts of more than 2,000 hidden counts too.
     largest

@@ -55,7 +55,7 @@ def run(
     system = inputs.system
     released = system.released
     attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records > 0)
-    # Of the work, what follows by each reading comes first, and how it follows and what tables tell alone take the rest.
+    # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
     budget = Budget(work)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
@@ -250,6 +250,7 @@ def _frame(system: CountSystem, solved: SolvedCounts) -> Any:
             "low": ranges.low[cells],
             "high": _without_end(ranges.high[cells]),
             "proven": ranges.is_proven[cells],
+            "settled": ranges.is_settled[cells],
             "how": how[by].tolist(),
         }
     )
