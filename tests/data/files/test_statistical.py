@@ -149,3 +149,13 @@ def test_a_date_far_away_that_polars_can_still_hold_is_refused_with_its_place(tm
     assert "must hold dates and times that lie less than 250,000 years away, but does not in row 2" in refusal(
         lambda: Table.read(tmp_path / "a.sav")
     )
+
+
+def test_whatever_a_library_stops_at_is_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sav(PEOPLE, tmp_path / "a.sav")
+
+    def stop(*_: object, **__: object) -> None:
+        raise TypeError(MARKER)  # as narwhals does where a damaged file has a column without a name
+
+    monkeypatch.setattr(pyreadstat, "read_sav", stop)
+    assert "cut short or damaged" in refusal(lambda: read_file(tmp_path / "a.sav"))

@@ -134,7 +134,8 @@ def _read(source: Source, settings: FileSettings, **more: Any) -> tuple["pl.Data
             frame, about = read(io.BytesIO(content), output_format="polars", **{**more, **settings})
         return frame, about
 
-    failures = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, *polars_errors())
+    damages = (ValueError, TypeError, LookupError, ArithmeticError)  # a column without a name, a date without an end
+    failures = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *damages, *polars_errors())
     why = None
     try:
         if not _is_cut(content):
