@@ -288,7 +288,7 @@ def _formats() -> list[Call]:
     """Return calls that read people from a file of every format, with a private text in each row."""
     table = people(0)
     frame = pl.read_csv(table)
-    rows = list(map(tuple, csv.reader(table.decode().splitlines())))
+    rows: list[tuple[object, ...]] = [tuple(row) for row in csv.reader(table.decode().splitlines())]
     feather = io.BytesIO()
     frame.write_ipc(feather)
     files = {

@@ -31,7 +31,7 @@ def read_ways(
     symbols = len(system.released.symbols)
     try:
         first = attack.solve(
-            released=system, reading=(ANY,) * symbols, rng=rng, budget=budget.part(3),
+            released=system, reading=(ANY,) * symbols, rng=rng, budget=budget.part(3 if symbols else 1),
             progress=lambda share: progress("working out", 0.4 * share),
         )  # fmt: skip
     except ContradictoryCountsError as error:
