@@ -3,12 +3,16 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import unveil
 from tests.end_to_end.commands import MARKER, Command
+from unveil._kernels.counts.solver import Budget
+from unveil.ask.tables import run as run_module
+from unveil.attack.counts import readings, solve_counts
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 
 COMMAND = Command("tables")
@@ -170,3 +174,52 @@ def test_from_python_and_as_picture() -> None:
     assert given.to_frame()["low"].to_list() == [2]
     with pytest.raises(unveil.InputError, match="cell-11"):
         unveil.tables({"ward": ["N"], "count": ["1"]}, profile="cell-1")
+
+
+def test_codes_that_a_spreadsheet_would_run_are_neutral_in_derived_files_and_warned_of_in_repaired_ones() -> None:
+    Path("evil.csv").write_text("ward,sex,count\n=1+1,f,20\n=1+1,m,*\n=1+1,Total,23\nSouth,f,8\nSouth,m,17\n")
+    assert ask("evil.csv", "--cells", "cells.csv").exit_code == 0
+    assert pl.read_csv("cells.csv")["ward"].to_list() == ["Total", "'=1+1"]
+    Path("all.csv").write_text("ward,f,m\n=1+1,20,3\nSouth,18,17\n")
+    run = ask("all.csv", "--wide", "sex", "--repair", "repaired.csv")
+    assert "A spreadsheet would run cells of repaired.csv as formulas, in the column 'ward'" in run.stderr
+    assert "=1+1" in pl.read_csv("repaired.csv")["ward"].to_list()
+    assert answer("repaired.csv", "--minimum", "5")["figures"]["small_worked_out"] == 0
+
+
+def sparse(kinds: int = 5) -> pl.DataFrame:
+    """Return twelve counts over many variables, nearly each with codes of its own, and no total."""
+    sides = (5, 12, 5, 12, 11)[:kinds]
+    codes = {f"c{at}": [f"{'abcde'[at]}{(7 * row + at) % side}" for row in range(12)] for at, side in enumerate(sides)}
+    return pl.DataFrame({"count": ["*", "7", "12", "*", "3", "20"] * 2, **codes})
+
+
+def test_a_few_counts_over_many_variables_are_settled_with_little_work() -> None:
+    sparse().write_parquet("sparse.parquet")
+    found = unveil.tables("sparse.parquet").findings
+    assert found.is_finished
+    assert found.figures.undecided == 0
+    assert found.work < 100_000
+
+
+def test_all_that_is_asked_shares_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Budget] = []
+
+    class Watched(Budget):
+        def __init__(self, left: int, **more: Any) -> None:
+            super().__init__(left, **more)
+            if self.source is None:
+                made.append(self)
+
+    for module in (run_module, solve_counts, readings):
+        monkeypatch.setattr(module, "Budget", Watched)
+    cube = sparse(4).with_columns(pl.lit("30").alias("count"))
+    total = pl.DataFrame({name: ["400" if name == "count" else "Total"] for name in cube.columns})
+    pl.concat([cube, total]).write_csv("total.csv")
+    Path("more.csv").write_text("c0,count\na0,*\na1,70\nTotal,400\n")
+    found = unveil.tables(["total.csv", "more.csv"], work=2_000).findings
+    assert len(made) == 1
+    assert not found.is_finished
+    assert found.figures.undecided > 0
+    # A walk or a program may pass its end by what it takes to begin.
+    assert made[0].spent < 20_000

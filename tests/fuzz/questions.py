@@ -1,19 +1,20 @@
 """One good, cheap call of every question, in several ways of asking it: what the fuzzer damages."""
 
 import csv
+import gzip
 import io
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyreadstat
 
-from tests.data.files.workbooks import archive, xlsx
+from tests.data.files.workbooks import archive, ods, xlsx
 from tests.end_to_end.commands import MARKER
 from tests.study.small import small_study
 from unveil.study import run_study
@@ -33,7 +34,8 @@ def _text(*rows: object) -> bytes:
     return "".join(f"{row}\n" for row in rows).encode()
 
 
-def _people(shift: int) -> bytes:
+def people(shift: int) -> bytes:
+    """Return a table of a few people as CSV; the shift makes another one."""
     rows = (
         f"{20 + (7 * row + shift) % 50},{'fm'[row % 2]},{MARKER}{row % 4},{100 * row + shift}" for row in range(ROWS)
     )
@@ -51,11 +53,12 @@ def _sheet(table: bytes) -> bytes:
 
 
 def _spss(table: bytes) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "table.sav")
-        labels = {"sex": {"f": "female", "m": "male"}}
-        pyreadstat.write_sav(pl.read_csv(table), str(path), variable_value_labels=labels)  # type: ignore[arg-type]
-        return path.read_bytes()
+    labels = {"sex": {"f": "female", "m": "male"}}
+    return _statistical(
+        pl.read_csv(table),
+        "table.sav",
+        partial(pyreadstat.write_sav, variable_value_labels=labels),  # type: ignore[arg-type]
+    )
 
 
 def _records(table: bytes) -> bytes:
@@ -105,9 +108,9 @@ def _numpy(matrix: list[list[float]]) -> bytes:
 
 
 def _audits() -> list[Call]:
-    people, masked = _people(0), _people(3)
+    original, masked = people(0), people(3)
     cheap = ("--targets", "5", "--neighbours", "2", "--guesses", "5", "--seed", "1")
-    csv = {"people.csv": people, "masked.csv": masked, "others.csv": _people(5)}
+    csv = {"people.csv": original, "masked.csv": masked, "others.csv": people(5)}
     named = ("audit", "people.csv", "masked.csv")
     earlier = {"schema": "unveil.audit/2", "releases": [{"name": "masked.csv", "attacks": [{"attack": "copies"}]}]}
     return [
@@ -121,16 +124,16 @@ def _audits() -> list[Call]:
         ),
         Call(
             ("audit", "people.parquet", "masked.csv", "--attacks", "copies", "--missing", "?", *cheap),
-            {"people.parquet": _parquet(people), "masked.csv": masked},
+            {"people.parquet": _parquet(original), "masked.csv": masked},
         ),
         Call(
             ("audit", "people.sav", "masked.xlsx", "--attacks", "copies", *cheap),
-            {"people.sav": _spss(people), "masked.xlsx": _sheet(masked)},
+            {"people.sav": _spss(original), "masked.xlsx": _sheet(masked)},
         ),
         Call(
             ("audit", "people.csv", "masked.zip", "--attacks", "copies", *cheap),
             {
-                "people.csv": people.replace(b",", b";").decode().encode("utf-16"),
+                "people.csv": original.replace(b",", b";").decode().encode("utf-16"),
                 "masked.zip": archive({"masked.csv": masked.replace(b",", b"\t")}),
             },
         ),
@@ -200,20 +203,20 @@ def _counts() -> list[Call]:
     rounded = _text("ward,sex,count", "North,f,10", "North,m,5", "South,f,15", "Total,f,25")
     groups = _text("child,parent", "North,All of it", "South,All of it")
     ages = {"North": [5] * 20 + [18] * 2 + [30] + [70] * 9, "South": [5] * 8 + [18] + [30] * 16 + [70] * 2}
-    people = _text("ward,age,name", *(f"{ward},{age},{MARKER}" for ward, own in ages.items() for age in own))
+    residents = _text("ward,age,name", *(f"{ward},{age},{MARKER}" for ward, own in ages.items() for age in own))
     own = ("tables", "wards.csv", "minors.csv", "--minimum", "5")
     return [
         Call((*own, "--html", "r.html", "--shareable", "s.html"), {"wards.csv": wards, "minors.csv": minors}),
         Call((*own[:2], "--hidden", "*=1..4", "--hierarchy", "ward=g.csv"), {"wards.csv": wards, "g.csv": groups}),
         Call(("tables", "r.parquet", "--round", "5:random", "--json"), {"r.parquet": _parquet(rounded)}),
         Call(("tables", "r.xlsx", "--noise", "2", "--cells", "c.csv"), {"r.xlsx": _sheet(rounded)}),
-        Call((*own, "--truth", "p.csv"), {"wards.csv": wards, "minors.csv": minors, "p.csv": people}),
+        Call((*own, "--truth", "p.csv"), {"wards.csv": wards, "minors.csv": minors, "p.csv": residents}),
         Call((*own, "--population", "minors.csv<wards.csv"), {"wards.csv": wards, "minors.csv": minors}),
     ]
 
 
 def _reidentifications() -> list[Call]:
-    files = {"people.csv": _people(0), "masked.csv": _people(3)}
+    files = {"people.csv": people(0), "masked.csv": people(3)}
     truth = _text("released,original", *(f"{row},{row}" for row in range(1, ROWS + 1)))
     own = (
         "reidentify",
@@ -235,7 +238,7 @@ def _reidentifications() -> list[Call]:
 
 
 def _table_protections() -> list[Call]:
-    files = {"people.csv": _people(0), "others.csv": _people(5)}
+    files = {"people.csv": people(0), "others.csv": people(5)}
     steps = ("--first", "generalization:k=3", "--protect", "rank-swapping:p=20")
     quick = ("--attacks", "disclosure,utility", "--control", "others.csv", "--out", "out.csv")
     return [Call(("protect", "people.csv", *steps, *quick), files)]
@@ -281,6 +284,36 @@ def _studies(done: Mapping[str, bytes]) -> list[Call]:
     ]
 
 
+def _formats() -> list[Call]:
+    """Return calls that read people from a file of every format, with a private text in each row."""
+    table = people(0)
+    frame = pl.read_csv(table)
+    rows: list[tuple[object, ...]] = [tuple(row) for row in csv.reader(table.decode().splitlines())]
+    feather = io.BytesIO()
+    frame.write_ipc(feather)
+    files = {
+        "people.csv": table,
+        "people.gz": gzip.compress(table),
+        "people.parquet": _parquet(table),
+        "people.feather": feather.getvalue(),
+        "people.ndjson": _records(table),
+        "people.sav": _spss(table),
+        "people.dta": _statistical(frame, "people.dta", pyreadstat.write_dta),
+        "people.xpt": _statistical(frame, "people.xpt", pyreadstat.write_xport),
+        "people.xlsx": _sheet(table),
+        "people.ods": ods(rows),
+    }
+    asked = (("columns",), ("columns", "--kinds", "sex=text"))
+    return [Call((*words[:1], name, *words[1:]), {name: content}) for name, content in files.items() for words in asked]
+
+
+def _statistical(frame: pl.DataFrame, name: str, write: Callable[..., object]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        write(frame, str(path))
+        return path.read_bytes()
+
+
 @cache
 def calls_of(folder: Path) -> Mapping[str, list[Call]]:
     """Return the good calls of each question; ``folder`` is where a small study is computed for those that read one."""
@@ -298,5 +331,6 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "anonymize": _anonymizations(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],
+        "formats": _formats(),
         "list": [Call(("list", "metrics"), {}), Call(("list", "attacks", "--json"), {})],
     }

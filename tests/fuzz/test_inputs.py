@@ -19,14 +19,15 @@ from click.testing import CliRunner, Result
 from tests.conftest import unwatched
 from tests.end_to_end.commands import MARKER
 from tests.fuzz.damage import Damaged, damaged
-from tests.fuzz.questions import calls_of
+from tests.fuzz.questions import Call, calls_of
+from tests.fuzz.roots import DIGITS, ROOTS
 from unveil.cli import main
 
 INPUTS = int(os.environ.get("UNVEIL_FUZZ", "420"))
 SEED = int(os.environ.get("UNVEIL_FUZZ_SEED", "18"))
 QUESTIONS = (
     "audit", "protect", "partition", "candidates", "matching", "reidentify", "graph", "tables", "anonymize", "study",
-    "grade-metrics", "list",
+    "grade-metrics", "formats", "list",
 )  # fmt: skip
 #: A call that takes longer hangs: this is so far above what any takes that it is no measurement of time.
 _LONGEST = 60
@@ -82,24 +83,36 @@ def wrong(run: Result, question: str, before: dict[str, bytes | None], after: di
         "not one line": said.count("\n") != 1 or not said.startswith("unveil: "),
         # Who names a class of their own is a programmer, and is told what Python says of it.
         "words of a programmer": bool(_OURS.search(said)) and " cannot be imported (" not in said,
-        "a private cell": MARKER in said,
+        "a private cell": MARKER in said or DIGITS in said,
         "not what to do": not _AND_THEN.search(said),
         "half-written or changed files": before != after,
     }
     return ", ".join(what for what, holds in found.items() if holds)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+def case_of(question: str, number: int, rng: random.Random, made: Path) -> Damaged:
+    """Return a call of a question with something wrong, or one of a root as it is or with more wrong."""
+    if question in ROOTS:
+        call = ROOTS[question](rng)
+        return damaged(call, rng) if rng.random() < 0.3 else as_it_is(call)
+    calls = calls_of(made)[question]
+    return damaged(calls[number % len(calls)], rng)
+
+
+def as_it_is(call: Call) -> Damaged:
+    return Damaged(call.arguments, call.files)
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS, *ROOTS])
 def test_bad_input_is_refused_in_one_sentence(
     question: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    calls = calls_of(made)[question]
     failed = []
     refused = 0
-    for number in range(-(-INPUTS // len(QUESTIONS))):
+    for number in range(-(-INPUTS // (len(QUESTIONS) + len(ROOTS)))):
         seed = f"{SEED}:{question}:{number}"
         rng = random.Random(seed)  # noqa: S311
-        case = damaged(calls[number % len(calls)], rng)
+        case = case_of(question, number, rng, made)
         folder = tmp_path / str(number)
         folder.mkdir()
         monkeypatch.chdir(folder)
@@ -127,6 +140,6 @@ def test_undamaged_the_same_calls_are_answered(
         folder = tmp_path / str(number)
         folder.mkdir()
         monkeypatch.chdir(folder)
-        write(Damaged(call.arguments, call.files), folder)
+        write(as_it_is(call), folder)
         run = unwatched(CliRunner().invoke)(main, call.arguments)
         assert run.exit_code in (0, 3), (call.arguments, run.output)

@@ -3,6 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.types import IntArray
+
 Told = tuple[int, int | None]
 #: A cell: for each variable the leaves that it covers.
 Cell = tuple[frozenset[int], ...]
@@ -45,4 +51,19 @@ def ranges(
         values = [sum(world[at] for at in own) for own in inside]
         before = found or [(value, value) for value in values]
         found = [(min(low, value), max(high, value)) for (low, high), value in zip(before, values, strict=True)]
+    return found
+
+
+def endless_cells(rows: Rows, high: IntArray) -> set[int]:
+    """Return the cells that can grow without end: one program over all directions for each cell."""
+    least = np.where(rows.has_least, 0.0, -np.inf)
+    most = np.where(rows.has_most, 0.0, np.inf)
+    ends = Bounds(0.0, np.where(high >= NO_END, 1.0, 0.0))
+    found = set()
+    for cell in range(high.size):
+        cost = np.zeros(high.size)
+        cost[cell] = -1.0
+        sums = [LinearConstraint(rows.matrix, least, most)] if rows.number else []
+        if -milp(cost, bounds=ends, constraints=sums).fun > 1e-9:
+            found.add(cell)
     return found

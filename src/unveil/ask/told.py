@@ -95,3 +95,5 @@ class Output:
     said: str
     #: Whether it is part of a release, which must not be made unless all limits are kept.
     is_release: bool = False
+    #: What must be said on standard error once it is written, with {} for its name; nothing if empty.
+    warning: str = ""

@@ -137,11 +137,7 @@ def columns_in(written: Iterable[str]) -> tuple[str, ...]:
     >>> columns_in(('age,sex', '"income, yearly"'))
     ('age', 'sex', 'income, yearly')
     """
-    try:
-        rows = list(csv.reader(written, skipinitialspace=True))
-    except csv.Error:
-        rows = []
-    names = tuple(name.strip() for row in rows for name in row if name.strip())
+    names = tuple(name for text in written for name in cells(text))
     if not names:
         raise InputError("it must name at least one, but names none. Leave it out")
     return names
@@ -253,7 +249,7 @@ def _column(each: Any) -> dict[str, Any]:
     wrong += [key for key in ("kind", "guessed") if said[key] not in kinds]
     if wrong:
         raise InputError("a column has a role or a kind that there is none of. Choose again")
-    levels = cells(_text(each.get("levels"))) if said["kind"] == "ordered" else []
+    levels = cells(_text(each.get("levels"))) if said["kind"] == "ordered" else ()
     return {"name": each["name"], **said, "levels": levels}
 
 
@@ -316,15 +312,17 @@ def _read_thing(setting: Setting, written: str) -> str:
     return written
 
 
-def cells(text: str) -> list[str]:
+def cells(text: str) -> tuple[str, ...]:
     """Return the texts between commas; one with a comma in it stands in double quotes.
 
     >>> cells('?, NA, "none, really"')
-    ['?', 'NA', 'none, really']
+    ('?', 'NA', 'none, really')
     """
-    return [
-        cell.strip() for line in csv.reader(text.splitlines(), skipinitialspace=True) for cell in line if cell.strip()
-    ]
+    try:
+        rows = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    except csv.Error:
+        raise InputError(f"its texts must have at most {csv.field_size_limit():,} letters. Shorten them") from None
+    return tuple(cell.strip() for row in rows for cell in row if cell.strip())
 
 
 def lines(text: str) -> list[str]:

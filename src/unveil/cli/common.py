@@ -102,6 +102,7 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed
     from unveil.show.terminal import progress
 
     said: list[str] = []
+    warnings: list[str] = []
     with progress(quiet=wishes.quiet) as report:
         report("writing the report", 0.0)
         # Folders first: the report may go into one of them, which must be empty before.
@@ -119,6 +120,10 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed
                 continue
             output.write(wishes.outputs[name], **on_page)
             said.append(output.said.format(_filename(wishes.outputs[name])))
+            if output.warning:
+                warnings.append(output.warning.format(_filename(wishes.outputs[name])))
+    for warning in warnings:
+        click.echo(one_line(warning), err=True)
     if refused:
         click.echo("The release is not written, because a limit is exceeded or was not checked", err=True)
     return said

@@ -62,6 +62,11 @@ class CountRanges:
         return np.asarray(self.is_hidden & (self.low == self.high), np.bool_)
 
     @property
+    def is_settled(self) -> BoolArray:
+        """Of which cells it is known whether they can be worked out: they have one value, or two were seen."""
+        return np.asarray((self.low == self.high) | self.has_more_than(1), np.bool_)
+
+    @property
     def values(self) -> FloatArray:
         """How many values each cell can have, infinite without an upper end."""
         return np.where(self.high >= NO_END, np.inf, self.high - self.low + 1.0)

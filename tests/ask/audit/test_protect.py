@@ -89,3 +89,21 @@ def test_the_terminal_shows_each_attack_before_and_after_in_few_lines(tmp_path: 
     assert after.startswith("○ ")
     assert "→ See whether it is still useful enough." in run.stdout
     assert len(run.stdout.splitlines()) <= 30
+
+
+def test_cells_that_a_spreadsheet_would_run_are_warned_of_and_written_as_they_are(tmp_path: Path) -> None:
+    table = people(120, 1).with_columns(pl.Series("note", ["=HYPERLINK(1)", "fine"] * 60))
+    table.write_csv(tmp_path / "people.csv")
+    files = {name: tmp_path / f"{name}.csv" for name in ("out", "others")}
+    run = CliRunner().invoke(
+        main,
+        ["protect", str(tmp_path / "people.csv"), "--attacks", "disclosure", "--protect", "rank-swapping:p=20",
+         "--seed", "1", "--html", str(tmp_path / "r.html"), "--out", str(files["out"]), "--others",
+         str(files["others"])],
+    )  # fmt: skip
+    assert run.exit_code == 0, run.output
+    for path in files.values():
+        assert f"A spreadsheet would run cells of {path} as formulas, in the column 'note'" in run.stderr
+        assert set(pl.read_csv(path)["note"]) == {"=HYPERLINK(1)", "fine"}
+    assert "HYPERLINK" not in run.stderr
+    assert "A spreadsheet would run cells of the protected table" in (tmp_path / "r.html").read_text()

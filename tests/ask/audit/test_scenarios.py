@@ -105,3 +105,9 @@ def test_random_splits_are_different_and_divide_all_columns(number: int, seed: i
         assert second
         assert sorted(first + second) == sorted(columns)
     assert splits == random_splits(columns, rng=np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_a_line_end_separates_names_as_a_comma_does(end: str) -> None:
+    assert read_scenario(f"neighbour=age{end}sex").first == ("age", "sex")
+    assert read_link(f"age{end}sex:income").first == ("age", "sex")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from unveil._kernels.counts.solver import Budget
 from unveil.attack.counts.readings import NOT_ZERO, rule_reading
 from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts
 from unveil.attack.counts.steps import steps
@@ -99,7 +100,9 @@ def test_a_cell_that_another_table_shows_is_worked_out() -> None:
     system = system_of(read_counts([{"ward": ["N", "S"], "count": ["*", "7"]}, {"ward": ["N"], "count": ["5"]}]))
     solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
-    made = steps(system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out))
+    made = steps(
+        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out), Budget(10**6)
+    )
     assert [(step.count, step.kind) for step in made] == [(5, "shown")]
 
 
@@ -109,7 +112,9 @@ def test_a_chain_of_sums_says_what_was_worked_out_before() -> None:
     system = system_of(read_counts([table], CountSettings(wide="sex")))
     solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
-    made = steps(system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out))
+    made = steps(
+        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out), Budget(10**6)
+    )
     by_name = {system.label(step.cell): step for step in made}
     assert by_name["S, m"].count == 5
     assert sorted((term.sign, term.count) for term in by_name["S, m"].terms) == [(-1, 4), (1, 9)]

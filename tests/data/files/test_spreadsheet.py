@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.refusals import refusal
-from unveil.data.files._spreadsheet import as_meant, shown_as_text
+from unveil.data.files._spreadsheet import as_meant, formula_warning, neutral_csv, shown_as_text
 from unveil.data.graph import Graph
 from unveil.data.graph.files import edges_text, read_seed_pairs, read_truth, truth_text, write_edges, write_truth
 from unveil.data.graph.read import read_graph
@@ -56,6 +56,32 @@ def test_no_text_is_a_formula_and_each_is_read_as_it_was(texts: list[str | None]
 def test_numbers_and_plain_names_stay_as_they_are() -> None:
     plain = [*NUMBERS, "Ada", "a=b", "x@y", "O'Neil", "'quoted'", "", "2024-01-01"]
     assert shown_as_text(pl.Series(plain), "names").to_list() == plain
+
+
+@given(st.lists(TEXTS | st.sampled_from(["\tx", "\rx", "\t=1"]), min_size=1, max_size=8))
+@settings(deadline=None)
+def test_a_derived_table_holds_no_formula_and_its_numbers_stay(texts: list[str]) -> None:
+    frame = pl.DataFrame({"=name": pl.Series(texts, dtype=pl.String), "count": list(range(-1, len(texts) - 1))})
+    header, *rows = csv.reader(io.StringIO(neutral_csv(frame), newline=""))
+    assert header == ["'=name", "count"]
+    assert not any(is_formula(cell) for row in (header, *rows) for cell in row)
+    assert [int(row[1]) for row in rows] == frame["count"].to_list()
+    assert as_meant(pl.Series([row[0] for row in rows], dtype=pl.String)).to_list() == texts
+
+
+@given(st.lists(TEXTS | st.sampled_from(["\tx", "\rx"]), min_size=1, max_size=8))
+@settings(deadline=None)
+def test_columns_with_formulas_are_named_and_their_cells_are_not(texts: list[str]) -> None:
+    column = pl.Series("note {0}", texts, pl.String)
+    said = formula_warning(pl.DataFrame([column, pl.Series("count", [-1] * len(texts))]))
+    # Who writes an apostrophe before a formula would find two of them in a derived file.
+    assert bool(said) == any(is_formula(text.lstrip("'")) for text in texts)
+    start = "A spreadsheet would run cells of out.csv as formulas, in the column 'note {0}': they begin with"
+    assert not said or said.format("out.csv").startswith(start)
+
+
+def test_a_name_of_a_column_can_be_a_formula_too() -> None:
+    assert "in the columns '=a', 'b'" in formula_warning(pl.DataFrame({"=a": [1], "b": ["@x"], "c": ["-1"]}))
 
 
 @pytest.mark.parametrize("character", ["\t", "\r", "\n", "\x00", "\x1b", "\x7f", "\x85"])

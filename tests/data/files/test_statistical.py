@@ -116,3 +116,46 @@ def test_an_old_stata_file_needs_its_ending_and_sas_is_known_by_its_bytes(tmp_pa
     magic = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
     (tmp_path / "a.bin").write_bytes(magic + MARKER.encode() * 99)
     assert "the SAS file" in refusal(lambda: read_file(tmp_path / "a.bin"))
+
+
+#: Formats of dates and times in each program.
+DATES = {
+    "a.sav": (pyreadstat.write_sav, ("DATE11", "ADATE10", "DATETIME20", "TIME8")),
+    "a.dta": (pyreadstat.write_dta, ("%td", "%tc")),
+    "a.xpt": (pyreadstat.write_xport, ("DATE9", "DATETIME20", "TIME8")),
+}
+
+
+@pytest.mark.parametrize("far", [7.3e23, -7.3e23, 7.3e18])
+@pytest.mark.parametrize(("name", "written"), [(name, each) for name in DATES for each in DATES[name][1]])
+def test_a_date_that_no_calendar_holds_is_refused_with_its_place(
+    tmp_path: Path, name: str, written: str, far: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    frame = pl.DataFrame({"age": [20.0, 30.0, 40.0], "born": [9e3, 9.5e3, far], "town": [MARKER] * 3})
+    DATES[name][0](frame, str(tmp_path / name), variable_format={"born": written})  # type: ignore[operator]
+    for read in (read_file, Table.read, lambda path: read_table(path, {"who": "born"})):
+        said = refusal(lambda read=read: read(tmp_path / name))  # type: ignore[misc]
+        assert "column 'born' of '" in said
+        assert f"{name}' must hold dates and times that lie less than 250,000 years away" in said
+        assert "row 3" in said
+        assert "e23" not in said
+    assert read_table(tmp_path / name, {"who": "town"}).height == 3
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_date_far_away_that_polars_can_still_hold_is_refused_with_its_place(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20.0, 30.0, 40.0], "born": [1e10, 7.3e13, 7.4e13]})
+    pyreadstat.write_sav(frame, str(tmp_path / "a.sav"), variable_format={"born": "DATE11"})
+    assert "must hold dates and times that lie less than 250,000 years away, but does not in row 2" in refusal(
+        lambda: Table.read(tmp_path / "a.sav")
+    )
+
+
+def test_whatever_a_library_stops_at_is_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sav(PEOPLE, tmp_path / "a.sav")
+
+    def stop(*_: object, **__: object) -> None:
+        raise TypeError(MARKER)  # as narwhals does where a damaged file has a column without a name
+
+    monkeypatch.setattr(pyreadstat, "read_sav", stop)
+    assert "cut short or damaged" in refusal(lambda: read_file(tmp_path / "a.sav"))

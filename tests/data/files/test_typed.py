@@ -4,15 +4,21 @@ import gzip
 import io
 import os
 import random
+from datetime import date
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from tests.data.refusals import MARKER, refusal
 from unveil.data.files.read import read_file, read_table
 from unveil.data.files.source import open_source
 from unveil.data.table import Table
+
+WRITERS = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}
 
 
 def damaged(seed: int) -> bytes:
@@ -71,3 +77,73 @@ def test_records_may_lack_keys_and_change_types_late(tmp_path: Path) -> None:
     assert frame.row(-1) == (1.5, None, "f")
     path.write_text(f'{{"age": [1, "{MARKER}"]}}\n', encoding="utf-8")
     assert "holds lists or records" in refusal(lambda: Table.read(path))
+
+
+def column_of(path: Path, column: pa.Array) -> Path:
+    WRITERS[path.suffix[1:]](pa.table({"age": pa.array(range(len(column))), "when": column}), str(path))
+    return path
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("zone", ["Mars/Phobos", "+05:30", "+99:99", "Z"])
+def test_moments_in_a_zone_that_no_database_knows_are_read_in_utc(
+    tmp_path: Path, kind: str, zone: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    column = pa.array([0, None, 1_600_000_000_000_000_000], pa.timestamp("ns", tz=zone))
+    path = column_of(tmp_path / f"zoned.{kind}", column)
+    same = column_of(tmp_path / f"utc.{kind}", column.cast(pa.timestamp("ns", tz="UTC")))
+    assert read_file(path).frame.equals(read_file(same).frame)
+    assert read_table(path, {"who": "when"}).equals(read_table(same, {"who": "when"}))
+    assert Table.read(path).frame.equals(Table.read(same).frame)
+    assert "POLARS_IGNORE_TIMEZONE_PARSE_ERROR" not in os.environ
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_known_zone_next_to_an_unknown_one_stays(tmp_path: Path, kind: str) -> None:
+    zones = ("Mars/Phobos", "Europe/Berlin")
+    path = tmp_path / f"a.{kind}"
+    WRITERS[kind](pa.table({zone: pa.array([0, 1], pa.timestamp("us", tz=zone)) for zone in zones}), str(path))
+    assert read_file(path).frame.dtypes == [pl.Datetime("us", "UTC"), pl.Datetime("us", "Europe/Berlin")]
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("zone", ["UTC", "Mars/Phobos"])
+def test_lists_of_moments_are_refused_as_lists(tmp_path: Path, kind: str, zone: str) -> None:
+    path = column_of(tmp_path / f"a.{kind}", pa.array([[1], [2]], pa.list_(pa.timestamp("ns", tz=zone))))
+    assert "holds lists or records" in refusal(lambda: Table.read(path))
+    assert "holds lists or records" in refusal(lambda: read_table(path, {"who": "when"}))
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("dtype", "far"),
+    [
+        (pa.date32(), 2**31 - 1),
+        (pa.timestamp("ms"), 2**62),
+        (pa.timestamp("ms", tz="Europe/Berlin"), 2**62),
+        (pa.timestamp("us", tz="Mars/Phobos"), 2**63 - 1),
+        (pa.duration("ms"), 2**62),
+    ],
+    ids=str,
+)
+def test_moments_and_spans_out_of_range_are_refused_with_their_place(
+    tmp_path: Path, kind: str, dtype: pa.DataType, far: int, sign: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    column = pa.array([1, None, sign * far], pa.int32() if dtype == pa.date32() else pa.int64()).cast(dtype)
+    path = column_of(tmp_path / f"a.{kind}", column)
+    for read in (read_file, Table.read, lambda path: read_table(path, {"who": "when"})):
+        said = refusal(lambda read=read: read(path))  # type: ignore[misc]
+        assert "column 'when' of '" in said
+        assert f"a.{kind}' must hold" in said
+        assert "but does not in row 3" in said
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_last_day_of_the_calendar_is_read(tmp_path: Path) -> None:
+    days = pl.DataFrame({"when": [date.min, date.max, None]})
+    moments = days.with_columns(pl.col("when").cast(pl.Datetime("us")))
+    for frame in (days, moments):
+        frame.write_parquet(tmp_path / "a.parquet")
+        assert read_file(tmp_path / "a.parquet").frame.equals(frame)

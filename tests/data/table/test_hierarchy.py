@@ -38,6 +38,22 @@ def test_a_line_without_a_label_is_refused() -> None:
     assert "line 1 does not" in refusal(lambda: Hierarchy(()))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_as_on_any_system(end: str, tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_bytes(end.join(("nurse;health", "cook;kitchen", "")).encode())
+    assert Hierarchy.read(tmp_path / "jobs.csv").lines == (("nurse", "health"), ("cook", "kitchen"))
+
+
+def test_a_carriage_return_within_a_line_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_bytes(f"{MARKER}\rx;any\nnorth;any\n".encode())
+    assert "line 1 does not. Write value;label" in refusal(lambda: Hierarchy.read(tmp_path / "jobs.csv"))
+
+
+def test_a_quote_that_is_not_closed_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text(f'a;b\nc;"{MARKER * 30_000}\n', encoding="utf-8")
+    assert "but line 2 has a longer one" in refusal(lambda: Hierarchy.read(tmp_path / "jobs.csv"))
+
+
 def test_every_value_must_be_there() -> None:
     people = Table.from_frame(pl.DataFrame({"job": ["cook", "Nurse", MARKER, "nurse", MARKER]}), name="original")
     jobs = Hierarchy((("nurse", "health"), ("cook", "kitchen"), ("pilot", "air")), name="hierarchy 'jobs.csv'")

@@ -6,6 +6,7 @@ wider.
 
 import numpy as np
 
+from unveil._kernels.counts.growth import lowest_world
 from unveil._kernels.counts.rows import NO_END, OPEN, Rows
 from unveil._kernels.counts.seen import Ends, Wanted
 from unveil._kernels.counts.solver import LARGEST_SEARCH, TOLERANCE, Budget, certified, linear, whole, world_of
@@ -38,7 +39,8 @@ def find_ends(
         ends.take(np.where(high >= NO_END, low, high))
         ends.seen_high[high >= NO_END] = NO_END
         return ends
-    if (high >= NO_END).any():
+    lowest_world(rows, ends)
+    if ((high >= NO_END) & (ends.seen_high < NO_END)).any():
         _find_endless(rows, ends, budget)
     # Tables by lot are cheap, and each attains many ends.
     if not wanted.from_start:

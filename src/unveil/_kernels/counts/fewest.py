@@ -3,10 +3,11 @@
 import numpy as np
 
 from unveil._kernels.counts.rows import Rows
+from unveil._kernels.counts.solver import Budget, program_steps
 from unveil._kernels.types import BoolArray, IntArray
 
 
-def fewest_terms(rows: Rows, known: BoolArray, cell: int) -> tuple[IntArray, IntArray] | None:
+def fewest_terms(rows: Rows, known: BoolArray, cell: int, budget: Budget) -> tuple[IntArray, IntArray] | None:
     """Return known cells and whole weights whose sum is the cell, as light as can be, None if no sum gives it.
 
     Only rows that sum to 0 are used. A linear program over the multipliers of rows: what they leave of unknown cells
@@ -14,7 +15,7 @@ def fewest_terms(rows: Rows, known: BoolArray, cell: int) -> tuple[IntArray, Int
 
     >>> from unveil._kernels.counts.rows import rows_of
     >>> rows = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 3)
-    >>> [each.tolist() for each in fewest_terms(rows, np.array([True, True, False]), 2)]
+    >>> [each.tolist() for each in fewest_terms(rows, np.array([True, True, False]), 2, Budget(99))]
     [[0, 1], [1, -1]]
     """
     from scipy.optimize import linprog
@@ -37,7 +38,9 @@ def fewest_terms(rows: Rows, known: BoolArray, cell: int) -> tuple[IntArray, Int
         b_eq=np.concatenate([target, np.zeros(cells.size)]),
         bounds=[(None, None)] * number + [(0, None)] * (2 * cells.size),
         method="highs",
+        options={"maxiter": max(1, budget.left)},
     )
+    budget.pay(program_steps(rows, number + 2 * cells.size, int(found.nit)))
     if found.status != 0:
         return None
     weights = found.x[number : number + cells.size] - found.x[number + cells.size :]

@@ -10,13 +10,9 @@ from unveil._kernels.counts.ends import NoWorldError, find_ends
 from unveil._kernels.counts.propagate import Propagated, propagate
 from unveil._kernels.counts.rows import Rows
 from unveil._kernels.counts.seen import Ends, Wanted
-from unveil._kernels.counts.solver import Budget
+from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget
 from unveil._kernels.counts.walks import find_by_walking
 from unveil._kernels.types import BoolArray, IntArray
-
-#: In larger blocks no program is solved, which would take minutes: tables are found by walking, and show what cannot be
-#: worked out. Ends that sums give are true, and perhaps too wide.
-LARGEST_BLOCK = 20_000
 
 
 class ContradictionError(Exception):
@@ -98,7 +94,7 @@ def solve(
     solution = _from_sums(sums, parts)
     for at, block in enumerate(parts):
         progress(at / len(parts))
-        huge = block.cells.size > LARGEST_BLOCK
+        huge = block.cells.size > LARGEST_PROGRAM
         # That some table fits cannot be refuted by walking.
         if not wanted[block.cells].any() or (huge and enough == 0):
             continue

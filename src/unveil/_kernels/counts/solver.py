@@ -15,16 +15,23 @@ _NODE = 200
 MOST_NODES = 100
 #: Larger programs are not searched: the first node alone may take minutes, whatever the budget.
 LARGEST_SEARCH = 1_500
+#: With more cells no program is solved, which would take minutes: tables are found by walking, and show what cannot be
+#: worked out. Ends that sums give are true, and perhaps too wide.
+LARGEST_PROGRAM = 20_000
 
 
 @dataclass
 class Budget:
-    """Steps of the solver that are left, and how many programs were solved with those that are spent."""
+    """Steps of the solver that are left, and how many programs were solved with those that are spent.
+
+    What a budget that is a part of another pays, the other pays too.
+    """
 
     left: int
     linear: int = 0
     whole: int = 0
     spent: int = 0
+    source: "Budget | None" = None
 
     @property
     def is_spent(self) -> bool:
@@ -35,6 +42,18 @@ class Budget:
         """Take steps from what is left."""
         self.left -= steps
         self.spent += steps
+        if self.source is not None:
+            self.source.pay(steps)
+
+    def part(self, number: int) -> "Budget":
+        """Return a budget with one of so many equal parts of what is left.
+
+        >>> budget = Budget(90)
+        >>> budget.part(3).pay(10)
+        >>> budget.left, budget.part(2).left
+        (80, 40)
+        """
+        return Budget(max(0, self.left) // number, source=self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +83,11 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
     if even.any():
         left |= {"A_eq": rows.matrix[np.flatnonzero(even)], "b_eq": rows.least[even].astype(np.float64)}
     ends = np.column_stack([low.astype(np.float64), np.where(high >= NO_END, np.inf, high)])
-    # A step of a larger program takes longer, and no program takes more than what is left.
-    weight = 1 + low.size // 1_000
-    found = linprog(cost, bounds=ends, method="highs", options={"maxiter": max(1, budget.left // weight)}, **left)
+    # No program takes more than what is left.
+    most = max(1, budget.left // _weight(low.size))
+    found = linprog(cost, bounds=ends, method="highs", options={"maxiter": most}, **left)
     budget.linear += 1
-    budget.pay(weight * int(found.nit) + 1 + (rows.cell.size >> 4))
+    budget.pay(program_steps(rows, low.size, int(found.nit)))
     if found.status != 0:
         return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
     multipliers = np.zeros(rows.number)
@@ -78,6 +97,15 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
         multipliers[upper] += found.ineqlin.marginals[: upper.size]
         multipliers[lower] -= found.ineqlin.marginals[upper.size :]
     return Solved("solved", float(found.fun), found.x, multipliers)
+
+
+def program_steps(rows: Rows, size: int, steps: int) -> int:
+    """Return what a program over so many unknowns takes of a budget: a step of a larger one takes longer."""
+    return _weight(size) * steps + 1 + (rows.cell.size >> 4)
+
+
+def _weight(size: int) -> int:
+    return 1 + size // 1_000
 
 
 def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget, *, gap: float = 1e9) -> Solved:

@@ -12,6 +12,7 @@ from math import exp
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.counts.growth import lowest_world
 from unveil._kernels.counts.rows import Rows
 from unveil._kernels.counts.seen import Ends, Wanted
 from unveil._kernels.counts.solver import Budget
@@ -69,7 +70,7 @@ class _Walker:
 def find_by_walking(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator) -> None:
     """Take tables until the wanted cells have shown enough values, or no more of them can be moved."""
     walker, size = _Walker(rows), ends.low.size
-    world = None
+    world = lowest_world(rows, ends)
     for _ in range(_MOST_FIRST):
         if budget.is_spent or world is not None:
             break

@@ -6,8 +6,7 @@ import numpy as np
 
 from unveil._kernels.counts.blocks import Block, blocks
 from unveil._kernels.counts.rows import NO_END, Rows
-from unveil._kernels.counts.solve import LARGEST_BLOCK
-from unveil._kernels.counts.solver import Budget, linear, whole, world_of
+from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget, linear, whole, world_of
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: A table need not be the best by its weights, which are drawn by lot anyway.
@@ -47,7 +46,7 @@ def worlds_by_lot(
     occupied = np.where(one & (low > 0), number, 0)
     found = np.where(one, number, 0)
     for block in blocks(rows, low, high):
-        if not weighed[block.cells].any() or block.cells.size > LARGEST_BLOCK:
+        if not weighed[block.cells].any() or block.cells.size > LARGEST_PROGRAM:
             continue
         for _ in range(number):
             world = _one_world(block, low, high, weighed, budget, rng)

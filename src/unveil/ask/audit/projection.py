@@ -11,6 +11,7 @@ from unveil.ask.audit.inputs import PreparedAudit
 from unveil.ask.audit.read import AuditFiles, AuditTables
 from unveil.ask.audit.runner import RunSettings
 from unveil.ask.reading import TableReading
+from unveil.data.files.read import typed_cells
 from unveil.data.files.source import open_source, shown
 from unveil.data.files.stored import ColumnStore, can_map
 from unveil.data.table import Table
@@ -167,20 +168,17 @@ def forewarn(prepared: PreparedAudit, run: RunSettings, *, say: Say, suggest: in
 
 def cells_of(path: Path, reading: TableReading) -> int | None:
     """Return about how many cells a file holds by its head and its size; None where that takes reading it."""
-    import polars as pl
-
     try:
         with path.open("rb") as stream:
             head = stream.read(_LINES)
         if head.startswith(b"PAR1"):
-            table = pl.scan_parquet(path.absolute())
-            return int(table.select(pl.len()).collect().item()) * len(table.collect_schema())
+            return typed_cells(open_source(path, reading.files))
         if head.startswith((b"PK", b"\x1f\x8b")):  # packed: how much is in it is seen only once it is unpacked
             return None
         source = open_source(path, reading.files)
         if source.kind != "csv" or source.content is not None:
             return None
-    except (OSError, ValueError, UnveilError, pl.exceptions.PolarsError):
+    except (OSError, ValueError, UnveilError):
         return None  # reading says what is wrong
     lines = head.splitlines()
     width = lines[0].decode("utf-8", "replace").count(source.dialect.separator) + 1

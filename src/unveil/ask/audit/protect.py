@@ -22,6 +22,7 @@ from unveil.ask.audit.words import percent, rate_text
 from unveil.ask.reading import reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
+from unveil.data.files._spreadsheet import formula_warning
 from unveil.data.files.write import write_text
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -67,6 +68,8 @@ def ask(told: Told) -> Reply:
     told.progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
+    warning = formula_warning(releases[-1].released.frame)
+    notes += [warning.format("the protected table") + "."] * bool(warning)
     answer: Answer[Audit] = audit(
         table,
         {each.name: each for each in releases},
@@ -93,12 +96,14 @@ def ask(told: Told) -> Reply:
                 name="others.csv",
                 said="The people who are not in it are in {}: keep them to yourself",
                 is_release=True,
+                warning=formula_warning(others.frame),
             ),
             "out": Output(
                 write=lambda path, **_: write_text(path, last.frame.write_csv(), shared=True),
                 name="released.csv",
                 said="The protected table is in {}",
                 is_release=True,
+                warning=warning,
             ),
         },
     )

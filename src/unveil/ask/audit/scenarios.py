@@ -1,6 +1,5 @@
 """Who is the adversary? The columns it may know, in two groups, as told by a person or drawn by lot."""
 
-import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil.ask.audit.findings import Scenario
+from unveil.ask.values import cells
 from unveil.errors import InputError
 
 #: How many random splits are measured where nobody names an adversary.
@@ -31,7 +31,7 @@ def read_scenario(text: str) -> Scenario:
     ('age', 'sex')
     """
     name, equals, written = text.partition("=")
-    columns = _names(written)
+    columns = cells(written)
     if not equals or not name.strip() or not columns:
         raise InputError(f"a scenario must be written NAME=COLUMN,COLUMN, but is {text!r}. Write neighbour=age,sex")
     return Scenario(name=name.strip(), first=columns, reason=_TOLD)
@@ -45,7 +45,7 @@ def read_link(text: str) -> Scenario:
     (('age', 'sex'), ('income',))
     """
     first, colon, second = text.partition(":")
-    groups = _names(first), _names(second)
+    groups = cells(first), cells(second)
     if not colon or not all(groups):
         raise InputError(f"a link must be written COLUMN,COLUMN:COLUMN, but is {text!r}. Write age,sex:income,vote")
     return Scenario(
@@ -84,15 +84,10 @@ def read_scenarios(given: Any) -> tuple[Scenario, ...]:
 
 def _from_columns(name: str, columns: Any) -> Scenario:
     if isinstance(columns, str):
-        columns = _names(columns)
+        columns = cells(columns)
     if len(columns) == 2 and not any(isinstance(group, str) for group in columns):
         return Scenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_TOLD)
     return Scenario(name=name, first=tuple(columns), reason=_TOLD)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    row = next(csv.reader([text], skipinitialspace=True), [])
-    return tuple(name.strip() for name in row if name.strip())
 
 
 def settle(

@@ -68,7 +68,8 @@ def tables(
     values
         The most values of a range that is narrow.
     work
-        Steps that the solver may take; what is not settled then may be narrower than is said, never wider.
+        Steps that the solver may take in all; what is not settled then may be narrower than is said, never wider.
+        Records, insiders and a repair have as many each on top.
     all_ranges
         Whether exact ranges are looked for in parts of more than 2,000 hidden counts too.
     largest
@@ -126,6 +127,7 @@ def repaired_text(found: TablesFindings) -> str:
 def ask(told: Told) -> Reply:
     """Return the answer to what was asked through a door."""
     from unveil.data import samples
+    from unveil.data.files._spreadsheet import formula_warning, neutral_csv
     from unveil.data.files.write import write_text
 
     settings, files = settings_of(told)
@@ -150,13 +152,14 @@ def ask(told: Told) -> Reply:
         progress=told.progress,
         **told.named("values", "work", "all_ranges", "largest", "records", "insider", "keep"),
     )
+    repair = answer.findings.repair
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(
         answer=answer,
         brief=lambda: list(brief(answer.findings)),
         outputs={
             "cells": Output(
-                write=lambda path, **_: write_text(path, answer.to_frame().write_csv()),
+                write=lambda path, **_: write_text(path, neutral_csv(answer.to_frame())),
                 name="cells.csv",
                 said="The range of every hidden count is in {}, for internal use",
             ),
@@ -164,6 +167,7 @@ def ask(told: Told) -> Reply:
                 write=lambda path, **_: write_text(path, repaired_text(answer.findings), shared=True),
                 name="repaired.csv",
                 said="The tables with more hidden are in {}",
+                warning="" if repair is None else formula_warning(repair.frame),
             ),
             "shareable": Output(
                 write=lambda path, *, seed, **_: write_text(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.solver import Budget
 from unveil.ask.tables.findings import ReadingFindings, ReadingName
 from unveil.attack.counts.readings import NOT_ZERO, rule_reading
 from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts, SolvedCounts
@@ -24,21 +25,22 @@ def read_ways(
     truth: TrueCounts | None,
     rng: np.random.Generator,
     progress: Progress,
+    budget: Budget,
 ) -> tuple[list[SolvedCounts], tuple[ReadingFindings, ...]]:
     """Return what follows for whoever knows nothing of the rule, and for whoever knows it where that is another."""
     symbols = len(system.released.symbols)
     try:
         first = attack.solve(
-            released=system, reading=(ANY,) * symbols, rng=rng,
+            released=system, reading=(ANY,) * symbols, rng=rng, budget=budget.part(3 if symbols else 1),
             progress=lambda share: progress("working out", 0.4 * share),
         )  # fmt: skip
     except ContradictoryCountsError as error:
         raise contradiction(system, error.cells) from error
     ways: list[tuple[ReadingName, tuple[Range, ...], SolvedCounts]] = [("any", (ANY,) * symbols, first)]
-    rule = rule_reading(attack, system, minimum, rng=rng) if symbols else ()
+    rule = rule_reading(attack, system, minimum, rng=rng, budget=budget.part(4)) if symbols else ()
     if rule != ways[0][1]:
         solved = attack.solve(
-            released=system, reading=rule, rng=rng,
+            released=system, reading=rule, rng=rng, budget=budget.part(2),
             progress=lambda share: progress("working out by the rule", 0.4 + 0.4 * share),
         )  # fmt: skip
         ways.append(("rule", rule, solved))
@@ -46,8 +48,9 @@ def read_ways(
         zeros = (NOT_ZERO,) * symbols
         low, high = system.told(zeros)
         is_wrong = truth is not None and rule != zeros and _is_wrong(solved, truth)
-        if is_wrong and attack.fits(released=system, low=low, high=high, rng=rng):
-            ways.append(("zeros", zeros, attack.solve(released=system, reading=zeros, rng=rng)))
+        if is_wrong and attack.fits(released=system, low=low, high=high, rng=rng, budget=budget.part(4)):
+            found = attack.solve(released=system, reading=zeros, rng=rng, budget=budget.part(2))
+            ways.append(("zeros", zeros, found))
     if truth is not None and _is_wrong(first, truth):
         raise _not_of_these(system, truth, first)
     return [each for *_, each in ways], tuple(_findings(attack, system, minimum, truth, *way) for way in ways)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import IntArray
 from unveil.ask.tables.findings import RepairFindings, RoundingFindings
 from unveil.ask.tables.read import TablesInputs
@@ -53,7 +54,7 @@ def repaired(
     entries = hidden.is_hidden[system.cell]
     again = _published(system, counts, entries)
     own = TrueCounts(counts[system.arrays.locate(again.arrays.codes.astype(np.int64))])
-    solved, readings = read_ways(attack, again, minimum, own, rng, silent)
+    solved, readings = read_ways(attack, again, minimum, own, rng, silent, Budget(attack.work))
     worst = worst_of(readings)
     small = (counts[system.cell] >= 1) & (counts[system.cell] < minimum)
     tight = np.unique(again.cell[small & (solved[worst].ranges.values[again.cell] < keep)])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.ask.tables.findings import (
     GroupFindings,
@@ -54,14 +55,16 @@ def run(
     system = inputs.system
     released = system.released
     attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records > 0)
+    # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
+    budget = Budget(work)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
-    solved, readings = read_ways(attack, system, minimum, people, rng, progress)
+    solved, readings = read_ways(attack, system, minimum, people, rng, progress, budget)
     worst = worst_of(readings)
     best = solved[worst]
     figures = readings[worst].figures
     progress("what totals tell", 0.8)
-    shown_steps, every = _steps(system, best, minimum)
+    shown_steps, every = _steps(system, best, minimum, budget.part(3))
     codes = system.arrays.codes.astype(np.int64)
     groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes, system.is_impossible)
     return TablesFindings(
@@ -69,8 +72,8 @@ def run(
         values=values,
         readings=readings,
         worst=worst,
-        tables=_by_table(attack, system, best, minimum, rng),
-        margins=_margins(attack, system, best, rng) if figures.hidden else 0,
+        tables=_by_table(attack, system, best, minimum, rng, budget.part(2)),
+        margins=_margins(attack, system, best, rng, budget) if figures.hidden else 0,
         steps=tuple(_step(system, each) for each in shown_steps[:MOST_STEPS]),
         steps_of=every,
         grid=grid_of(system, best, minimum, values),
@@ -108,7 +111,9 @@ def _treatment(settings: CountSettings) -> Treatment:
     return "changed" if settings.noise else "hidden"
 
 
-def _margins(attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng: np.random.Generator) -> int | None:
+def _margins(
+    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng: np.random.Generator, budget: Budget
+) -> int | None:
     """Return how many hidden counts follow when every count without a total in it is hidden too."""
     low, high = solved.ranges.told_low.copy(), solved.ranges.told_high.copy()
     for table in system.released.tables:
@@ -117,12 +122,20 @@ def _margins(attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng
         inner = (own[:, list(table.variables)] > 0).all(axis=1) & (own[:, others] == 0).all(axis=1)
         low[inner], high[inner] = 0, NO_END
     totals = system.with_shares_of()
-    out, open_ones = attack.worked_out(released=totals, low=low, high=high, wanted=system.is_hidden, rng=rng)
+    wanted = system.is_hidden
+    out, open_ones = attack.worked_out(
+        released=totals, low=low, high=high, wanted=wanted, rng=rng, budget=budget.part(1)
+    )
     return None if open_ones.any() else int(out.sum())
 
 
 def _by_table(
-    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, minimum: int, rng: np.random.Generator
+    attack: SolveCounts,
+    system: CountSystem,
+    solved: SolvedCounts,
+    minimum: int,
+    rng: np.random.Generator,
+    budget: Budget,
 ) -> tuple[TableFindings, ...]:
     released, ranges = system.released, solved.ranges
     small = ranges.is_worked_out & (ranges.low >= 1) & (ranges.low < minimum)
@@ -139,14 +152,20 @@ def _by_table(
                 hidden=int(own.sum()),
                 worked_out=int((own & ranges.is_worked_out).sum()),
                 small_worked_out=int((own & small).sum()),
-                alone=_alone(attack, system, solved, at, own, rng),
+                alone=_alone(attack, system, solved, at, own, rng, budget.part(len(released.tables) - at)),
             )
         )
     return tuple(found)
 
 
 def _alone(
-    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, table: int, own: BoolArray, rng: np.random.Generator
+    attack: SolveCounts,
+    system: CountSystem,
+    solved: SolvedCounts,
+    table: int,
+    own: BoolArray,
+    rng: np.random.Generator,
+    budget: Budget,
 ) -> int | None:
     """Return how many hidden counts of a table follow from it by itself, in the same reading."""
     if len(system.released.tables) == 1:
@@ -162,11 +181,11 @@ def _alone(
     low = np.where(keep, solved.ranges.told_low, 0)
     high = np.where(keep, solved.ranges.told_high, NO_END)
     alone = system.with_shares_of(table)
-    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng)
+    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng, budget=budget)
     return None if open_ones.any() else int(out.sum())
 
 
-def _steps(system: CountSystem, solved: SolvedCounts, minimum: int) -> tuple[list[Step], int]:
+def _steps(system: CountSystem, solved: SolvedCounts, minimum: int, budget: Budget) -> tuple[list[Step], int]:
     """Return how counts are worked out, small ones first to be chosen, and how many there are."""
     ranges = solved.ranges
     one = ranges.low == ranges.high
@@ -174,7 +193,7 @@ def _steps(system: CountSystem, solved: SolvedCounts, minimum: int) -> tuple[lis
     cells = np.flatnonzero((ranges.is_hidden & one) | (ranges.is_unlisted & small))
     order = cells[np.argsort(~small[cells], kind="stable")]
     chosen = np.sort(order[:MOST_STEPS])
-    return steps(system, solved.solution, ranges.told_low, ranges.told_high, chosen), int(cells.size)
+    return steps(system, solved.solution, ranges.told_low, ranges.told_high, chosen, budget), int(cells.size)
 
 
 def _group(system: CountSystem, solved: SolvedCounts, shared: SharedCode) -> GroupFindings:
@@ -231,6 +250,7 @@ def _frame(system: CountSystem, solved: SolvedCounts) -> Any:
             "low": ranges.low[cells],
             "high": _without_end(ranges.high[cells]),
             "proven": ranges.is_proven[cells],
+            "settled": ranges.is_settled[cells],
             "how": how[by].tolist(),
         }
     )

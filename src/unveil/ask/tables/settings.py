@@ -241,7 +241,7 @@ QUESTION = Question(
         ),
         Setting(
             name="work",
-            label="Steps that the solver may take",
+            label="Steps that the solver may take in all",
             kind="number",
             default=1_000_000,
             least=1,

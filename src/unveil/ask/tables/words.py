@@ -263,7 +263,7 @@ def _doubts(found: TablesFindings) -> list[str]:
     if open_ones:
         said.append(
             f"Of {count(open_ones)} {counts_word(open_ones)} it was not settled within the steps allowed (--work): "
-            "they may be worked out too."
+            f"{'it' if open_ones == 1 else 'they'} may be worked out too."
         )
     if not found.is_whole:
         said.append(
@@ -288,6 +288,11 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
         steps = []
     if found.shown_small and found.repair is None:
         steps.insert(0, f"Hide {_it(found.shown_small)}, and what else it takes: --repair FILE writes such tables.")
+    if undecided(figures):
+        steps.append(
+            "Ask again with more --work, or with fewer tables or variables at once: --cells FILE marks the hidden "
+            "counts that are not settled."
+        )
     steps += repair_steps(found)
     if not found.profile:
         limits = "--limit small_worked_out=0"

@@ -1,7 +1,10 @@
 """What a symbol in place of a count may mean to different people: nothing, or the rule by which counts are hidden."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from unveil._kernels.counts.solver import Budget
 from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
@@ -12,7 +15,7 @@ NOT_ZERO: Range = (1, None)
 
 
 def rule_reading(
-    attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator
+    attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator, budget: Budget | None = None
 ) -> tuple[Range, ...]:
     """Return what whoever knows the rule reads: 1 to minimum - 1 where some population allows it, else not zero.
 
@@ -22,20 +25,24 @@ def rule_reading(
     """
     small: Range = (1, minimum - 1)
     symbols = len(released.released.symbols)
-    if _fits(attack, released, (small,) * symbols, rng):
+    # Two readings of all symbols, and one of each symbol, are tried with equal parts of the work.
+    budget = budget or Budget((symbols + 2) * attack.work)
+    part = budget.left // (symbols + 2)
+
+    def fits(reading: Sequence[Range]) -> bool:
+        """Return whether a reading leaves a population possible, as far as the budget tells."""
+        low, high = released.told(reading)
+        own = Budget(part, source=budget)
+        return attack.fits(released=released, low=low, high=high, rng=rng, budget=own)
+
+    if fits((small,) * symbols):
         return (small,) * symbols
-    rest = NOT_ZERO if _fits(attack, released, (NOT_ZERO,) * symbols, rng) else ANY
+    rest = NOT_ZERO if fits((NOT_ZERO,) * symbols) else ANY
     reading = [rest] * symbols
     if symbols > 1:
         often = np.bincount(released.released.symbol[released.released.symbol >= 0], minlength=symbols)
         for symbol in np.argsort(-often, kind="stable").tolist():
             tried = [small if at == symbol else own for at, own in enumerate(reading)]
-            if _fits(attack, released, tuple(tried), rng):
+            if fits(tried):
                 reading = tried
     return tuple(reading)
-
-
-def _fits(attack: SolveCounts, released: CountSystem, reading: tuple[Range, ...], rng: np.random.Generator) -> bool:
-    """Return whether a reading leaves a population possible, as far as the budget tells."""
-    low, high = released.told(reading)
-    return attack.fits(released=released, low=low, high=high, rng=rng)

@@ -77,6 +77,7 @@ class SolveCounts:
         released: CountSystem,
         reading: Sequence[Range],
         rng: np.random.Generator,
+        budget: Budget | None = None,
         progress: Callable[[float], None] = lambda _: None,
     ) -> SolvedCounts:
         """Return the range of every hidden cell, each symbol read as ``reading`` says, and what it took.
@@ -87,7 +88,7 @@ class SolveCounts:
         wanted = released.is_hidden | released.is_unlisted
         if self.records:
             wanted = wanted | released.is_record
-        budget = Budget(self.work)
+        budget = budget or Budget(self.work)
         solution = self._solve(released, low, high, wanted, budget, rng, progress=progress)
         ranges = CountRanges(
             told_low=low,
@@ -110,19 +111,30 @@ class SolveCounts:
         high: IntArray,
         wanted: BoolArray,
         rng: np.random.Generator,
+        budget: Budget | None = None,
     ) -> tuple[BoolArray, BoolArray]:
         """Return which wanted cells have one value, and of which that was not settled: no exact range is looked for."""
-        solution = self._solve(released, low, high, wanted, Budget(self.work), rng, enough=1)
+        solution = self._solve(released, low, high, wanted, budget or Budget(self.work), rng, enough=1)
         one = wanted & (solution.low == solution.high)
         two = solution.seen_high > solution.seen_low
         return one, wanted & ~one & ~two
 
-    def fits(self, *, released: CountSystem, low: IntArray, high: IntArray, rng: np.random.Generator) -> bool:
+    def fits(
+        self,
+        *,
+        released: CountSystem,
+        low: IntArray,
+        high: IntArray,
+        rng: np.random.Generator,
+        budget: Budget | None = None,
+    ) -> bool:
         """Return whether what is told leaves a population possible, as far as the budget tells."""
+        if (low > high).any():
+            return False
         try:
             # One population settles every cell where any number of values is enough.
-            self._solve(released, low, high, released.is_hidden, Budget(self.work), rng, enough=0)
-        except ContradictoryCountsError:
+            self._ranges(released, low, high, released.is_hidden, budget or Budget(self.work), rng, enough=0)
+        except ContradictionError:
             return False
         return True
 
@@ -138,24 +150,37 @@ class SolveCounts:
         enough: int | None = None,
         progress: Callable[[float], None] = lambda _: None,
     ) -> Solution:
-        rows = released.arrays.rows
         crossed = np.flatnonzero(low > high)
         if crossed.size:
             raise ContradictoryCountsError([int(crossed[0])])
         try:
-            return solve(
-                rows,
-                low,
-                high,
-                wanted,
-                budget=budget,
-                rng=rng,
-                enough=enough,
-                decide_above=None if self.all_ranges else DECIDE_ABOVE,
-                deciding=self.values,
-                progress=progress,
-            )
+            return self._ranges(released, low, high, wanted, budget, rng, enough=enough, progress=progress)
         except ContradictionError as error:
             told = (low > 0) | (high < NO_END)
-            cells = conflicting(rows, low, high, told, row=error.row)
+            cells = conflicting(released.arrays.rows, low, high, told, row=error.row, work=self.work)
             raise ContradictoryCountsError(cells.tolist()) from error
+
+    def _ranges(
+        self,
+        released: CountSystem,
+        low: IntArray,
+        high: IntArray,
+        wanted: BoolArray,
+        budget: Budget,
+        rng: np.random.Generator,
+        *,
+        enough: int | None = None,
+        progress: Callable[[float], None] = lambda _: None,
+    ) -> Solution:
+        return solve(
+            released.arrays.rows,
+            low,
+            high,
+            wanted,
+            budget=budget,
+            rng=rng,
+            enough=enough,
+            decide_above=None if self.all_ranges else DECIDE_ABOVE,
+            deciding=self.values,
+            progress=progress,
+        )

@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil._kernels.counts.fewest import fewest_terms
 from unveil._kernels.counts.solve import Solution
+from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.system import CountSystem
 
@@ -39,23 +40,26 @@ class Step:
     round: int = -1
 
 
-def steps(released: CountSystem, solution: Solution, low: IntArray, high: IntArray, cells: IntArray) -> list[Step]:
+def steps(
+    released: CountSystem, solution: Solution, low: IntArray, high: IntArray, cells: IntArray, budget: Budget
+) -> list[Step]:
     """Return how each of these cells is worked out, those that need no other hidden count first.
 
-    ``low`` and ``high`` are what is told of each cell by itself.
+    ``low`` and ``high`` are what is told of each cell by itself. When the budget is spent, no shortest sum is looked
+    for any more.
     """
     shown = low == high
-    made = [_step(released, solution, shown, int(cell)) for cell in cells]
+    made = [_step(released, solution, shown, int(cell), budget) for cell in cells]
     rank = {"shown": 0, "sum": 1, "ends": 2, "combined": 3, "together": 4}
     return sorted(made, key=lambda step: (step.round, rank[step.kind], len(step.terms), step.cell))
 
 
-def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int) -> Step:
+def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int, budget: Budget) -> Step:
     value, sums, rows = int(solution.low[cell]), solution.sums, released.arrays.rows
     if shown[cell]:
         return Step(cell, value, "shown")
     if sums.low[cell] != sums.high[cell]:
-        return _combined(released, solution, shown, cell, value)
+        return _combined(released, solution, shown, cell, value, budget)
     done = int(max(sums.low_round[cell], sums.high_round[cell]))
     for row in (int(sums.low_row[cell]), int(sums.high_row[cell])):
         if row < 0:
@@ -87,13 +91,15 @@ def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: in
     )
 
 
-def _combined(released: CountSystem, solution: Solution, shown: BoolArray, cell: int, value: int) -> Step:
+def _combined(
+    released: CountSystem, solution: Solution, shown: BoolArray, cell: int, value: int, budget: Budget
+) -> Step:
     """Return the sum of the fewest shown figures that gives a cell, if there is one."""
     late = 1 + solution.sums.rounds
     found = None
-    if released.number <= _LARGEST:
+    if released.number <= _LARGEST and not budget.is_spent:
         fixed = solution.sums.low == solution.sums.high
-        found = fewest_terms(released.arrays.rows, fixed, cell)
+        found = fewest_terms(released.arrays.rows, fixed, cell, budget)
     if found is None:
         return Step(cell, value, "together", round=late)
     terms = tuple(

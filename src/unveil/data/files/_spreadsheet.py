@@ -1,14 +1,15 @@
-"""Cells of a CSV file that a spreadsheet would run as a formula, written so that it shows them instead."""
+"""Cells of a CSV file that a spreadsheet would run as a formula: name them, or write them so that it shows them."""
 
 from typing import TYPE_CHECKING
 
-from unveil.errors import InputError
+from unveil.errors import InputError, shortened
 
 if TYPE_CHECKING:
     import polars as pl
 
 # The last four are how East Asian keyboards write these signs, and spreadsheets take them for the same.
-_FORMULA = r"^'*\s*[=+\-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}]"
+_FORMULA = r"^'*(\s*[=+\-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}]|[\t\r])"
+_SHOWN = 5
 _NUMBER = r"^'*\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
 
@@ -42,6 +43,58 @@ def shown_as_text(column: "pl.Series", what: str) -> "pl.Series":
             f"{what} in a CSV file must hold no control character (tab, line break and the like), but that of row "
             f"{wild[0] + 1} (counted from 1) of the column {column.name!r} does. Rename it in the input"
         )
+    return _neutral(column)
+
+
+def neutral_csv(frame: "pl.DataFrame") -> str:
+    """Return a table as CSV in which no spreadsheet runs a cell or the name of a column.
+
+    Each that it would run has an apostrophe before it; numbers stay as they are.
+
+    >>> import polars as pl
+    >>> print(neutral_csv(pl.DataFrame({"=town": ["Ulm", "=1+1"], "count": [-1, 2]})), end="")
+    '=town,count
+    Ulm,-1
+    '=1+1,2
+    """
+    import polars as pl
+
+    texts = [_neutral(column) for column in frame if column.dtype == pl.String]
+    safe = frame.with_columns(texts)
+    safe.columns = _neutral(pl.Series(frame.columns, dtype=pl.String)).to_list()
+    return safe.write_csv()
+
+
+def formula_warning(frame: "pl.DataFrame") -> str:
+    """Return the sentence about cells of a file that a spreadsheet would run, with {} for the file; "" without any.
+
+    It is for files whose cells must stay as they are, because programs read them.
+
+    >>> import polars as pl
+    >>> formula_warning(pl.DataFrame({"town": ["Ulm", "-5"]}))
+    ''
+    >>> formula_warning(pl.DataFrame({"town": ["Ulm", "=1+1"]})).partition(":")[0]
+    "A spreadsheet would run cells of {} as formulas, in the column 'town'"
+    """
+    import polars as pl
+
+    names = pl.Series(frame.columns, dtype=pl.String)
+    found = [
+        shortened(column.name).replace("{", "{{").replace("}", "}}")
+        for column, is_name in zip(frame, _is_formula(names), strict=True)
+        if is_name or (column.dtype == pl.String and _is_formula(column).any())
+    ]
+    if not found:
+        return ""
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return (
+        f"A spreadsheet would run cells of {{}} as formulas, in the column{'s' * (len(found) > 1)} "
+        f"{', '.join(found[:_SHOWN])}{more}: they begin with =, +, -, @, a tab or a carriage return. They are written "
+        "as they are; open the file with another program, or import these columns as text"
+    )
+
+
+def _neutral(column: "pl.Series") -> "pl.Series":
     return ("'" + column).zip_with(_is_formula(column), column).alias(column.name)
 
 

@@ -1,11 +1,10 @@
 """Read tables that keep the types of their columns (Parquet, Feather, NDJSON), and say plainly when one is damaged."""
 
 import os
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+from unveil.data.files._panics import polars_errors, without_panic_text
 from unveil.data.files.source import Source, changed_while_read
 from unveil.data.files.stored import ColumnStore
 from unveil.errors import InputError
@@ -13,8 +12,12 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-#: Standard error belongs to the whole process: two threads must not put it away at once.
-_STANDARD_ERROR = threading.Lock()
+#: How polars begins what it says of a time zone that is not in its database.
+_NO_ZONE = "unable to parse time zone"
+#: Makes polars read such a column.
+_ANY_ZONE = "POLARS_IGNORE_TIMEZONE_PARSE_ERROR"
+
+Answer = TypeVar("Answer")
 
 
 def typed_columns(source: Source) -> list[str]:
@@ -22,13 +25,23 @@ def typed_columns(source: Source) -> list[str]:
     import polars as pl
 
     try:
-        with _without_panic_text():
-            return _scan(source).collect_schema().names()
+        return _in_any_zone(lambda: _scan(source).collect_schema().names())
     except pl.exceptions.DuplicateError as error:
         raise InputError(
             f"the columns of {source.name} must have different names, but more than one have the same. Rename them"
         ) from error
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+    except polars_errors():
+        raise _damaged(source) from None  # what polars says can hold a cell
+
+
+def typed_cells(source: Source) -> int:
+    """Return the number of cells, which the head of a Parquet or Feather file tells."""
+    import polars as pl
+
+    names = typed_columns(source)
+    try:
+        return int(_in_any_zone(_scan(source).select(pl.len()).collect).item()) * len(names)
+    except polars_errors():
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
@@ -41,14 +54,50 @@ def typed_rows(source: Source, chosen: Sequence[str], store: ColumnStore | None 
     frames: list[pl.DataFrame] = []
     for names in apart:
         try:
-            with _without_panic_text():
-                frame = _scan(source).select(names).collect()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            frame = _in_utc(_in_any_zone(_scan(source).select(names).collect))
+        except polars_errors():
             raise _damaged(source) from None  # what polars says can hold a cell
         if frames and frame.height != frames[0].height:
             raise changed_while_read(source.path)
         frames.append(frame if store is None else store.frame(frame))
     return pl.concat(frames, how="horizontal")
+
+
+def _in_any_zone(ask: Callable[[], Answer]) -> Answer:
+    """Return what polars answers, also where a time zone is not in its database, such as "+05:30".
+
+    A file holds moments in UTC; the zone only says how to show them.
+    """
+    try:
+        with without_panic_text():
+            return ask()
+    except polars_errors() as error:
+        if _NO_ZONE not in str(error):
+            raise
+    before = os.environ.get(_ANY_ZONE)
+    with without_panic_text():
+        try:
+            os.environ[_ANY_ZONE] = "1"
+            return ask()
+        finally:
+            del os.environ[_ANY_ZONE]
+            if before is not None:
+                os.environ[_ANY_ZONE] = before
+
+
+def _in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the rows with UTC in place of every time zone that is not in the database of polars."""
+    import polars as pl
+
+    found = []
+    for column in frame:
+        zone = getattr(column.dtype, "time_zone", None)
+        try:
+            pl.Series([], dtype=pl.Datetime("us", zone))
+        except polars_errors():
+            column = column.to_physical().cast(pl.Datetime(column.dtype.time_unit, "UTC"))  # type: ignore[attr-defined]
+        found.append(column)
+    return frame.with_columns(found)
 
 
 def _scan(source: Source) -> "pl.LazyFrame":
@@ -69,25 +118,3 @@ def _damaged(source: Source) -> InputError:
         f"the {name} file {source.name} is cut short or damaged, or of a kind that cannot be read. "
         "Copy or write it again"
     )
-
-
-@contextmanager
-def _without_panic_text() -> Iterator[None]:
-    """Keep what polars prints about a damaged file, before it raises the error, from standard error.
-
-    It prints from Rust, past ``sys.stderr``, and what it prints can hold a cell.
-    """
-    with _STANDARD_ERROR:
-        try:
-            kept = os.dup(2)
-        except OSError:  # closed before we began
-            yield
-            return
-        try:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, 2)
-            os.close(nowhere)
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)

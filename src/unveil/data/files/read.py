@@ -11,6 +11,8 @@ from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
 from unveil.data.files._columns import plain_numbers
 from unveil.data.files._delimited import NotUtf8Error, csv_columns, csv_height, csv_rows
+from unveil.data.files._moments import refuse_far_moments
+from unveil.data.files._typed import typed_cells as typed_cells
 from unveil.data.files._typed import typed_columns, typed_rows
 from unveil.data.files.header import is_surely_header, made_names, refuse_data
 from unveil.data.files.settings import FileSettings, Header
@@ -256,6 +258,8 @@ def _rows(
         frame, labels = statistical_rows(source, wanted, settings)
     if frame.height == 0:
         raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
+    for column in frame:
+        refuse_far_moments(column, source.name)
     frame.columns = [str(place) for place in chosen]
     return source, frame, labels
 

@@ -2,10 +2,13 @@
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from unveil._optional import need
+from unveil.data.files._moments import far_moment
+from unveil.data.files._panics import polars_errors, without_panic_text
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import Source
 from unveil.errors import InputError
@@ -125,16 +128,38 @@ def _read(source: Source, settings: FileSettings, **more: Any) -> tuple["pl.Data
     if source.kind != "xpt":
         more["user_missing"] = True
     content = source.all_bytes()
+
+    def rows(**settings: Any) -> tuple["pl.DataFrame", Any]:
+        with without_panic_text():
+            frame, about = read(io.BytesIO(content), output_format="polars", **{**more, **settings})
+        return frame, about
+
+    damages = (ValueError, TypeError, LookupError, ArithmeticError)  # a column without a name, a date without an end
+    failures = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *damages, *polars_errors())
+    why = None
     try:
-        if _is_cut(content):
-            raise ValueError("cut")
-        frame, about = read(io.BytesIO(content), output_format="polars", **more)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError):
-        raise InputError(
-            f"the {_FORMATS[source.kind]} file {source.name} is cut short or damaged, or of a kind that cannot be "
-            "read. Copy or write it again; where only its words are wrong, say its encoding with --encoding"
-        ) from None  # what is said of it can hold a cell
-    return frame, about
+        if not _is_cut(content):
+            return rows()
+    except failures:
+        with suppress(*failures):
+            why = _far_date(source, rows, failures)
+    raise why or InputError(  # what the libraries say can hold a cell
+        f"the {_FORMATS[source.kind]} file {source.name} is cut short or damaged, or of a kind that cannot be "
+        "read. Copy or write it again; where only its words are wrong, say its encoding with --encoding"
+    )
+
+
+def _far_date(
+    source: Source, rows: Callable[..., tuple["pl.DataFrame", Any]], failures: tuple[type[BaseException], ...]
+) -> InputError | None:
+    """Return the error for a date that cannot be converted, if the file can be read without converting dates."""
+    for column in rows(disable_datetime_conversion=True)[0]:
+        try:
+            rows(usecols=[column.name])
+        except failures:
+            # The cell that is too far from all others is the one that fails.
+            return far_moment(column.name, source.name, int(column.abs().arg_max() or 0))
+    return None
 
 
 def _is_cut(content: bytes) -> bool:

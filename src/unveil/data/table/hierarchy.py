@@ -56,10 +56,17 @@ class Hierarchy:
         """
         path = Path(path)
         text = read_document(path)
-        first = text.partition("\n")[0]
+        first = io.StringIO(text, newline=None).readline()
         sign = next((sign for sign in ";\t," if sign in first), ";")
-        lines = csv.reader(io.StringIO(text), delimiter=sign)
-        return cls(tuple(tuple(line) for line in lines if any(map(str.strip, line))), name=f"hierarchy {shown(path)}")
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        name = f"hierarchy {shown(path)}"
+        try:
+            return cls(tuple(tuple(line) for line in lines if any(map(str.strip, line))), name=name)
+        except csv.Error:
+            raise InputError(
+                f"the {name} must hold words of at most {csv.field_size_limit():,} letters, but line "
+                f"{lines.line_num} has a longer one. Check that every quote in it is closed"
+            ) from None
 
     @cached_property
     def _below(self) -> dict[str, set[str]]:

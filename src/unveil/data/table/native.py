@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.data.files._moments import refuse_far_moments
+from unveil.data.files._panics import polars_errors, without_panic_text
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def typed_series(column: Any) -> "pl.Series | None":
     import polars as pl
 
     # What the libraries say can hold a cell, so it is not passed on.
-    with suppress(ValueError, TypeError, OverflowError, NotImplementedError, pl.exceptions.PolarsError):
+    with suppress(ValueError, TypeError, OverflowError, NotImplementedError, *polars_errors()), without_panic_text():
         series = _series(column)
         dtype = pl.Object() if series is None else series.dtype
         plain = dtype.is_numeric() or dtype.is_temporal()
@@ -140,7 +142,21 @@ def _eager(frame: Any, table: str) -> Any:
 
 def _taken(column: Any, name: str, table: str) -> tuple["pl.Series", str]:
     series = typed_series(column)
-    return _as_text(_cells(column), name, table) if series is None else (series.rename(name), "")
+    if series is not None:
+        series = series.rename(name)
+        refuse_far_moments(series, f"the {table}")
+        return series, ""
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "is_nested", bool)():  # its cells need not even be such that Python can hold them
+        raise _nested(name, table)
+    try:
+        cells = _cells(column)
+    except (ValueError, OverflowError, RuntimeError):
+        raise InputError(  # what the library says can hold a cell
+            f"column {name!r} of the {table} must hold values that Python can hold, but does not: a time zone may be "
+            "unknown or a date out of range. Convert it to UTC or to text"
+        ) from None
+    return _as_text(cells, name, table)
 
 
 def _series(column: Any) -> "pl.Series | None":
@@ -237,12 +253,16 @@ def _as_text(cells: list[Any], name: str, table: str) -> tuple["pl.Series", str]
     import polars as pl
 
     if any(isinstance(cell, (list, dict, set, tuple, np.ndarray)) for cell in cells):
-        raise InputError(
-            f"column {name!r} of the {table} must hold one value in each row, but holds lists or records. "
-            "Spread them over columns of their own, or leave the column out"
-        )
+        raise _nested(name, table)
     types = sorted({type(cell).__name__ for cell in cells if cell is not None})
     text = pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
     if len(types) < 2 or any({*types} <= alike for alike in _ALIKE):
         return text, ""
     return text, f"its cells are of several types ({', '.join(types[:_SHOWN])}), compared as text"
+
+
+def _nested(name: str, table: str) -> InputError:
+    return InputError(
+        f"column {name!r} of the {table} must hold one value in each row, but holds lists or records. "
+        "Spread them over columns of their own, or leave the column out"
+    )

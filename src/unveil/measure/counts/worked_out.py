@@ -109,7 +109,7 @@ def count_figures(
     within = (guess.low >= 1) & (guess.high < minimum)
     told_small = (guess.told_low >= 1) & (guess.told_high < minimum)
     few = hidden & ~out & (guess.values <= values)
-    unsure = ~guess.has_more_than(1) & (guess.low < guess.high)
+    unsure = ~guess.is_settled
     wide = guess.has_more_than(values)
     named = small & (out | unlisted)
     return CountFigures(
