@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -117,6 +118,25 @@ def near_pairs(people: Grid) -> IntArray:
     nearest[lone] = np.add.reduceat(row.astype(np.int64), start[:-1]) - lone
     is_pair = (nearest[nearest[lone]] == lone) & (lone < nearest[lone])
     return np.column_stack([lone[is_pair], nearest[lone][is_pair]])
+
+
+def nearest_others(people: Grid, some: IntArray, *, rng: np.random.Generator) -> IntArray:
+    """Return some people, each with the nearest other person: [pair, 2]; ties are broken at random.
+
+    >>> people = Grid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50)
+    >>> nearest_others(people, np.array([0, 2]), rng=np.random.default_rng(1))
+    array([[0, 3],
+           [2, 1]])
+    """
+    nearest = np.empty(some.size, np.int64)
+    step = max(1, _AT_A_TIME // max(1, len(people.numbers)))
+    for start in range(0, some.size, step):
+        own = some[start : start + step]
+        far = all_distances(people, people._replace(numbers=people.numbers[own], codes=people.codes[own]))
+        far[np.arange(own.size), own] = np.iinfo(np.int64).max
+        tied = far == far.min(axis=1, keepdims=True)
+        nearest[start : start + step] = np.where(tied, rng.random(far.shape), -1.0).argmax(axis=1)
+    return np.column_stack([some, nearest])
 
 
 def pairs_apart(labels: Labels, pairs: IntArray) -> IntArray:

@@ -11,11 +11,14 @@ from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
 
 if TYPE_CHECKING:
+    from unveil.data.table import Table
     from unveil.measure.epsilon.claim import Claim
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]
 
+#: In place of an identifier: each row is another person, whatever the columns look like.
+ONE_ROW_EACH = "none"
 #: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
@@ -88,6 +91,10 @@ class AuditSettings:
             if len(said) > 1:
                 raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
 
+    def identifiers_of(self, table: "Table") -> tuple[str, ...]:
+        """Return the columns that identify people; none where each row was said to be another person."""
+        return identifiers_of(table, self.identifiers)
+
     @property
     def parts(self) -> tuple[str, ...]:
         """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
@@ -102,3 +109,8 @@ class AuditSettings:
         if not wanted:
             raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
         return tuple(attack for attack in every if attack in wanted)
+
+
+def identifiers_of(table: "Table", told: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that identify people; ``none`` is no column unless the table has one of that name."""
+    return () if tuple(told) == (ONE_ROW_EACH,) and ONE_ROW_EACH not in table.column_names else tuple(told)

@@ -11,13 +11,15 @@ from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.checked import AuditSettings, ReleaseKind
+from unveil.ask.audit.checked import ONE_ROW_EACH, AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
 from unveil.ask.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table.column import listed
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
+from unveil.data.table.repeated import repeated_people
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
 from unveil.measure.trials.groups import bands
@@ -39,6 +41,22 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
                 f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
                 "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
             )
+
+
+def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
+    """Refuse rows that look like several per person if nobody said who people are.
+
+    Tests that count each row as a person are too sure of themselves and accuse harmless releases.
+    """
+    found = None if identifiers else repeated_people(table, ignore=[name for name in ignore if name is not None])
+    if found is None:
+        return
+    alike = f"agree in {listed(found.constant)}" if found.constant else f"never share a value of {found.time!r}"
+    raise InputError(
+        f"Several rows of the {table.name} seem to belong to one person: column {found.column!r} has "
+        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Count people instead "
+        f"of rows with --id {found.column}, or write --id {ONE_ROW_EACH} if each row is another person"
+    )
 
 
 def check_weights(release: Release, settings: AuditSettings) -> None:
@@ -172,6 +190,8 @@ def prepare(
     whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
+    if any(part in ATTACKS for part in parts):
+        refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
@@ -209,7 +229,7 @@ def prepare(
 def with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
-    told |= dict.fromkeys(settings.identifiers, "identifier")
+    told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
     told |= dict.fromkeys(settings.known or (), "known")
     told |= {name: "ignored" for name in (settings.weight, settings.household) if name is not None}
     for name in (*told, *([settings.by] if settings.by is not None else [])):

@@ -11,8 +11,10 @@ import numpy as np
 from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.checked import identifiers_of
 from unveil.ask.audit.clearest import worst_of
 from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.inputs import refuse_repeated
 from unveil.ask.audit.paper import Paper
 from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of
@@ -53,11 +55,13 @@ def ask(told: Told) -> Reply:
         "household": values["household"] or roles.household,
     }
     table, control = _tables(told)
-    table = _with_identifiers(table, settings["identifiers"])
+    refuse_repeated(table, identifiers=settings["identifiers"], ignore=(settings["weight"], settings["household"]))
+    told_ids = identifiers_of(table, settings["identifiers"])
+    table = _with_identifiers(table, told_ids)
     notes: list[str] = []
     apart = control is None
     if control is None:
-        table, control = kept_apart(table, settings["identifiers"][:1], rng=rng)
+        table, control = kept_apart(table, told_ids[:1], rng=rng)
         pattern = (
             "{}, one in five and drawn by lot, were kept apart before anything was protected, and stand for people who "
             "are not in the data. The release holds the others."

@@ -126,14 +126,6 @@ _PEOPLE = (
 )
 _ON_COMMAND_LINE = (
     Setting(
-        name="identifiers",
-        label="Columns that identify people",
-        kind="columns",
-        only="command line",
-        default=(),
-        option="--id",
-    ),
-    Setting(
         name="sensitive",
         label="Columns that an adversary wants to learn",
         kind="columns",
@@ -240,6 +232,16 @@ _ON_COMMAND_LINE = (
     ),
 )
 _MORE = (
+    Setting(
+        name="identifiers",
+        label="Columns that identify people",
+        kind="columns",
+        words="Rows with the same value of the first one are one person; 'none' says that each row is another person.",
+        default=(),
+        option="--id",
+        fold=MORE,
+        example="person",
+    ),
     Setting(
         name="report",
         label="How much is printed",

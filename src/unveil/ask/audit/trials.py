@@ -19,6 +19,7 @@ from unveil.measure.verdict.family import Statistic
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
     "other_people": "the control is of other people, so that nothing can be compared with it",
+    "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
     "too_small": "the control has too few people to compare with",
 }
 
@@ -42,6 +43,8 @@ class Evidence:
     stands_overlap
         Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
         member, always: whatever counts those who are alone finds more of them than in draws.
+    one_row_each
+        Whether it is wrong where people have several rows that nobody told apart, even without a control.
     whole
         For a group, the figure of everybody: its tries decide whether there are enough, because the groups themselves
         were chosen for having enough people.
@@ -53,6 +56,7 @@ class Evidence:
     about: int | None = None
     is_shown: bool = True
     stands_overlap: bool = True
+    one_row_each: bool = False
     whole: JudgedFigure | None = None
 
 

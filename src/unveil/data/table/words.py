@@ -42,6 +42,23 @@ IDENTIFIER_WORDS = frozenset([
 #: The same, where it is the last word of the name.
 LAST_IDENTIFIER_WORDS = frozenset(["idno", "uid", "caseid", "nr"])
 
+#: Traits that a person keeps, and how longer words for them begin.
+TRAIT_WORDS = frozenset([
+    "sex", "gender", "geschlecht", "sexe", "sexo", "female", "male", "race", "rac", "black", "hispanic", "born", "dob",
+    "yob",
+])  # fmt: skip
+TRAIT_STEMS = ("ethn", "birth", "brth", "geburt", "naiss", "nacim")
+#: Points in time at which the same person is seen again.
+TIME_WORDS = frozenset([
+    "year", "years", "yr", "wave", "month", "months", "week", "weeks", "day", "days", "date", "time", "visit", "period",
+    "quarter", "round", "session", "occasion", "followup", "semester", "jahr", "monat", "woche", "tag", "welle", "t",
+])  # fmt: skip
+#: Survey weights: how many people a row stands for.
+WEIGHT_WORDS = frozenset([
+    "weight", "weights", "wgt", "wt", "wgtp", "pwgtp", "fnlwgt", "finalwgt", "perwt", "hhwt", "gewicht",
+    "hochrechnungsfaktor",
+])  # fmt: skip
+
 #: The two words of a truth value: what stands for false, and what for true.
 TRUTH_PAIRS = (
     ("0", "1"), ("no", "yes"), ("nein", "ja"), ("false", "true"), ("n", "y"), ("f", "t"), ("non", "oui"), ("no", "si"),
@@ -120,6 +137,33 @@ def names_people(name: str) -> bool:
     """
     words = words_of(name)
     return bool(IDENTIFIER_WORDS.intersection(words) or LAST_IDENTIFIER_WORDS.intersection(words[-1:]))
+
+
+def names_trait(name: str) -> bool:
+    """Return whether the name of a column says that people keep its value.
+
+    >>> names_trait("sex"), names_trait("BirthYear"), names_trait("region")
+    (True, True, False)
+    """
+    return any(word in TRAIT_WORDS or word.startswith(TRAIT_STEMS) for word in words_of(name))
+
+
+def names_time(name: str) -> bool:
+    """Return whether the name of a column says that it holds points in time.
+
+    >>> names_time("survey_year"), names_time("wave"), names_time("age")
+    (True, True, False)
+    """
+    return not TIME_WORDS.isdisjoint(words_of(name))
+
+
+def names_weight(name: str) -> bool:
+    """Return whether the name of a column may say that it holds survey weights.
+
+    >>> names_weight("PWGTP"), names_weight("sample_weight"), names_weight("wage")
+    (True, True, False)
+    """
+    return not WEIGHT_WORDS.isdisjoint(words_of(name))
 
 
 def measures(name: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import nan
+from math import nan, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from unveil._kernels.verdict.two_tables import (
     Labels,
     differences,
     near_pairs,
+    nearest_others,
     others_like_members,
     pairs_apart,
     rank_features,
@@ -27,7 +28,7 @@ from unveil.data.table.encode import encode
 from unveil.errors import InputError, whole_number
 from unveil.measure.verdict.pooled import PooledTables
 
-Outcome = Literal["usable", "other_people", "overlap", "too_small", "none"]
+Outcome = Literal["usable", "other_people", "clustered", "overlap", "too_small", "none"]
 #: From members, others, draws and a generator: what makes labels of people, in blocks of [draw, person].
 DrawLabels = Callable[[int, int, int, np.random.Generator], Iterable[Callable[[], Labels]]]
 #: From labels, one number for each draw.
@@ -38,6 +39,10 @@ Figure = Literal["share", "mean", "spread", "place", "place_spread"]
 LEVEL = 0.01
 #: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
 OTHER_PEOPLE = 5.0
+#: From so many standard errors on the nearest neighbors of people are in their own table too often for separate people.
+CLUSTERED = 4.0
+#: The nearest neighbors of so many people are looked up.
+_MOST_NEIGHBORS = 1_000
 #: With fewer people no figure has a test.
 LEAST_PEOPLE = 20
 #: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
@@ -86,7 +91,8 @@ class ControlCheck:
     Attributes
     ----------
     outcome
-        "usable"; "other_people", where it is of people of another kind; "overlap", where some of it are in the data, or
+        "usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are more
+        alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the data, or
         are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a control.
     members, others
         How many people are in the data, and how many in the control.
@@ -97,6 +103,9 @@ class ControlCheck:
         errors. From 5 on the outcome is "other_people"; below, a p of at most 0.01 deserves a note.
     differences
         The columns that differ most, each by its largest difference; up to three.
+    clustering
+        How much more often the nearest neighbor of a person is in the person's own table than in draws of labels, in
+        standard errors. From 4 on rows are not separate people of one population.
     p_overlap, overlap_estimate
         How often as many control people equal somebody in the data by lot, and how many control people are likely to
         be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
@@ -115,6 +124,7 @@ class ControlCheck:
     p_same: float = nan
     largest_difference: float = nan
     differences: tuple[ColumnDifference, ...] = ()
+    clustering: float = nan
     p_overlap: float = nan
     overlap_estimate: float = nan
     p_near: float = nan
@@ -124,6 +134,11 @@ class ControlCheck:
     def column(self) -> str | None:
         """The column that differs most, None where nothing was compared."""
         return self.differences[0].column if self.differences else None
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether rows of one table are more alike than rows of separate people would be."""
+        return self.clustering >= CLUSTERED
 
     @property
     def is_noted(self) -> bool:
@@ -143,8 +158,9 @@ def check_control(
 
     Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
-    squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
-    equal margins, is not seen. Nothing depends on the order of rows.
+    squared ranks (from the middle one) and categories are compared by their means; a shift of associations alone, or
+    several rows of one person, show in nearest neighbors (Schilling, 1986): labels are then not exchangeable, and every
+    p would be too small. Nothing depends on the order of rows.
 
     Parameters
     ----------
@@ -194,7 +210,8 @@ def check_control(
     if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
         raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
     features, named = _features(pool, people)
-    pairs = near_pairs(_grid(pool, people, control))
+    grid = _grid(pool, people, control)
+    pairs, neighbors = near_pairs(grid), _neighbors(grid, rng.spawn(1)[0])
     place = np.empty(pool.people, np.int64)
     place[everybody] = np.arange(pool.people)
     shared = shared_records(place[pool.owned[0]], pool.owned[1], pool.people)
@@ -202,6 +219,7 @@ def check_control(
     of_people: list[Statistic] = [
         lambda some: np.abs(differences(some, features)).max(axis=1, initial=0.0),
         lambda some: pairs_apart(some, pairs),
+        lambda some: len(neighbors) - pairs_apart(some, neighbors),
     ]
     of_everybody: list[Statistic] = [lambda some: others_like_members(some, shared)]
     if people.size == everybody.size:
@@ -213,12 +231,14 @@ def check_control(
         shared = shared[some]
         among = partial(labels_among, some.size)
         tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
-    same, near, overlap = tests
+    same, near, together, overlap = tests
     if overlap.p <= LEVEL and (theirs >= own).all():
         raise _refusal(pool.release.original, control)
     outcome: Outcome = "usable"
     if same.seen >= OTHER_PEOPLE:
         outcome = "other_people"
+    elif together.z >= CLUSTERED:
+        outcome = "clustered"
     elif min(overlap.p, near.p) <= LEVEL:
         outcome = "overlap"
     return ControlCheck(
@@ -229,6 +249,7 @@ def check_control(
         p_same=same.p,
         largest_difference=same.seen,
         differences=_largest(pool, people, features, named),
+        clustering=together.z,
         p_overlap=overlap.p,
         overlap_estimate=overlap.planted,
         p_near=near.p,
@@ -240,6 +261,8 @@ class _Test(NamedTuple):
     seen: float
     planted: float
     p: float
+    #: How many standard deviations of the draws it lies above their mean; 0 where all draws are equal.
+    z: float
 
 
 class _Feature(NamedTuple):
@@ -270,21 +293,24 @@ def _tests(
     together = 1 - 2 * members * (people - members) / (people * (people - 1))
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
 
-    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float]]:
-        """Return of each statistic how many draws there are, how many reach what was seen, and their sum."""
+    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float, float]]:
+        """Return of each statistic the draws, those that reach what was seen, their sum and sum of squares."""
         some = make()
         drawn = [statistic(some) for statistic in statistics]
         return [
-            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()))
+            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()), float(np.square(each).sum()))
             for each, value in zip(drawn, seen, strict=True)
         ]
 
+    def test(value: float, made: int, more: int, total: float, squares: float) -> _Test:
+        mean = total / made
+        deviation = sqrt(max(0.0, squares / made - mean**2))
+        planted = min(max(0.0, (value - mean) / together), people - members)
+        return _Test(value, planted, (1 + more) / (1 + made), (value - mean) / deviation if deviation else 0.0)
+
     blocks = in_threads(counted, labels(members, people - members, draws, rng))
     each_of = (tuple(map(sum, zip(*own, strict=True))) for own in zip(*blocks, strict=True))
-    return [
-        _Test(value, min(max(0.0, (value - total / made) / together), people - members), (1 + more) / (1 + made))
-        for value, (made, more, total) in zip(seen, each_of, strict=True)
-    ]
+    return [test(value, *each) for value, each in zip(seen, each_of, strict=True)]
 
 
 def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
@@ -347,6 +373,13 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
     for side, part in ((is_member, own), (~is_member, theirs)):
         numbers[side], codes[side] = part.numbers, part.codes
     return Grid(numbers, codes, own.step_cost, own.mismatch_cost)
+
+
+def _neighbors(people: Grid, rng: np.random.Generator) -> IntArray:
+    """Return people, each with the nearest other; of many people some, at random."""
+    number = len(people.numbers)
+    some = np.sort(rng.choice(number, min(number, _MOST_NEIGHBORS), replace=False))
+    return nearest_others(people, some, rng=rng)
 
 
 def _largest(

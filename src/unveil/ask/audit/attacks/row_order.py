@@ -34,7 +34,9 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     finding = finding_of(attacked.attack, trials, remark=remarked(trials.notes))
     compared = _compared(release, compared_columns(release, None), np.sort(attacked.drawn.people.inside))
     draws = OwnDraws(partial(agreeing_cells, *compared))
-    return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+    return (
+        Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)),
+    )
 
 
 def _compared(

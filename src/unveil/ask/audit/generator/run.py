@@ -17,7 +17,7 @@ from unveil.ask.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.ask.audit.generator.findings import Oddity, Way
 from unveil.ask.audit.generator.settings import GeneratorSettings
 from unveil.ask.audit.generator.words import coins_said
-from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare, with_roles
+from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.ask.audit.separation import ExposedPerson
@@ -86,6 +86,7 @@ def audit_generator(
     start = deepcopy(rng)
     # A protection of ours leaves identifiers out, and unusual rows are made of columns that are used.
     given = replace(given, table=with_roles(given.table, settings))
+    refuse_repeated(given.table, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
     audit, first = _audit_way(given, making, settings, rng, progress, say)
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
