@@ -162,8 +162,9 @@ class PreparedAudit:
             flags=self.flags,
             by=self.settings.by,
             minimum_cell=self.settings.minimum_cell,
-            attacked=self.people.inside.size,
-            attacked_outside=self.people.outside.size,
+            people=self.people.everybody.members,
+            attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
+            attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
             compatibility=self.settings.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
@@ -192,7 +193,7 @@ def prepare(
     refuse_constant(whole, settings)
     if any(part in ATTACKS for part in parts):
         refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
-    notes = [*_role_notes(whole), *_target_notes(whole, settings)]
+    notes = _role_notes(whole)
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
@@ -211,6 +212,7 @@ def prepare(
     (people, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
     )
+    notes += _target_notes(people.everybody.members, settings)
     return PreparedAudit(
         original=whole,
         control=outside,
@@ -256,11 +258,11 @@ def _role_notes(table: Table) -> list[str]:
     ]
 
 
-def _target_notes(table: Table, settings: AuditSettings) -> list[str]:
-    if not isinstance(settings.targets, int) or settings.targets <= table.rows:
+def _target_notes(people: int, settings: AuditSettings) -> list[str]:
+    if not isinstance(settings.targets, int) or settings.targets <= people:
         return []
     pattern = f"All {{}} of the original were attacked: there are no {settings.targets} of them."
-    return [people_text(table.rows, "person", "people", pattern=pattern)]
+    return [people_text(people, "person", "people", pattern=pattern)]
 
 
 def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":

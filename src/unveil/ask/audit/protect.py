@@ -160,7 +160,8 @@ def headline(audit: Audit) -> str:
     use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
     return (
         f"After {name(after.name, 60)!r}, being in the data adds {rate_text(other)} to what "
-        f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for {count(audit.rows)} people; "
+        f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for "
+        f"{count(audit.people or audit.rows)} people; "
         f"{len(proved[-1])} of {count(len(proved[0] | proved[-1]), 'attack', 'attacks')} stay proved{use}."
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.people import DrawnPeople, People, Which, kept
+from unveil.ask.audit.per_person import mean_of_rows, per_person
 from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
@@ -79,7 +80,8 @@ def tried(drawn: DrawnPeople, finding: Finding, trials: Trials, *, is_judged: bo
     for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):
         if attempts.rows is not None and attempts.chances is not None:
             scores[first + attempts.rows] = attempts.chances
-    figure = figure_of(made.finding, control_tries=trials.control.tries)
+    control = per_person(trials, drawn.people).control
+    figure = figure_of(made.finding, control_tries=0 if control is None else control.tries)
     return replace(made, evidence=(Evidence(figure=figure, statistic=scores),))
 
 
@@ -107,10 +109,11 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
     if not by_value or not isinstance(evidence.statistic, np.ndarray):
         return ()
     rows, is_member = people.rows(evidence.pool), people.is_member(evidence.pool)
+    person = people.everybody.person[rows]
     made = []
     for group in people.groups:
-        here = group.people[people.everybody.person[rows]]
-        parts = [evidence.statistic[here & side] for side in (is_member, ~is_member)]
+        here = group.people[person]
+        parts = [mean_of_rows(evidence.statistic[here & side], person[here & side]) for side in (is_member, ~is_member)]
         rates = [_mean(part) for part in parts]
         figure = replace(
             evidence.figure,
@@ -176,9 +179,10 @@ def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Gr
     """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular."""
     if drawn.groups is None or trials.attack.rows is None:
         return None
+    trials, people = per_person(trials, drawn.people, which), drawn.people
     inside, outside = drawn.groups
     if which != "everybody":
-        rows, members = drawn.people.rows(which), drawn.release.original.rows
+        rows, members = people.rows(which), drawn.release.original.rows
         inside, outside = (
             tuple(inside[row] for row in rows[rows < members]),
             None if outside is None else tuple(outside[row - members] for row in rows[rows >= members]),
@@ -186,8 +190,8 @@ def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Gr
     return group_rates(
         trials,
         inside,
-        outside if drawn.people.compares else None,
-        everybody=drawn.groups[0],
+        outside if people.compares else None,
+        everybody=[drawn.groups[0][row] for row in people.everybody.first_row[: people.everybody.members]],
         minimum=drawn.minimum_cell,
         looks=drawn.looks,
     )

@@ -206,13 +206,14 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
     if design.folds == 1:
         return audit
     # Everybody was given to the generator, and everybody was held out.
-    rows, fold = int(np.isin(design.person, design.attacked).sum()), design.people // design.folds
+    fold = design.people // design.folds
     return replace(
         audit,
         rows=table.rows,
         control_rows=table.rows,
-        attacked=rows,
-        attacked_outside=rows,
+        people=design.people,
+        attacked=design.attacked.size,
+        attacked_outside=design.attacked.size,
         verdict=replace(verdict, fewest_copies_provable=fewest_copies_provable(fold, design.people - fold)),
     )
 
