@@ -114,12 +114,16 @@ def test_a_minority_word_for_word_is_named() -> None:
 
 
 def with_twins() -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return people of whom only the 60 of one group have nobody who equals them, and a control."""
-    original, control = (
-        each.with_columns(kin=pl.Series(["few"] * 60 + ["one"] * (ROWS - 60))) for each in tables()[:2]
-    )
-    twins = original.slice(60, 120)
-    return pl.concat([original.head(60), twins, twins]), control
+    """Return people and a control; only the 60 of one group have nobody who equals them, others many by coincidence."""
+
+    def plain(each: pl.DataFrame) -> pl.DataFrame:
+        few = each.head(60).with_columns(kin=pl.lit("few"))
+        same = {name: pl.lit(f"{name}0") for name in LEVELS if name not in ("diet", "family")}
+        return pl.concat(
+            [few, each.tail(-60).with_columns(age=40, hours=40, kin=pl.lit("one"), **same)], how="vertical_relaxed"
+        )
+
+    return plain(tables()[0]), plain(tables()[1])
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -120,23 +120,25 @@ def near_pairs(people: Grid) -> IntArray:
     return np.column_stack([lone[is_pair], nearest[lone][is_pair]])
 
 
-def nearest_others(people: Grid, some: IntArray, *, rng: np.random.Generator) -> IntArray:
-    """Return some people, each with the nearest other person: [pair, 2]; ties are broken at random.
+def neighbors_at(people: Grid, some: IntArray, rank: int, *, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return some people, each with the nearest other person, and each with the one at a rank: twice [pair, 2].
+
+    The nearest has rank 1; there must be more than ``rank`` people. Ties are broken at random.
 
     >>> people = Grid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50)
-    >>> nearest_others(people, np.array([0, 2]), rng=np.random.default_rng(1))
-    array([[0, 3],
-           [2, 1]])
+    >>> [pairs.tolist() for pairs in neighbors_at(people, np.array([0, 2]), 3, rng=np.random.default_rng(1))]
+    [[[0, 3], [2, 1]], [[0, 1], [2, 0]]]
     """
-    nearest = np.empty(some.size, np.int64)
+    found = np.empty((some.size, 2), np.int64)
     step = max(1, _AT_A_TIME // max(1, len(people.numbers)))
     for start in range(0, some.size, step):
         own = some[start : start + step]
         far = all_distances(people, people._replace(numbers=people.numbers[own], codes=people.codes[own]))
-        far[np.arange(own.size), own] = np.iinfo(np.int64).max
-        tied = far == far.min(axis=1, keepdims=True)
-        nearest[start : start + step] = np.where(tied, rng.random(far.shape), -1.0).argmax(axis=1)
-    return np.column_stack([some, nearest])
+        # Distances are whole: less than one more decides among equal ones alone.
+        mixed = far + 0.5 * rng.random(far.shape)
+        mixed[np.arange(own.size), own] = -1.0
+        found[start : start + step] = np.argpartition(mixed, (1, rank), axis=1)[:, [1, rank]]
+    return np.column_stack([some, found[:, 0]]), np.column_stack([some, found[:, 1]])
 
 
 def pairs_apart(labels: Labels, pairs: IntArray) -> IntArray:

@@ -17,7 +17,10 @@ ADVICE = (
 )
 
 
-_SEVERAL_ROWS = "If a person can have several rows, name the column that says whose each row is (--id)."
+_SEVERAL_ROWS = (
+    "If a person can have several rows, name the column that says whose each row is (--id COLUMN); if not, say so "
+    "(--id none)."
+)
 
 
 def control_notes(audit: Audit) -> tuple[str, ...]:
@@ -46,7 +49,7 @@ def control_said(audit: Audit) -> Said:
         others = "The control is of other people"
         if control.is_clustered:
             others += ", or several rows belong to one person"
-        shown = "rows of the same table are more alike than rows of both"
+        shown = "the rows most alike are in the same table"
         if control.outcome == "other_people":
             shown = _difference(control.differences[0])
         return Said(

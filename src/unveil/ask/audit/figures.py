@@ -29,6 +29,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
         "verdict": _verdict(audit),
         "original": {
             "rows": audit.rows,
+            "people": audit.people or audit.rows,
             "columns": [_column(each) for each in audit.columns],
             "sha256": audit.sha256,
         },

@@ -303,6 +303,7 @@ def _people(
         everybody,
         labels=labels,
         rng=np.random.default_rng([seeds[3], 0]),
+        separate=bool(settings.identifiers),
         attacked=np.unique(everybody.person[attacked]),
     )
     if by_lot is not None and control.outcome != "too_small":

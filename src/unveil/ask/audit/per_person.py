@@ -44,9 +44,12 @@ def per_person(
 
 def mean_of_rows(scores: "FloatArray | BoolArray", person: "IntArray") -> "FloatArray":
     """Return the mean score of each person's rows, in the order of the persons' numbers."""
-    _, own = np.unique(person, return_inverse=True)
+    # Sorted, because the sum of floats depends on their order.
+    order = np.lexsort((scores, person))
+    _, own = np.unique(person[order], return_inverse=True)
+    means = np.bincount(own, weights=scores[order]) / np.bincount(own)
     # A mean of equal chances may end next to them by its rounding.
-    return np.clip(np.bincount(own, weights=scores) / np.bincount(own), scores.min(initial=0), scores.max(initial=0))
+    return np.clip(means, scores.min(initial=0), scores.max(initial=0))
 
 
 def _mean(attempts: Attempts, person: "IntArray") -> Attempts:

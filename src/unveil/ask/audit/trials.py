@@ -131,7 +131,8 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
 
 
 def _mean(scores: FloatArray | BoolArray) -> Rate:
-    return clopper_pearson(float(scores.sum()), scores.size) if scores.size else UNDEFINED
+    # The sum of floats depends on their order, and exactly rounded it does not.
+    return clopper_pearson(math.fsum(scores.tolist()), scores.size) if scores.size else UNDEFINED
 
 
 def _called(column: str | None, value: str | None, rarest: float) -> str:

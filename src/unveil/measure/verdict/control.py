@@ -17,7 +17,7 @@ from unveil._kernels.verdict.two_tables import (
     Labels,
     differences,
     near_pairs,
-    nearest_others,
+    neighbors_at,
     others_like_members,
     pairs_apart,
     rank_features,
@@ -39,10 +39,10 @@ Figure = Literal["share", "mean", "spread", "place", "place_spread"]
 LEVEL = 0.01
 #: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
 OTHER_PEOPLE = 5.0
-#: From so many standard errors on the nearest neighbors of people are in their own table too often for separate people.
+#: From so many standard errors on nearest neighbors are in one table too often for rows of separate people.
 CLUSTERED = 4.0
-#: The nearest neighbors of so many people are looked up.
-_MOST_NEIGHBORS = 1_000
+#: Nearest neighbors of so many people are looked up, and compared with their neighbors of this rank.
+_MOST_NEIGHBORS, _FARTHER = 1_000, 30
 #: With fewer people no figure has a test.
 LEAST_PEOPLE = 20
 #: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
@@ -104,8 +104,8 @@ class ControlCheck:
     differences
         The columns that differ most, each by its largest difference; up to three.
     clustering
-        How much more often the nearest neighbor of a person is in the person's own table than in draws of labels, in
-        standard errors. From 4 on rows are not separate people of one population.
+        How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, beyond
+        draws of labels and in standard errors. From 4 on several rows seem to belong to one person.
     p_overlap, overlap_estimate
         How often as many control people equal somebody in the data by lot, and how many control people are likely to
         be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
@@ -152,14 +152,16 @@ def check_control(
     labels: DrawLabels,
     rng: np.random.Generator,
     draws: int = DRAWS,
+    separate: bool = False,
     attacked: IntArray | None = None,
 ) -> ControlCheck:
     """Return whether the control is usable: of the same population, of other people, and enough of them.
 
     Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
-    squared ranks (from the middle one) and categories are compared by their means; a shift of associations alone, or
-    several rows of one person, show in nearest neighbors (Schilling, 1986): labels are then not exchangeable, and every
+    squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
+    equal margins, is not seen. Several rows of one person are in one table, so that nearest neighbors share a table
+    (Schilling, 1986) more often than people who are merely similar: labels of rows are then not exchangeable, and every
     p would be too small. Nothing depends on the order of rows.
 
     Parameters
@@ -172,6 +174,8 @@ def check_control(
         Randomness for the draws.
     draws
         How many draws; at least 99, without which no p could be 1 %.
+    separate
+        Whether it is known who people are, so that rows are not compared for belonging to one person.
     attacked
         The people of the pool who are attacked, for the population and for people who are almost equal; by default
         at most 2,500 of each, by lot. Equal people are always looked for in all.
@@ -211,7 +215,8 @@ def check_control(
         raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
     features, named = _features(pool, people)
     grid = _grid(pool, people, control)
-    pairs, neighbors = near_pairs(grid), _neighbors(grid, rng.spawn(1)[0])
+    pairs = near_pairs(grid)
+    near, farther = _neighbors(grid, separate=separate, rng=rng.spawn(1)[0])
     place = np.empty(pool.people, np.int64)
     place[everybody] = np.arange(pool.people)
     shared = shared_records(place[pool.owned[0]], pool.owned[1], pool.people)
@@ -219,7 +224,7 @@ def check_control(
     of_people: list[Statistic] = [
         lambda some: np.abs(differences(some, features)).max(axis=1, initial=0.0),
         lambda some: pairs_apart(some, pairs),
-        lambda some: len(neighbors) - pairs_apart(some, neighbors),
+        lambda some: pairs_apart(some, farther) - pairs_apart(some, near),
     ]
     of_everybody: list[Statistic] = [lambda some: others_like_members(some, shared)]
     if people.size == everybody.size:
@@ -231,7 +236,7 @@ def check_control(
         shared = shared[some]
         among = partial(labels_among, some.size)
         tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
-    same, near, together, overlap = tests
+    same, almost, together, overlap = tests
     if overlap.p <= LEVEL and (theirs >= own).all():
         raise _refusal(pool.release.original, control)
     outcome: Outcome = "usable"
@@ -239,7 +244,7 @@ def check_control(
         outcome = "other_people"
     elif together.z >= CLUSTERED:
         outcome = "clustered"
-    elif min(overlap.p, near.p) <= LEVEL:
+    elif min(overlap.p, almost.p) <= LEVEL:
         outcome = "overlap"
     return ControlCheck(
         outcome=outcome,
@@ -249,11 +254,11 @@ def check_control(
         p_same=same.p,
         largest_difference=same.seen,
         differences=_largest(pool, people, features, named),
-        clustering=together.z,
+        clustering=nan if separate else together.z,
         p_overlap=overlap.p,
         overlap_estimate=overlap.planted,
-        p_near=near.p,
-        near_estimate=near.planted,
+        p_near=almost.p,
+        near_estimate=almost.planted,
     )
 
 
@@ -375,11 +380,11 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
     return Grid(numbers, codes, own.step_cost, own.mismatch_cost)
 
 
-def _neighbors(people: Grid, rng: np.random.Generator) -> IntArray:
-    """Return people, each with the nearest other; of many people some, at random."""
+def _neighbors(people: Grid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
     number = len(people.numbers)
-    some = np.sort(rng.choice(number, min(number, _MOST_NEIGHBORS), replace=False))
-    return nearest_others(people, some, rng=rng)
+    some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))
+    return neighbors_at(people, some, min(_FARTHER, number - 1), rng=rng)
 
 
 def _largest(
