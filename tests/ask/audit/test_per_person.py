@@ -183,3 +183,40 @@ def test_the_mean_does_not_depend_on_the_order_of_rows() -> None:
     means = mean_of_rows(scores, person)
     assert means.tolist() == mean_of_rows(scores[order], person[order]).tolist()
     assert means[0] == pytest.approx(scores[person == 0].mean())
+
+
+def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
+    from unveil.ask.audit.attacks.copies import copied_records
+    from unveil.ask.audit.checked import AuditSettings
+    from unveil.ask.audit.inputs import prepare
+    from unveil.ask.reading import TableReading
+
+    frame = pl.DataFrame({"who": ["a", "a", "b", "c"], "job": ["x", "x", "x", "y"], "age": [30, 30, 30, 50]})
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("scenarios", "model", "kind", "known", "by", "weight", "household", "population_size", "compatibility"), None
+    )
+    settings = AuditSettings(
+        **nothing, attacks=["copies"], targets="auto", neighbours=1, guesses=1, tolerance=0.05, sensitive=(),
+        identifiers=("who",), reading=TableReading(), minimum_cell=2, compatibility_seed=None,
+    )  # fmt: skip
+    prepared = prepare(frame, frame.drop("who"), None, settings=settings, rng=np.random.default_rng(1))
+    (found,) = copied_records(prepared.releases)
+    assert (found.distinct, found.people, [people for people, _ in found.records]) == (2, 3, [1, 2])
+
+
+def test_any_row_of_a_person_names_the_person() -> None:
+    original, _, control = tables()
+    whole = ask(original, original, control, identifiers=["nr"], attacks=["record_linkage"], kind="masked")
+    assert whole.findings.releases[0].findings[0].figures["sure"] > 0
+    from unveil.data.table import Table
+    from unveil.data.table.release import Release
+
+    # Each row released is the person's of the year before, in all but the year.
+    moved = original.with_columns(pl.col("pay", "union").shift(1).over("nr").backward_fill())
+    table = Table.from_frame(original, roles={"nr": "identifier"})
+    release = Release(table, Table.from_frame(moved.drop("nr", "year")), kind="masked", truth=np.arange(moved.height))
+    found = (
+        ask(table, release, control, identifiers=["nr"], attacks=["record_linkage"]).findings.releases[0].findings[0]
+    )  # type: ignore[arg-type]
+    assert found.risk.attack_rate.value > 0.9
+    assert found.risk.naive_rate.value == pytest.approx(1 / MEN)
