@@ -102,13 +102,27 @@ class AuditSettings:
         if self.attacks is None:
             return every
         wanted = [attack.strip().replace("-", "_") for attack in self.attacks]
-        for attack in wanted:
+        for attack, said in zip(wanted, self.attacks, strict=True):
             if attack not in every:
-                hint = did_you_mean(attack, every) or f" Choose from {', '.join(every)}."
-                raise InputError(f"there is no attack {attack!r} on tables.{hint}")
+                raise InputError(f"Unknown attack {said!r}.{attack_hint(said)} Available: {', '.join(every)}")
         if not wanted:
             raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
         return tuple(attack for attack in every if attack in wanted)
+
+
+def attack_hint(said: str) -> str:
+    """Return a question that suggests the attack meant by a name of the field or a slip, or nothing.
+
+    >>> attack_hint("MIA"), attack_hint("attribute-inference attack"), attack_hint("LinkabilityEvaluator")
+    (" Did you mean 'membership'?", " Did you mean 'inference'?", " Did you mean 'linkability'?")
+    """
+    also = {_plain(other): attack.name for attack in ATTACKS.values() for other in (attack.name, *attack.also_called)}
+    meant = also.get(_plain(said))
+    return f" Did you mean {meant!r}?" if meant else did_you_mean(said, (*ATTACKS, *MEASURES))
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()).removesuffix("attack")
 
 
 def identifiers_of(table: "Table", told: Sequence[str]) -> tuple[str, ...]:

@@ -22,6 +22,12 @@ def _attacks() -> Choices:
     return (*((name, attack.title) for name, attack in ATTACKS.items()), *MEASURES.items())
 
 
+def _attack_hint(said: str) -> str:
+    from unveil.ask.audit.checked import attack_hint
+
+    return attack_hint(said)
+
+
 def _profiles() -> Choices:
     from unveil.show.profiles import PROFILES
 
@@ -299,6 +305,7 @@ _MORE = (
         kind="several",
         metavar="NAMES",
         choices=_attacks,
+        hint=_attack_hint,
         default=(),
         words="Run these only. Where none is chosen, all are run.",
         fold=MORE,

@@ -126,7 +126,7 @@ def _apply(release: Release, change: Change, *, cells: bool) -> Table:
 
 
 def _with_columns(table: Table, changed: Table) -> Table:
-    """Return a table with some of its columns as another table of the same rows has them; cells have to be read anew."""
+    """Return a table with some columns as another table of the same rows has them; cells have to be read anew."""
     own = {each.name: each for each in changed.columns}
     return replace(
         table,

@@ -32,6 +32,18 @@ AMOUNT_WORDS = frozenset([
     "quantile", "quartile", "quintile", "percentile", "severity", "satisfaction", "happy", "freq", "frequency",
     "importance", "ideology", "knowledge", "class", "school", "pain", "cond", "density",
 ])  # fmt: skip
+#: Group words that say by themselves that a column classifies, whatever stands before them: age group, rate type.
+CLASSIFYING_WORDS = frozenset([
+    "type", "kind", "cat", "category", "code", "codes", "group", "grp", "cluster", "status", "stat", "mode", "id",
+    "label", "target",
+])  # fmt: skip
+#: Measures whose object follows them: in "rate_marriage" and "age_at_marriage" marriage is what is measured.
+MEASURING_WORDS = frozenset([
+    "age", "alter", "year", "years", "yr", "yrs", "month", "months", "week", "weeks", "day", "days", "hour", "hours",
+    "time", "times", "number", "num", "n", "count", "cnt", "anzahl", "income", "wage", "salary", "price", "cost",
+    "amount", "duration", "dur", "length", "total", "sum", "rate", "rating", "ratio", "percent", "pct", "score",
+    "scale", "rank", "satisfaction", "happy", "freq", "frequency", "importance", "severity",
+])  # fmt: skip
 #: Amounts of which each row may have its own because they number the rows.
 _NUMBERING_WORDS = frozenset(["number", "num", "nr", "no", "n", "count", "cnt", "rank"])
 #: Names of columns that say: every row is somebody else.
@@ -116,16 +128,23 @@ def words_of(name: str) -> list[str]:
 
 
 def telling_word(text: str) -> tuple[Telling, str] | None:
-    """Return what the last telling word of a name says, and that word; None where no word tells anything.
+    """Return what the telling word of a name says, and that word; None where no word tells anything.
+
+    It is the last one, as in "party size", unless that is the object of a measure before it, as in "rate marriage".
 
     >>> telling_word("party_size"), telling_word("marriage_type"), telling_word("Q7")
     (('amount', 'size'), ('group', 'type'), None)
+    >>> telling_word("rate_marriage"), telling_word("age_at_marriage"), telling_word("age_group")
+    (('amount', 'rate'), ('amount', 'age'), ('group', 'group'))
     """
-    for word in reversed(words_of(text)):
+    words = words_of(text)
+    for place, word in reversed(list(enumerate(words))):
         if word in AMOUNT_WORDS:
             return "amount", word
-        if word in GROUP_WORDS or word.startswith(GROUP_STEMS) or word.endswith(GROUP_ENDINGS):
-            return "group", word
+        classifies = word in CLASSIFYING_WORDS or word.endswith(GROUP_ENDINGS)
+        if classifies or word in GROUP_WORDS or word.startswith(GROUP_STEMS):
+            measure = next((each for each in words[:place] if each in MEASURING_WORDS), None)
+            return ("group", word) if classifies or measure is None else ("amount", measure)
     return None
 
 

@@ -271,6 +271,7 @@ def _note(copied: CopiedRecords) -> str:
 
 ATTACK = AuditAttack(
     name="copies",
+    also_called=("exact matches", "identical matches", "identical match share", "ims", "duplicates", "exact copies"),
     run=run,
     title="Exact copies",
     question="Exact copies: are people released as they are?",

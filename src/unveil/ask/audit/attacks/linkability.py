@@ -78,10 +78,17 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
 def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
     """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
     columns = attacked.prepared.known
+    shared = attacked.prepared.release.original.column_names
+    if len(shared) == 1:
+        raise InputError(
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. Check that both come from "
+            "the same data set, or choose other attacks (--attacks)"
+        )
     if len(columns) < 2:
         raise InputError(
-            f"linkability needs at least two columns that an adversary may know, but {len(columns)} "
-            f"{'is' if len(columns) == 1 else 'are'} left. Leave fewer columns out, or choose other attacks (--attacks)"
+            f"Linkability needs two columns that an attacker may know. Of {len(shared)} columns that the files share "
+            f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
+            "choose other attacks (--attacks)"
         )
     splits = random_splits(columns, most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(
@@ -147,6 +154,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="linkability",
+    also_called=("LinkabilityEvaluator", "linkage of two sources"),
     run=run,
     weigh=weigh,
     title="Linkability",

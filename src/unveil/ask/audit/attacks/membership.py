@@ -101,6 +101,7 @@ def _surest(found: Separation) -> str:
 
 ATTACK = AuditAttack(
     name="membership",
+    also_called=("mia", "membership inference", "membership disclosure"),
     run=run,
     title="Membership",
     question="Membership: can it be told who is in the data?",

@@ -261,6 +261,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="memory",
+    also_called=("memorization", "memorisation", "remembered secrets"),
     run=run,
     title="Remembered secrets",
     question="Remembered secrets: is a value known because the person's record was used?",

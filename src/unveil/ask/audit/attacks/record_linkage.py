@@ -125,6 +125,7 @@ def _without_truth(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="record_linkage",
+    also_called=("reidentification", "identity disclosure", "distance-based record linkage", "dbrl"),
     run=run,
     title="Record linkage",
     question="Record linkage: whose record is it?",

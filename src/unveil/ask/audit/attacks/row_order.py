@@ -72,6 +72,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="row_order",
+    also_called=("order", "shuffling"),
     run=run,
     title="Row order",
     question="Row order: does the order of the rows give people away?",

@@ -133,6 +133,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="singling_out",
+    also_called=("isolation", "SinglingOutEvaluator"),
     run=run,
     title="Singling out",
     question="Singling out: can a person be isolated?",
