@@ -250,3 +250,29 @@ def test_no_two_attacks_are_called_alike() -> None:
     assert len(names) == len(set(names))
     with pytest.raises(InputError, match=r"Unknown attack 'zzz'\. Available: singling_out, "):
         ask(ORIGINAL, MASKED, attacks=["zzz"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "told", "said"),
+    [
+        (["fnlwgt"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["PWGTP", "WGTP"], {}, "If 'PWGTP', 'WGTP' hold survey weights: no rate uses them, every row counts once."),
+        (["weight"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["stands_for"], {"weight": "stands_for"}, "No rate uses the survey weights in 'stands_for': every row counts"),
+        (["weight", "birth_year"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["fnlwgt", "height"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["weight", "height"], {}, ""),
+        (["birth_weight"], {}, ""),
+        ([], {}, ""),
+    ],
+)
+def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, str], said: str) -> None:
+    rng = np.random.default_rng(1)
+    original, released = (
+        frame.with_columns(pl.Series(name, rng.integers(50, 900, frame.height)) for name in columns)
+        for frame in (ORIGINAL, MASKED)
+    )
+    answer = ask(original, released, attacks=["copies", "disclosure"], **told)
+    notes = [note for note in answer.findings.notes if "survey weights" in note and "no rate" in note.lower()]
+    assert [note.startswith(said) for note in notes] == [True] * bool(said)
+    assert all(note in answer.to_html().replace("&#39;", "'") for note in notes)

@@ -20,6 +20,7 @@ from unveil.data.table.column import listed
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
 from unveil.data.table.repeated import repeated_people
+from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
 from unveil.measure.trials.groups import bands
@@ -193,7 +194,7 @@ def prepare(
     refuse_constant(whole, settings)
     if any(part in ATTACKS for part in parts):
         refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
-    notes = _role_notes(whole)
+    notes = [*_role_notes(whole), *_weight_notes(whole, settings.weight)]
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
@@ -246,6 +247,15 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
             column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as told")
         columns.append(column)
     return replace(table, columns=tuple(columns))
+
+
+def _weight_notes(table: Table, weight: str | None) -> list[str]:
+    """Return the note that no rate uses survey weights, if some column holds them or may hold them."""
+    if weight is not None:
+        return [f"No rate uses the survey weights in {weight!r}: every row counts once. They only tell the population."]
+    found = weight_columns(table.column_names)
+    hold = "holds" if len(found) == 1 else "hold"
+    return [f"If {listed(found)} {hold} survey weights: no rate uses them, every row counts once."] if found else []
 
 
 def _role_notes(table: Table) -> list[str]:

@@ -1,6 +1,7 @@
 """The words that tell what a column or a cell is: names of groups and amounts, cells that stand for no value."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 Telling = Literal["group", "amount"]
@@ -67,9 +68,13 @@ TIME_WORDS = frozenset([
 ])  # fmt: skip
 #: Survey weights: how many people a row stands for.
 WEIGHT_WORDS = frozenset([
-    "weight", "weights", "wgt", "wt", "wgtp", "pwgtp", "fnlwgt", "finalwgt", "perwt", "hhwt", "gewicht",
-    "hochrechnungsfaktor",
+    "weight", "weights", "wgt", "wt", "wgtp", "pwgtp", "fnlwgt", "finalwgt", "perwt", "hhwt", "gewicht", "pondera",
+    "poids", "hochrechnungsfaktor",
 ])  # fmt: skip
+#: Of these, words for the weight of a body too: that is meant next to a height, or if the name itself says so.
+EITHER_WEIGHT_WORDS = frozenset(["weight", "weights", "wt", "gewicht", "poids"])
+HEIGHT_WORDS = frozenset(["height", "ht", "bmi", "grösse", "taille"])
+BODY_WORDS = frozenset(["body", "birth", "mother", "baby", "child", "kg", "lb", "lbs"])
 
 #: The two words of a truth value: what stands for false, and what for true.
 TRUTH_PAIRS = (
@@ -183,6 +188,21 @@ def names_weight(name: str) -> bool:
     (True, True, False)
     """
     return not WEIGHT_WORDS.isdisjoint(words_of(name))
+
+
+def weight_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that may hold survey weights by their names; none that weigh bodies.
+
+    >>> weight_columns(["age", "PWGTP"]), weight_columns(["height", "weight"]), weight_columns(["birth_weight"])
+    (['PWGTP'], [], [])
+    """
+    words = {name: frozenset(words_of(name)) for name in names}
+    bodies = any(own & HEIGHT_WORDS for own in words.values())
+
+    def weighs_bodies(own: frozenset[str]) -> bool:
+        return not (own & WEIGHT_WORDS) - EITHER_WEIGHT_WORDS and (bodies or bool(own & BODY_WORDS))
+
+    return [name for name, own in words.items() if own & WEIGHT_WORDS and not weighs_bodies(own)]
 
 
 def measures(name: str) -> bool:
