@@ -266,7 +266,7 @@ def test_no_two_attacks_are_called_alike() -> None:
         ([], {}, ""),
     ],
 )
-def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, str], said: str) -> None:
+def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, Any], said: str) -> None:
     rng = np.random.default_rng(1)
     original, released = (
         frame.with_columns(pl.Series(name, rng.integers(50, 900, frame.height)) for name in columns)

@@ -235,8 +235,8 @@ def test_only_most_people_are_red() -> None:
 
 
 def test_a_group_is_named_where_it_is_hit_more_often_than_everybody() -> None:
-    rates = {"attack_rate": Rate(1.0, 0.77, 1.0), "excess_over_control": Rate(1.0, 0.75, 1.0)}
-    group = replace(HIT, group="region: north", people=14, **rates)
+    group = replace(HIT, group="region: north", people=14, attack_rate=Rate(1.0, 0.77, 1.0))
+    group = replace(group, excess_over_control=Rate(1.0, 0.75, 1.0))
     found = audit(release(CLEAR), verdict=verdict(judged(HIT, group)))
     said = said_of(found)
     assert said.headline == (

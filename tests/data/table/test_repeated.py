@@ -1,5 +1,7 @@
 """Columns that tell people with several rows apart, and columns that only look so."""
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 import pytest
@@ -106,8 +108,8 @@ def names() -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("table", [households, codes, weighted, years, names])
-def test_groups_of_people_are_no_people(table: type[object]) -> None:
-    assert repeated_people(Table.from_frame(table())) is None  # type: ignore[arg-type]
+def test_groups_of_people_are_no_people(table: Callable[[], pl.DataFrame]) -> None:
+    assert repeated_people(Table.from_frame(table())) is None
 
 
 def test_few_values_and_values_of_one_row_each_tell_nobody_apart() -> None:

@@ -52,8 +52,10 @@ def figures_of(audit: Audit) -> dict[str, Any]:
 
 def _verdict(audit: Audit) -> dict[str, Any]:
     verdict = audit.verdict
-    checked = ("outcome", "p_same", "largest_difference", "column", "clustering")
-    checked += ("p_overlap", "overlap_estimate", "p_near")
+    checked = (
+        *("outcome", "p_same", "largest_difference", "column", "clustering"),
+        *("p_overlap", "overlap_estimate", "p_near"),
+    )
     return {
         "outcome": verdict.outcome,
         "headline": said_of(audit).whole,
