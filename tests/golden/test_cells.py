@@ -175,7 +175,7 @@ def test_the_headline_says_so(tmp_path: Path) -> None:
     for way in ("30-39", "[30,40)", "3*"):
         shown(original, way).write_csv(tmp_path / "released.csv")
         files = [str(tmp_path / name) for name in ("original.csv", "released.csv")]
-        options = ["--control", str(tmp_path / "control.csv"), "--kind", "masked", "--sensitive", ILL]
+        options = ["--control", str(tmp_path / "control.csv"), "--kind", "masked", "--sensitive", ILL, "--id", "none"]
         few = ["--targets", "200", "--guesses", "100", "--seed", "1"]
         run = CliRunner().invoke(main, ["audit", *files, *options, *few])
         assert run.exit_code == 0, run.output

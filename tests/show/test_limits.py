@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unveil.ask.audit.quantities import meanings
 from unveil.ask.candidates.answer import candidates
 from unveil.ask.partition.answer import partition
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 from unveil.show.blocks import Page, Section, Table
-from unveil.show.limits import Quantity, with_limits
+from unveil.show.limits import Quantity, quantity_hint, with_limits
 
 NAN = float("nan")
 
@@ -82,3 +83,28 @@ def test_the_other_questions_list_limits_too() -> None:
         assert ">Limits<" not in plain
         assert ">Limits<" in listed
         assert answer.to_html(limits=(), seed=1) == plain
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggested"),
+    [
+        ("linkability", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("Linkabilty", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("linkability.baseline", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("membership.naive_rat", " Did you mean 'membership.excess_over_control' or 'membership.attack_rate'?"),
+        ("linkability.control", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("row_order", " Did you mean 'row_order.attack_rate'?"),
+        ("copies.unmistakeable", " Did you mean 'copies.unmistakable'?"),
+        ("utility", " Did you mean 'utility.loss'?"),
+        ("luck", ""),
+    ],
+)
+def test_a_baseline_is_never_suggested(wrong: str, suggested: str) -> None:
+    assert quantity_hint(wrong, meanings()) == suggested
+
+
+def test_no_slip_in_a_quantity_leads_to_a_baseline() -> None:
+    for name in meanings():
+        for wrong in (name[:-1], name.replace("_", ""), name.partition(".")[0]):
+            assert "naive_rate" not in quantity_hint(wrong, meanings())
+            assert "control_rate" not in quantity_hint(wrong, meanings())

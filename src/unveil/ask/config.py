@@ -10,6 +10,7 @@ from unveil.ask.values import value_of
 from unveil.data.files.documents import read_toml
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
+from unveil.show.limits import quantity_hint
 
 #: What a value may be in such a file.
 Types = tuple[type, ...]
@@ -91,6 +92,6 @@ def limits_in_file(told: Mapping[str, Any], path: Path, question: Question) -> d
     known = question.meanings() if flat else {}
     for name in flat:
         if name not in known:
-            hint = did_you_mean(name, known) or " '--limit help' lists them."
+            hint = quantity_hint(name, known) or " '--limit help' lists them."
             raise InputError(f"the settings {shown(path)} set a limit for {name!r}, which is no quantity.{hint}")
     return flat

@@ -50,6 +50,8 @@ class Setting:
     default: Any = None
     #: Looked up when needed, because the listings take a moment to import.
     choices: Callable[[], Choices] | None = None
+    #: From a name that is none of them: a question whether another is meant, with a space before it, or nothing.
+    hint: Callable[[str], str] | None = None
     #: The least and the most that a number may be.
     least: float | None = None
     most: float | None = None

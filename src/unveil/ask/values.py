@@ -21,7 +21,7 @@ MOST_FILES = 20
 _MOST_COLUMNS = 100_000
 _MOST_ENTRIES = 200
 #: So many choices are named in a message.
-_NAMED_CHOICES = 12
+_NAMED_CHOICES = 20
 _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[kmgt]i?b|b)?", re.IGNORECASE | re.ASCII)
 #: What the page sends for a protection or an attack that was not chosen.
 _NOTHING = {"name": "", "settings": {}}
@@ -164,13 +164,11 @@ def _chosen(setting: Setting, value: Any) -> str:
     if isinstance(value, str) and value.strip().replace("-", "_") in choices:
         return value.strip().replace("-", "_")
     if not isinstance(value, str) or value not in choices:
-        offered = ", ".join(filter(None, choices)) if len(choices) <= _NAMED_CHOICES else ""
-        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-        hint = hint or ("" if offered else f" {setting.words}".rstrip())
-        seen = f", but is {shortened(value)}" if isinstance(value, str) else ""
-        raise InputError(
-            f"it must be one of those offered{f' ({offered})' if offered else ''}{seen}.{hint} Choose again"
-        )
+        offered = f"Available: {', '.join(filter(None, choices))}" if len(choices) <= _NAMED_CHOICES else setting.words
+        if not isinstance(value, str):
+            raise InputError(f"This is no name. {offered}".rstrip())
+        hint = did_you_mean(value, choices) if setting.hint is None else setting.hint(value)
+        raise InputError(f"Unknown name {shortened(value)}.{hint} {offered}".rstrip())
     return value
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from unveil.errors import did_you_mean, shortened
-from unveil.show.limits import Limits, parse_limit
+from unveil.errors import shortened
+from unveil.show.limits import Limits, parse_limit, quantity_hint
 
 
 def refuse_blank(written: Sequence[str]) -> None:
@@ -25,6 +25,10 @@ def refuse_blank(written: Sequence[str]) -> None:
             if before
             else f"argument {place + 1} is empty, and must be a name. Name the file or the command, or leave it out"
         )
+
+
+#: So many quantities are named in a message.
+_NAMED = 20
 
 
 def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Limits]:
@@ -50,7 +54,8 @@ def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Lim
 def _read_limit(text: str, known: Mapping[str, str], ctx: click.Context, param: click.Parameter) -> tuple[str, float]:
     name, _, written = text.partition("=")
     if name not in known:
-        hint = did_you_mean(name, known) or f" Choose from {', '.join(known)}."
+        listed = f"Choose from {', '.join(known)}." if len(known) <= _NAMED else "'--limit help' lists them."
+        hint = quantity_hint(name, known) or f" {listed}"
         raise click.BadParameter(f"there is no quantity {name!r}.{hint}", ctx, param)
     limit = parse_limit(written)
     if limit is None:

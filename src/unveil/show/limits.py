@@ -1,14 +1,15 @@
 """Limits that are set beforehand on figures of an answer: read exactly as written, compared, and shown in a report."""
 
+import difflib
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, shortened
 from unveil.show.bounded import Bounded
 from unveil.show.text import count, significant
 
@@ -137,6 +138,34 @@ def parse_limit(text: str) -> float | None:
     """
     number = parse_number(text)
     return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
+
+
+#: What a rate is compared with: a limit on it says nothing about the release, so that it is never suggested.
+_BASELINES = frozenset(["naive_rate", "control_rate"])
+#: What a limit on an attack is meant for, if it names the attack alone.
+_RISKS = ("excess_over_control", "attack_rate")
+
+
+def quantity_hint(wrong: str, known: Iterable[str]) -> str:
+    """Return a question that suggests quantities for an unknown name, with a space before it, or nothing.
+
+    >>> known = ["linkability.attack_rate", "linkability.naive_rate", "linkability.excess_over_control", "utility.loss"]
+    >>> quantity_hint("linkability", known)
+    " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"
+    >>> quantity_hint("utility.los", known)
+    " Did you mean 'utility.loss'?"
+    """
+    risks = [name for name in known if _BASELINES.isdisjoint(name.split("."))]
+    first, _, figure = wrong.strip().casefold().partition(".")
+    have = list(dict.fromkeys(name.partition(".")[0] for name in risks))
+    for part in difflib.get_close_matches(first, have, n=1, cutoff=0.65):
+        figures = [name.partition(".")[2] for name in risks if name.startswith(f"{part}.")]
+        near = difflib.get_close_matches(figure, figures, n=1, cutoff=0.65) or [
+            each for each in _RISKS if each in figures
+        ]
+        if near:
+            return f" Did you mean {' or '.join(shortened(f'{part}.{each}') for each in near)}?"
+    return did_you_mean(wrong, risks)
 
 
 def check_limits(

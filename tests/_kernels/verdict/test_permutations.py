@@ -1,9 +1,10 @@
 """What rows hit in another order is what all orders hit on average, and row 0 is what was seen."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from unveil._kernels.verdict.permutations import agreeing_cells, true_links
 
@@ -20,6 +21,37 @@ def test_cells_agree_as_often_as_in_all_orders() -> None:
     assert found[0] == 3 + 1
     expected = frequencies([float((original == released[order]).sum()) for order in ORDERS])
     assert frequencies(found[1:]) == pytest.approx(expected, abs=0.04)
+
+
+def test_people_change_places_with_all_their_rows_and_nobody_with_fewer() -> None:
+    person = np.array([7, 3, 3, 7, 5, 9, 9, 4])
+    original = np.arange(8)[:, None] % 4
+    released = np.array([[0], [1], [2], [3], [0], [2], [0], [3]])
+    found = agreeing_cells(original, released, {}, 6000, np.random.default_rng(1), person=person).tolist()
+    rows = {7: [0, 3], 3: [1, 2], 9: [5, 6], 5: [4], 4: [7]}
+    seen = []
+    for pairs, singles in product(permutations([7, 3, 9]), permutations([5, 4])):
+        order = np.empty(8, int)
+        for own, other in zip([7, 3, 9, 5, 4], [*pairs, *singles], strict=True):
+            order[rows[own]] = rows[other]
+        seen.append(float((original == released[order]).sum()))
+    assert found[0] == seen[0]
+    assert frequencies(found[1:]) == pytest.approx(frequencies(seen), abs=0.03)
+
+
+def test_a_common_order_of_different_people_is_no_proof_and_a_kept_one_is() -> None:
+    rng = np.random.default_rng(3)
+    region = np.sort(rng.integers(0, 60, 300))
+    original, other = (np.column_stack([region, rng.integers(0, 5, (300, 4))]) for _ in range(2))
+
+    def p(released: NDArray[np.int64]) -> float:
+        drawn = agreeing_cells(original[:, 1:], released[:, 1:], {}, 999, np.random.default_rng(1))
+        trend = agreeing_cells(original[:, :1] // 10, released[:, :1] // 10, {}, 999, np.random.default_rng(1))
+        total = drawn + trend
+        return float(np.mean(total >= total[0]))
+
+    assert p(other) > 0.05
+    assert p(original) == 0.001
 
 
 def test_links_hit_as_often_as_with_every_truth() -> None:

@@ -12,6 +12,7 @@ from unveil._kernels.verdict.two_tables import (
     SCALE,
     differences,
     near_pairs,
+    neighbors_at,
     others_like_members,
     pairs_apart,
     rank_features,
@@ -89,3 +90,26 @@ def test_pairs_of_many_people_are_found_by_the_search() -> None:
     assert {frozenset(order[pair].tolist()) for pair in moved} == {
         frozenset(pair) for pair in near_pairs(grid).tolist()
     }
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=3, max_size=9), st.integers(2, 8))
+def test_neighbors_have_their_rank_among_all_others(rows: list[tuple[int, int]], rank: int) -> None:
+    numbers, codes = (np.array([[row[place]] for row in rows]) for place in (0, 1))
+    grid = Grid(numbers, codes.astype(np.int32), np.array([1]), 4)
+    rank = min(rank, len(rows) - 1)
+    some = np.arange(0, len(rows), 2)
+    near, farther = neighbors_at(grid, some, rank, rng=np.random.default_rng(len(rows)))
+    distance = all_distances(grid, grid).tolist()
+    for pairs, place in ((near, 1), (farther, rank)):
+        assert pairs[:, 0].tolist() == some.tolist()
+        for one, other in pairs.tolist():
+            others = sorted(far for person, far in enumerate(distance[one]) if person != one)
+            assert one != other
+            assert distance[one][other] == others[place - 1]
+
+
+def test_neighbors_who_are_equally_near_are_drawn_at_random() -> None:
+    grid = Grid(np.zeros((4, 1), np.int64), np.empty((4, 0), np.int32), np.array([1]), 4)
+    drawn = [neighbors_at(grid, np.array([0]), 2, rng=np.random.default_rng(seed))[0][0, 1] for seed in range(300)]
+    assert np.bincount(drawn, minlength=4)[1:] == pytest.approx([100] * 3, abs=40)
+    assert 0 not in drawn

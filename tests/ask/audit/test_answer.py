@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import unveil
 from tests.ask.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, ask, of
@@ -13,6 +14,7 @@ from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import ATTACKS, audit
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.people import draw_people
+from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -199,7 +201,7 @@ def test_progress_goes_on_and_never_back() -> None:
         ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
         ({"identifiers": COLUMNS}, "can be known"),
-        ({"known": ["age"]}, "at least two columns"),
+        ({"known": ["age"]}, "needs two columns"),
         ({"scenarios": ["n=agee"]}, "Did you mean 'age'"),
         ({"scenarios": ["n=income"], "sensitive": ["income"]}, "is sensitive"),
         ({"kind": "anonymous"}, "kind of a release"),
@@ -217,3 +219,60 @@ def test_releases_that_cannot_be_told_apart_are_refused() -> None:
         ask(ORIGINAL, [table, table])
     with pytest.raises(InputError, match="at least one release"):
         ask(ORIGINAL, [])
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("mia", "membership"),
+        ("membership inference", "membership"),
+        ("Membership-Inference attack", "membership"),
+        ("attribute_inference", "inference"),
+        ("SinglingOutEvaluator", "singling_out"),
+        ("LinkabilityEvaluator", "linkability"),
+        ("InferenceEvaluator", "inference"),
+        ("dcr", "closest_record"),
+        ("linkabilty", "linkability"),
+    ],
+)
+def test_an_unknown_attack_names_the_one_meant_and_all_there_are(said: str, meant: str) -> None:
+    every = ", ".join((*ATTACKS, "disclosure", "utility", "before"))
+    with pytest.raises(InputError) as refused:
+        ask(ORIGINAL, MASKED, attacks=[said])
+    assert str(refused.value) == f"Unknown attack {said!r}. Did you mean {meant!r}? Available: {every}"
+    run = CliRunner().invoke(main, ["audit", "--attacks", said])
+    assert run.exit_code == 2
+    assert f"Did you mean {meant!r}? Available: {every}" in run.output
+
+
+def test_no_two_attacks_are_called_alike() -> None:
+    names = [name for attack in ATTACKS.values() for name in (attack.name, *attack.also_called)]
+    assert len(names) == len(set(names))
+    with pytest.raises(InputError, match=r"Unknown attack 'zzz'\. Available: singling_out, "):
+        ask(ORIGINAL, MASKED, attacks=["zzz"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "told", "said"),
+    [
+        (["fnlwgt"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["PWGTP", "WGTP"], {}, "If 'PWGTP', 'WGTP' hold survey weights: no rate uses them, every row counts once."),
+        (["weight"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["stands_for"], {"weight": "stands_for"}, "No rate uses the survey weights in 'stands_for': every row counts"),
+        (["weight", "birth_year"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["fnlwgt", "height"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["weight", "height"], {}, ""),
+        (["birth_weight"], {}, ""),
+        ([], {}, ""),
+    ],
+)
+def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, Any], said: str) -> None:
+    rng = np.random.default_rng(1)
+    original, released = (
+        frame.with_columns(pl.Series(name, rng.integers(50, 900, frame.height)) for name in columns)
+        for frame in (ORIGINAL, MASKED)
+    )
+    answer = ask(original, released, attacks=["copies", "disclosure"], **told)
+    notes = [note for note in answer.findings.notes if "survey weights" in note and "no rate" in note.lower()]
+    assert [note.startswith(said) for note in notes] == [True] * bool(said)
+    assert all(note in answer.to_html().replace("&#39;", "'") for note in notes)

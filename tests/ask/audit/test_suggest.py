@@ -144,3 +144,26 @@ def test_told_labels_are_the_coarser_values() -> None:
     assert found.again is not None
     other = next(each for each in found.again.releases if each.name == alone.name)
     assert [each.risk for each in one.findings] == [each.risk for each in other.findings]
+
+
+@pytest.mark.parametrize("kind", ["masked", "synthetic", None])
+def test_a_release_of_ranges_is_changed_too(kind: Any) -> None:
+    low = pl.col("age") // 10 * 10
+    ranged = ORIGINAL.with_columns(age=low.cast(pl.String) + "-" + (low + 9).cast(pl.String))
+    answer = ask(ORIGINAL, ranged, CONTROL, suggest=6, **{**SETTINGS, "kind": kind})
+    found = answer.findings.suggestions
+    assert found is not None
+    assert found.again is not None
+    coarser = [each.columns for each in found.changes if each.how == "coarser"]
+    assert ("income",) in coarser
+    # What is a range already is not made wider, and stays the range that it was.
+    assert not any("age" in columns for columns in coarser)
+    before, after = (
+        {column.name: column.distance for column in utility.columns}
+        for change in found.changes
+        if change.columns == ("income",) and change.how == "coarser"
+        for utility in (answer.findings.releases[0].utility, change.utility)
+        if utility is not None
+    )
+    assert before["age"] == after["age"]
+    assert before["income"] < after["income"]

@@ -113,6 +113,46 @@ def test_a_minority_word_for_word_is_named() -> None:
     assert "kin: few" not in answer.to_html(edition="shareable") or few.height >= 11
 
 
+def with_twins() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return people and a control; only the 60 of one group have nobody who equals them, others many by coincidence."""
+
+    def plain(each: pl.DataFrame) -> pl.DataFrame:
+        few = each.head(60).with_columns(kin=pl.lit("few"))
+        same = {name: pl.lit(f"{name}0") for name in LEVELS if name not in ("diet", "family")}
+        return pl.concat(
+            [few, each.tail(-60).with_columns(age=40, hours=40, kin=pl.lit("one"), **same)], how="vertical_relaxed"
+        )
+
+    return plain(tables()[0]), plain(tables()[1])
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_where_everybody_is_copied_no_group_leads_the_headline(several: bool) -> None:
+    original, control = with_twins()
+    few = leaking(original, original.head(60))
+    copy = original.sample(fraction=1.0, shuffle=True, seed=2)
+    answer = ask(original, {"few": few, "copy": copy} if several else copy, control)
+    release = answer.findings.verdict.releases[-1]
+    (group,) = (each for each in release.proved if (each.group, each.attack) == ("kin: few", "copies"))
+    (alone,) = (each for each in release.findings if each.adversary == "alone in the pool" and not each.group)
+    assert group.attack_rate.low > alone.attack_rate.high
+    said = answer.page().headline
+    assert "one group" not in said
+    assert "300 people" in said
+    assert said.startswith("Both releases" if several else "The release gives most people away: ")
+    if several:
+        assert "most clearly 'copy'" in said
+
+
+def test_where_one_group_is_copied_it_leads_with_its_size() -> None:
+    original, control = with_twins()
+    answer = ask(original, leaking(original, original.head(60)), control)
+    said = answer.page().headline
+    assert said == "The release gives away people of one group: kin: few (60 people), of 300 people in the data."
+    several = ask(original, {"few": leaking(original, original.head(60)), "fresh": tables()[2]}, control)
+    assert "'few', where among people of one group, kin: few (60 people), being in" in several.page().headline
+
+
 @pytest.mark.parametrize(
     ("control", "expected", "said"),
     [

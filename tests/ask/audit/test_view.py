@@ -236,13 +236,14 @@ def test_only_most_people_are_red() -> None:
 
 def test_a_group_is_named_where_it_is_hit_more_often_than_everybody() -> None:
     group = replace(HIT, group="region: north", people=14, attack_rate=Rate(1.0, 0.77, 1.0))
+    group = replace(group, excess_over_control=Rate(1.0, 0.75, 1.0))
     found = audit(release(CLEAR), verdict=verdict(judged(HIT, group)))
     said = said_of(found)
     assert said.headline == (
         "The release gives away people of one group: region: north (14 people), of 700 people in the data."
     )
     assert said.explanation[0].startswith("Among them: linkability: ")
-    alike = replace(group, attack_rate=Rate(0.32, 0.2, 0.5))
+    alike = replace(group, attack_rate=Rate(0.32, 0.2, 0.5), excess_over_control=Rate(0.29, 0.1, 0.45))
     assert said_of(audit(release(CLEAR), verdict=verdict(judged(HIT, alike)))).headline.startswith(
         "The release gives p"
     )

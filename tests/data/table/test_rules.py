@@ -154,15 +154,29 @@ def test_few_rows_of_numbers_are_numbers_unless_their_name_says_codes() -> None:
         ("NumberOfKids", ["number", "of", "kids"], "amount"),
         ("XMLHttp", ["xml", "http"], None),
         ("economic.cond.national", ["economic", "cond", "national"], "amount"),
+        ("rate_marriage", ["rate", "marriage"], "amount"),
+        ("age_at_marriage", ["age", "at", "marriage"], "amount"),
+        ("YearsMarried", ["years", "married"], "amount"),
+        ("marriage_rate", ["marriage", "rate"], "amount"),
+        ("rate_type", ["rate", "type"], "group"),
+        ("age_group", ["age", "group"], "group"),
+        ("marital_status", ["marital", "status"], "group"),
+        ("school_district", ["school", "district"], "group"),
         ("religious", ["religious"], None),
         ("größeCode", ["grösse", "code"], "group"),
         ("", [], None),
     ],
 )
-def test_names_are_cut_into_words_and_the_last_telling_one_decides(name: str, words: list[str], tells: Any) -> None:
+def test_names_are_cut_into_words_of_which_one_decides(name: str, words: list[str], tells: Any) -> None:
     assert words_of(name) == words
     found = telling_word(name)
     assert (found and found[0]) == tells
+
+
+def test_a_rating_is_a_number_whatever_is_rated() -> None:
+    rates = np.random.default_rng(1).integers(1, 6, 300).tolist()
+    assert guess("rate_marriage", rates)[0] in ("number", "ordered")
+    assert guess("marriage", rates) == ("category", "likely")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
+#: So many people, one after the other, change places with one another.
+NEARBY = 5
 #: So many cells are compared at a time.
 _CELLS = 2**18
 
@@ -22,8 +24,14 @@ def agreeing_cells(
     fits: Mapping[int, BoolArray],
     draws: int,
     rng: np.random.Generator,
+    *,
+    person: IntArray | None = None,
 ) -> FloatArray:
     """Return in how many cells row i of both tables agrees: as they stand, then for each draw of another order.
+
+    Rows change places with rows nearby alone, so that two tables of different people in a common order (by region, or
+    by a number that nobody released) do not stand out. If people have several rows, ``person`` says whose each row is:
+    people nearby with equally many rows change places, each with all rows in their order.
 
     Tables are codes at [row, column] with as many rows each; a missing value has a code of its own. In a column whose
     released cells stand for several values, ``fits`` says at [original row, released code] whether the value is inside.
@@ -42,7 +50,7 @@ def agreeing_cells(
         return np.asarray(np.count_nonzero(same, axis=(1, 2)), np.int64)
 
     number[0] = agreeing(own[None])[0]
-    for draw, orders in _orders(own, released.size, draws, rng):
+    for draw, orders in _orders_nearby(own if person is None else person, released.size, draws, rng):
         number[draw] = agreeing(orders)
     return number
 
@@ -72,3 +80,31 @@ def _orders(values: IntArray, cells: int, draws: int, rng: np.random.Generator) 
     for first in range(1, draws + 1, size):
         last = min(first + size, draws + 1)
         yield slice(first, last), rng.permuted(np.tile(values, (last - first, 1)), axis=1)
+
+
+def _orders_nearby(
+    person: IntArray, cells: int, draws: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, IntArray]]:
+    """Yield orders of all rows in which people nearby have changed places, and which draws (from 1 on) these are."""
+    windows = list(_windows(person))
+    step = max(1, _CELLS // max(cells, 1))
+    for first in range(1, draws + 1, step):
+        last = min(first + step, draws + 1)
+        orders = np.empty((last - first, person.size), np.int64)
+        for rows in windows:
+            some, people, _ = rows.shape
+            places = rng.permuted(np.tile(np.arange(people), (last - first, some, 1)), axis=2)
+            drawn = rows[np.arange(some)[None, :, None], places]
+            orders[:, rows.ravel()] = drawn.reshape(last - first, -1)
+        yield slice(first, last), orders
+
+
+def _windows(person: IntArray) -> Iterator[IntArray]:
+    """Yield the rows of people who may change places, [window, person, row]: those nearby with equally many rows."""
+    _, first, count = np.unique(person, return_index=True, return_counts=True)
+    blocks = np.split(np.argsort(person, kind="stable"), np.cumsum(count)[:-1])
+    for size in np.unique(count).tolist():
+        alike = [blocks[at] for at in np.argsort(first, kind="stable").tolist() if count[at] == size]
+        parts = np.array_split(np.array(alike), max(1, len(alike) // NEARBY))
+        for people in sorted({len(part) for part in parts}):
+            yield np.array([part for part in parts if len(part) == people])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -117,6 +118,27 @@ def near_pairs(people: Grid) -> IntArray:
     nearest[lone] = np.add.reduceat(row.astype(np.int64), start[:-1]) - lone
     is_pair = (nearest[nearest[lone]] == lone) & (lone < nearest[lone])
     return np.column_stack([lone[is_pair], nearest[lone][is_pair]])
+
+
+def neighbors_at(people: Grid, some: IntArray, rank: int, *, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return some people, each with the nearest other person, and each with the one at a rank: twice [pair, 2].
+
+    The nearest has rank 1; there must be more than ``rank`` people. Ties are broken at random.
+
+    >>> people = Grid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50)
+    >>> [pairs.tolist() for pairs in neighbors_at(people, np.array([0, 2]), 3, rng=np.random.default_rng(1))]
+    [[[0, 3], [2, 1]], [[0, 1], [2, 0]]]
+    """
+    found = np.empty((some.size, 2), np.int64)
+    step = max(1, _AT_A_TIME // max(1, len(people.numbers)))
+    for start in range(0, some.size, step):
+        own = some[start : start + step]
+        far = all_distances(people, people._replace(numbers=people.numbers[own], codes=people.codes[own]))
+        # Distances are whole: less than one more decides among equal ones alone.
+        mixed = far + 0.5 * rng.random(far.shape)
+        mixed[np.arange(own.size), own] = -1.0
+        found[start : start + step] = np.argpartition(mixed, (1, rank), axis=1)[:, [1, rank]]
+    return np.column_stack([some, found[:, 0]]), np.column_stack([some, found[:, 1]])
 
 
 def pairs_apart(labels: Labels, pairs: IntArray) -> IntArray:

@@ -10,8 +10,8 @@ from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.paper import Paper, judged
 from unveil.ask.audit.view import VIEW
 from unveil.data.files.write import write_text
-from unveil.errors import InputError, did_you_mean, shortened
-from unveil.show.limits import check_limits, is_pass
+from unveil.errors import InputError, shortened
+from unveil.show.limits import check_limits, is_pass, quantity_hint
 from unveil.show.profiles import profile
 
 
@@ -76,7 +76,7 @@ def _check_names(names: list[str]) -> None:
     known = VIEW.meanings()
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or " 'unveil audit --limit help' lists them."
+            hint = quantity_hint(name, known) or " 'unveil audit --limit help' lists them."
             raise InputError(f"there is no figure {shortened(name)} that a limit can be set for.{hint}")
 
 

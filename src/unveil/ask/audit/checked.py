@@ -11,11 +11,14 @@ from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
 
 if TYPE_CHECKING:
+    from unveil.data.table import Table
     from unveil.measure.epsilon.claim import Claim
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]
 
+#: In place of an identifier: each row is another person, whatever the columns look like.
+ONE_ROW_EACH = "none"
 #: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
@@ -106,6 +109,10 @@ class AuditSettings:
         """Return how many nearest rows of a release with this many rows count in linkability."""
         return self.neighbours or usual_neighbours(rows)
 
+    def identifiers_of(self, table: "Table") -> tuple[str, ...]:
+        """Return the columns that identify people; none where each row was said to be another person."""
+        return identifiers_of(table, self.identifiers)
+
     @property
     def parts(self) -> tuple[str, ...]:
         """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
@@ -113,10 +120,29 @@ class AuditSettings:
         if self.attacks is None:
             return every
         wanted = [attack.strip().replace("-", "_") for attack in self.attacks]
-        for attack in wanted:
+        for attack, said in zip(wanted, self.attacks, strict=True):
             if attack not in every:
-                hint = did_you_mean(attack, every) or f" Choose from {', '.join(every)}."
-                raise InputError(f"there is no attack {attack!r} on tables.{hint}")
+                raise InputError(f"Unknown attack {said!r}.{attack_hint(said)} Available: {', '.join(every)}")
         if not wanted:
             raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
         return tuple(attack for attack in every if attack in wanted)
+
+
+def attack_hint(said: str) -> str:
+    """Return a question that suggests the attack meant by a name of the field or a slip, or nothing.
+
+    >>> attack_hint("MIA"), attack_hint("attribute-inference attack"), attack_hint("LinkabilityEvaluator")
+    (" Did you mean 'membership'?", " Did you mean 'inference'?", " Did you mean 'linkability'?")
+    """
+    also = {_plain(other): attack.name for attack in ATTACKS.values() for other in (attack.name, *attack.also_called)}
+    meant = also.get(_plain(said))
+    return f" Did you mean {meant!r}?" if meant else did_you_mean(said, (*ATTACKS, *MEASURES))
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()).removesuffix("attack")
+
+
+def identifiers_of(table: "Table", told: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that identify people; ``none`` is no column unless the table has one of that name."""
+    return () if tuple(told) == (ONE_ROW_EACH,) and ONE_ROW_EACH not in table.column_names else tuple(told)

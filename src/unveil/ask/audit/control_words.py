@@ -17,6 +17,12 @@ ADVICE = (
 )
 
 
+_SEVERAL_ROWS = (
+    "If a person can have several rows, name the column that says whose each row is (--id COLUMN); if not, say so "
+    "(--id none)."
+)
+
+
 def control_notes(audit: Audit) -> tuple[str, ...]:
     """Return what has to be known of the control beside the headline."""
     control, said = audit.verdict.control, []
@@ -39,11 +45,20 @@ def control_notes(audit: Audit) -> tuple[str, ...]:
 def control_said(audit: Audit) -> Said:
     """Return what is wrong with the control and what to do about it; nothing where it is usable or there is none."""
     control = audit.verdict.control
-    if control.outcome == "other_people":
+    if control.outcome in ("other_people", "clustered"):
+        others = "The control is of other people"
+        if control.is_clustered:
+            others += ", or several rows belong to one person"
+        shown = "the rows most alike are in the same table"
+        if control.outcome == "other_people":
+            shown = _difference(control.differences[0])
         return Said(
-            headline=f"The control is of other people: {_difference(control.differences[0])}.",
+            headline=f"{others}: {shown}.",
             explanation=("No comparison is made.",),
-            steps=("Take people of the same kind, or split the original before the release is made.",),
+            steps=(
+                *([_SEVERAL_ROWS] if control.is_clustered else []),
+                "Take people of the same kind, or split the original before the release is made.",
+            ),
         )
     if control.outcome == "overlap":
         is_equal = control.p_overlap <= control.p_near

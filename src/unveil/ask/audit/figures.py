@@ -29,6 +29,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
         "verdict": _verdict(audit),
         "original": {
             "rows": audit.rows,
+            "people": audit.people or audit.rows,
             "columns": [_column(each) for each in audit.columns],
             "sha256": audit.sha256,
         },
@@ -51,7 +52,10 @@ def figures_of(audit: Audit) -> dict[str, Any]:
 
 def _verdict(audit: Audit) -> dict[str, Any]:
     verdict = audit.verdict
-    checked = ("outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near")
+    checked = (
+        *("outcome", "p_same", "largest_difference", "column", "clustering"),
+        *("p_overlap", "overlap_estimate", "p_near"),
+    )
     return {
         "outcome": verdict.outcome,
         "headline": said_of(audit).whole,

@@ -332,7 +332,9 @@ class Audit:
     #: The column whose groups are shown, and how many people a group must have to be shown.
     by: str | None = None
     minimum_cell: int = 11
-    #: How many rows of the original and of the control table were attacked.
+    #: How many people the rows of the original belong to; 0 where nobody was counted.
+    people: int = 0
+    #: How many people of the original and of the control table were attacked.
     attacked: int = 0
     attacked_outside: int = 0
     #: What the digests of files are called; those that others may see depend on a key.

@@ -11,13 +11,16 @@ from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.checked import USUAL_NEIGHBOURS, AuditSettings, ReleaseKind, usual_neighbours
+from unveil.ask.audit.checked import ONE_ROW_EACH, USUAL_NEIGHBOURS, AuditSettings, ReleaseKind, usual_neighbours
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
 from unveil.ask.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table.column import listed
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
+from unveil.data.table.repeated import repeated_people
+from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
 from unveil.measure.trials.groups import bands
@@ -39,6 +42,22 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
                 f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
                 "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
             )
+
+
+def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
+    """Refuse rows that look like several per person if nobody said who people are.
+
+    Tests that count each row as a person are too sure of themselves and accuse harmless releases.
+    """
+    found = None if identifiers else repeated_people(table, ignore=[name for name in ignore if name is not None])
+    if found is None:
+        return
+    alike = f"agree in {listed(found.constant)}" if found.constant else f"never share a value of {found.time!r}"
+    raise InputError(
+        f"Several rows of the {table.name} seem to belong to one person: column {found.column!r} has "
+        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Count people instead "
+        f"of rows with --id {found.column}, or write --id {ONE_ROW_EACH} if each row is another person"
+    )
 
 
 def check_weights(release: Release, settings: AuditSettings) -> None:
@@ -144,8 +163,9 @@ class PreparedAudit:
             flags=self.flags,
             by=self.settings.by,
             minimum_cell=self.settings.minimum_cell,
-            attacked=self.people.inside.size,
-            attacked_outside=self.people.outside.size,
+            people=self.people.everybody.members,
+            attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
+            attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
             compatibility=self.settings.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
@@ -172,7 +192,9 @@ def prepare(
     whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
-    notes = [*_role_notes(whole), *_target_notes(whole, settings)]
+    if any(part in ATTACKS for part in parts):
+        refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
+    notes = [*_role_notes(whole), *_weight_notes(whole, settings.weight)]
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
@@ -191,6 +213,7 @@ def prepare(
     (people, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
     )
+    notes += _target_notes(people.everybody.members, settings)
     return PreparedAudit(
         original=whole,
         control=outside,
@@ -209,7 +232,7 @@ def prepare(
 def with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
-    told |= dict.fromkeys(settings.identifiers, "identifier")
+    told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
     told |= dict.fromkeys(settings.known or (), "known")
     told |= {name: "ignored" for name in (settings.weight, settings.household) if name is not None}
     for name in (*told, *([settings.by] if settings.by is not None else [])):
@@ -226,6 +249,15 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
     return replace(table, columns=tuple(columns))
 
 
+def _weight_notes(table: Table, weight: str | None) -> list[str]:
+    """Return the note that no rate uses survey weights, if some column holds them or may hold them."""
+    if weight is not None:
+        return [f"No rate uses the survey weights in {weight!r}: every row counts once. They only tell the population."]
+    found = weight_columns(table.column_names)
+    hold = "holds" if len(found) == 1 else "hold"
+    return [f"If {listed(found)} {hold} survey weights: no rate uses them, every row counts once."] if found else []
+
+
 def _role_notes(table: Table) -> list[str]:
     guessed = [column.name for column in table.columns if column.role == "identifier" and not column.role_told]
     if not guessed:
@@ -236,11 +268,11 @@ def _role_notes(table: Table) -> list[str]:
     ]
 
 
-def _target_notes(table: Table, settings: AuditSettings) -> list[str]:
-    if not isinstance(settings.targets, int) or settings.targets <= table.rows:
+def _target_notes(people: int, settings: AuditSettings) -> list[str]:
+    if not isinstance(settings.targets, int) or settings.targets <= people:
         return []
     pattern = f"All {{}} of the original were attacked: there are no {settings.targets} of them."
-    return [people_text(table.rows, "person", "people", pattern=pattern)]
+    return [people_text(people, "person", "people", pattern=pattern)]
 
 
 def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
@@ -281,6 +313,7 @@ def _people(
         everybody,
         labels=labels,
         rng=np.random.default_rng([seeds[3], 0]),
+        separate=bool(settings.identifiers),
         attacked=np.unique(everybody.person[attacked]),
     )
     if by_lot is not None and control.outcome != "too_small":

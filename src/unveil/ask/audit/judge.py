@@ -22,6 +22,7 @@ MOST = "most_by_guessing"
 _NOT_COMPARED = {
     "none": "there is no control",
     "other_people": "the control is of other people",
+    "clustered": "rows of one table are too alike to be separate people",
     "too_small": "the control has too few people",
     "overlap": "people of the control are in the original too",
 }
@@ -85,8 +86,10 @@ class _Entry:
             about=evidence.about,
             pool=_pool(people, evidence),
         )
-        needs_none = isinstance(evidence.statistic, OwnDraws)
         outcome = people.control.outcome
+        needs_none = isinstance(evidence.statistic, OwnDraws) and not (
+            evidence.one_row_each and people.control.is_clustered
+        )
         return cls(
             name=name,
             evidence=evidence,

@@ -11,8 +11,10 @@ import numpy as np
 from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.checked import identifiers_of
 from unveil.ask.audit.clearest import worst_of
 from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.inputs import refuse_repeated
 from unveil.ask.audit.paper import Paper
 from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of
@@ -55,11 +57,13 @@ def ask(told: Told) -> Reply:
         "household": values["household"] or roles.household,
     }
     table, control = _tables(told)
-    table = _with_identifiers(table, settings["identifiers"])
+    refuse_repeated(table, identifiers=settings["identifiers"], ignore=(settings["weight"], settings["household"]))
+    told_ids = identifiers_of(table, settings["identifiers"])
+    table = _with_identifiers(table, told_ids)
     notes: list[str] = []
     apart = control is None
     if control is None:
-        table, control = kept_apart(table, settings["identifiers"][:1], rng=rng)
+        table, control = kept_apart(table, told_ids[:1], rng=rng)
         pattern = (
             "{}, one in five and drawn by lot, were kept apart before anything was protected, and stand for people who "
             "are not in the data. The release holds the others."
@@ -162,7 +166,8 @@ def headline(audit: Audit) -> str:
     use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
     return (
         f"After {name(after.name, 60)!r}, being in the data adds {rate_text(other)} to what "
-        f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for {count(audit.rows)} people; "
+        f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for "
+        f"{count(audit.people or audit.rows)} people; "
         f"{len(proved[-1])} of {count(len(proved[0] | proved[-1]), 'attack', 'attacks')} stay proved{use}."
     )
 

@@ -32,6 +32,7 @@ _DOUBTS: Mapping[str, str] = MappingProxyType(
     {
         "none": "there are no people who are not in the data to compare with (--control)",
         "other_people": "the control is of other people",
+        "clustered": "rows of one table are too alike to be separate people",
         "overlap": "people of the control are in the data too, which makes the figure too low",
         "too_small": "the control has too few people",
     }

@@ -38,7 +38,7 @@ def quoted(names: Sequence[str], *, most: int = 3) -> str:
 
 def of_all(audit: Audit, sentence: str) -> str:
     """Return a sentence with how many people there are in place of the first {}."""
-    return people(audit.rows, "person", "people", pattern=sentence)
+    return people(audit.people or audit.rows, "person", "people", pattern=sentence)
 
 
 def safe(text: str) -> str:

@@ -113,7 +113,7 @@ def numbers_of(audit: Audit) -> dict[str, float]:
     own = audit.verdict.releases[0]
     copies = own.copies
     more: Mapping[str, float] = {
-        PEOPLE: float(audit.rows),
+        PEOPLE: float(audit.people or audit.rows),
         COLUMNS: float(len(audit.columns)),
         "copies.expected": nan if copies is None else copies.expected,
         "copies.people_unchanged": nan if copies is None else float(copies.people_unchanged),

@@ -22,6 +22,12 @@ def _attacks() -> Choices:
     return (*((name, attack.title) for name, attack in ATTACKS.items()), *MEASURES.items())
 
 
+def _attack_hint(said: str) -> str:
+    from unveil.ask.audit.checked import attack_hint
+
+    return attack_hint(said)
+
+
 def _profiles() -> Choices:
     from unveil.show.profiles import PROFILES
 
@@ -125,14 +131,6 @@ _PEOPLE = (
     ),
 )
 _ON_COMMAND_LINE = (
-    Setting(
-        name="identifiers",
-        label="Columns that identify people",
-        kind="columns",
-        only="command line",
-        default=(),
-        option="--id",
-    ),
     Setting(
         name="sensitive",
         label="Columns that an adversary wants to learn",
@@ -241,6 +239,16 @@ _ON_COMMAND_LINE = (
 )
 _MORE = (
     Setting(
+        name="identifiers",
+        label="Columns that identify people",
+        kind="columns",
+        words="Rows with the same value of the first one are one person; 'none' says that each row is another person.",
+        default=(),
+        option="--id",
+        fold=MORE,
+        example="person",
+    ),
+    Setting(
         name="report",
         label="How much is printed",
         kind="choice",
@@ -297,6 +305,7 @@ _MORE = (
         kind="several",
         metavar="NAMES",
         choices=_attacks,
+        hint=_attack_hint,
         default=(),
         words="Run these only. Where none is chosen, all are run.",
         fold=MORE,

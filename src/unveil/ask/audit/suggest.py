@@ -113,7 +113,9 @@ def _apply(release: Release, change: Change, *, cells: bool) -> Table:
     grouped = {name: size for name, size in sizes.items() if size}
     if grouped:
         mask = Generalization(columns=tuple(grouped), k=tuple(grouped.values()), shuffle=False, cells=cells)
-        table = mask.apply(table, rng=np.random.default_rng(0)).released
+        # Other columns may hold ranges already, which no protection takes for values of people.
+        made = mask.apply(table.select(list(grouped)), rng=np.random.default_rng(0)).released
+        table = _with_columns(table.select([each.name for each in table.columns if each.role != "identifier"]), made)
     for name in (name for name in change.columns if name not in grouped):
         hierarchy = release.original.column(name).hierarchy
         if hierarchy is not None:
@@ -121,6 +123,18 @@ def _apply(release: Release, change: Change, *, cells: bool) -> Table:
             columns = tuple(replace(each, kind="category") if each.name == name else each for each in table.columns)
             table = replace(table, frame=table.frame.with_columns(wider), columns=columns, cells=None)
     return table
+
+
+def _with_columns(table: Table, changed: Table) -> Table:
+    """Return a table with some columns as another table of the same rows has them; cells have to be read anew."""
+    own = {each.name: each for each in changed.columns}
+    return replace(
+        table,
+        columns=tuple(own.get(each.name, each) for each in table.columns),
+        frame=table.frame.with_columns(changed.frame),
+        marked={**table.marked, **changed.marked},
+        cells=None,
+    )
 
 
 def _utility(prepared: PreparedAudit, own: PreparedRelease, change: Change) -> Utility:

@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.people import DrawnPeople, People, Which, kept
+from unveil.ask.audit.per_person import mean_of_rows, per_person
 from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
@@ -19,6 +20,7 @@ from unveil.measure.verdict.family import Statistic
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
     "other_people": "the control is of other people, so that nothing can be compared with it",
+    "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
     "too_small": "the control has too few people to compare with",
 }
 
@@ -42,6 +44,8 @@ class Evidence:
     stands_overlap
         Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
         member, always: whatever counts those who are alone finds more of them than in draws.
+    one_row_each
+        Whether it is wrong where people have several rows that nobody told apart, even without a control.
     whole
         For a group, the figure of everybody: its tries decide whether there are enough, because the groups themselves
         were chosen for having enough people.
@@ -53,6 +57,7 @@ class Evidence:
     about: int | None = None
     is_shown: bool = True
     stands_overlap: bool = True
+    one_row_each: bool = False
     whole: JudgedFigure | None = None
 
 
@@ -75,7 +80,8 @@ def tried(drawn: DrawnPeople, finding: Finding, trials: Trials, *, is_judged: bo
     for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):
         if attempts.rows is not None and attempts.chances is not None:
             scores[first + attempts.rows] = attempts.chances
-    figure = figure_of(made.finding, control_tries=trials.control.tries)
+    control = per_person(trials, drawn.people).control
+    figure = figure_of(made.finding, control_tries=0 if control is None else control.tries)
     return replace(made, evidence=(Evidence(figure=figure, statistic=scores),))
 
 
@@ -103,10 +109,11 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
     if not by_value or not isinstance(evidence.statistic, np.ndarray):
         return ()
     rows, is_member = people.rows(evidence.pool), people.is_member(evidence.pool)
+    person = people.everybody.person[rows]
     made = []
     for group in people.groups:
-        here = group.people[people.everybody.person[rows]]
-        parts = [evidence.statistic[here & side] for side in (is_member, ~is_member)]
+        here = group.people[person]
+        parts = [mean_of_rows(evidence.statistic[here & side], person[here & side]) for side in (is_member, ~is_member)]
         rates = [_mean(part) for part in parts]
         figure = replace(
             evidence.figure,
@@ -124,7 +131,8 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
 
 
 def _mean(scores: FloatArray | BoolArray) -> Rate:
-    return clopper_pearson(float(scores.sum()), scores.size) if scores.size else UNDEFINED
+    # The sum of floats depends on their order, and exactly rounded it does not.
+    return clopper_pearson(math.fsum(scores.tolist()), scores.size) if scores.size else UNDEFINED
 
 
 def _called(column: str | None, value: str | None, rarest: float) -> str:
@@ -172,9 +180,10 @@ def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Gr
     """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular."""
     if drawn.groups is None or trials.attack.rows is None:
         return None
+    trials, people = per_person(trials, drawn.people, which), drawn.people
     inside, outside = drawn.groups
     if which != "everybody":
-        rows, members = drawn.people.rows(which), drawn.release.original.rows
+        rows, members = people.rows(which), drawn.release.original.rows
         inside, outside = (
             tuple(inside[row] for row in rows[rows < members]),
             None if outside is None else tuple(outside[row - members] for row in rows[rows >= members]),
@@ -182,8 +191,8 @@ def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Gr
     return group_rates(
         trials,
         inside,
-        outside if drawn.people.compares else None,
-        everybody=drawn.groups[0],
+        outside if people.compares else None,
+        everybody=[drawn.groups[0][row] for row in people.everybody.first_row[: people.everybody.members]],
         minimum=drawn.minimum_cell,
         looks=drawn.looks,
     )

@@ -1,6 +1,6 @@
 """The verdict of an audit in words: the headline, what each finding means beside it, and what it does not say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import floor, isnan
 
 from unveil.ask.audit.attacks import ATTACKS
@@ -62,12 +62,13 @@ def tone(audit: Audit) -> Tone:
 
 
 def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
-    """Return the figure that the headline is about, and its release.
+    """Return the figure of the headline and its release.
 
-    It is the clearest that is proved; a group only where its people are hit measurably more often than everybody.
+    It is the clearest proved figure. A group leads only if nothing proved about everybody is at least as bad.
     """
     every = [(release, figure) for release in audit.verdict.releases for figure in release.proved]
-    groups = [each for each in every if _stands_out(*each)]
+    whole = [each for each in every if not each[1].group]
+    groups = [each for each in every if _stands_out(*each, [figure for _, figure in whole])]
 
     def clear(each: tuple[ReleaseVerdict, JudgedFigure]) -> tuple[float, bool, float]:
         figure = each[1]
@@ -75,18 +76,31 @@ def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
         p = 0.0 if isnan(figure.p_adjusted) else clarity(float(figure.p_adjusted))
         return p, not _can_be_told(figure), -float(excess.value) if excess.defined else 1.0
 
-    return min(groups or [each for each in every if not each[1].group] or every, key=clear)
+    return min(groups or whole or every, key=clear)
 
 
-def _stands_out(release: ReleaseVerdict, figure: JudgedFigure) -> bool:
-    """Return whether the people of a group are hit measurably more often than everybody by the same attack."""
+def _stands_out(release: ReleaseVerdict, figure: JudgedFigure, proved: Sequence[JudgedFigure]) -> bool:
+    """Return whether a group is hit measurably more often than everybody by the same attack, and worse than by any.
+
+    ``proved`` are the proved figures about everybody, of all attacks.
+    """
+    if not figure.group:
+        return False
     same = ("attack", "adversary", "secret")
     whole = [
         each
         for each in release.findings
         if not each.group and all(getattr(each, part) == getattr(figure, part) for part in same)
     ]
-    return bool(figure.group) and all(figure.attack_rate.low > each.attack_rate.high for each in whole)
+    return all(figure.attack_rate.low > each.attack_rate.high for each in whole) and not any(
+        hits_most(each) or (_can_be_told(each) and _effect(each) >= _effect(figure)) for each in proved
+    )
+
+
+def _effect(figure: JudgedFigure) -> float:
+    """Return what the release adds: the excess, or the rate where strangers cannot be tried."""
+    excess = figure.excess_over_control
+    return float(excess.value if excess.defined else figure.attack_rate.value)
 
 
 def _can_be_told(figure: JudgedFigure) -> bool:
@@ -114,10 +128,10 @@ def _found(audit: Audit) -> Said:
 
 def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> str:
     """Return who gives whom away, among how many people, and by how much, with the interval."""
+    group = safe(f"{name(figure.group, 80)} ({number_of(figure.people)})") if figure.group else ""
     if len(audit.releases) == 1:
-        if figure.group:
-            which = safe(f"{name(figure.group, 80)} ({number_of(figure.people)})")
-            return of_all(audit, f"{_what(audit)} gives away people of one group: {which}, of {{}} in the data.")
+        if group:
+            return of_all(audit, f"{_what(audit)} gives away people of one group: {group}, of {{}} in the data.")
         otherwise = _otherwise(figure, audit)
         if otherwise is not None:
             return of_all(audit, f"{_what(audit)} {otherwise[0]}.")
@@ -131,6 +145,7 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
         which = "Both releases of {} give" if many == 2 else f"All {among} give"
     otherwise = _otherwise(figure, audit)
     added = _added(figure) if otherwise is None else safe(f"which {otherwise[0].replace('{} ', 'people ')}")
+    added = f"among people of one group, {group}, {added}" if group else added
     where = ", where " if otherwise is None else ", "
     clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}{where}{added}"
     rest = f"; nothing is proved against {safe(quoted(clean))}" if clean else ""

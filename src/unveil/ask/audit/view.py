@@ -167,6 +167,7 @@ def _checks(control: "ControlCheck") -> Iterator[tuple[str, float]]:
 _CONTROLS = {
     "usable": "usable",
     "other_people": "of other people, so that nothing is compared",
+    "clustered": "not usable: rows of one table are too alike to be separate people, so that nothing is compared",
     "overlap": "has people of the original, so that figures are too low",
     "too_small": "too small, so that nothing is compared",
     "none": "none",

@@ -11,7 +11,7 @@ from unveil._kernels.cells.neighbours import people_around
 from unveil._kernels.neighbours.index import Grid
 from unveil._kernels.neighbours.matrix import pair_distances
 from unveil._kernels.neighbours.sketch import nearest_sketch
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
 from unveil.data.table import Table
@@ -59,18 +59,18 @@ class OrderTest:
 class RowOrder:
     """An adversary who supposes that the released rows are still in the order of the original ones.
 
-    A hit is a released row whose original row at the same position is among its ``neighbours`` nearest original rows;
-    where rows tie for the last place, it is one with the chance that a lot gives it. In an order that says nothing the
-    chance is ``neighbours / rows`` for every row: that is the naive rate, exactly. There is no control, because people
-    outside the data have no position in it. Both tables must have the same number of rows. Tables that are both sorted
-    by the same column stand out too: their order gives away that much.
+    A hit is a released row that stands at its own place: fewer than ``neighbours`` original rows are nearer to it than
+    the one at the same position. Rows that are as near take no hit away, so that a copy in the same order hits
+    everywhere. The naive rate is that of an order at random, exactly: the share of original rows that would be a hit.
+    There is no control, because people outside the data have no position in it. Both tables must have the same number
+    of rows. Tables that are both sorted by the same column stand out too: their order gives away that much.
 
     Parameters
     ----------
     columns
         The columns to compare; None for all that both tables have and the adversary knows.
     neighbours
-        How many of the nearest original rows count as a hit; at most as many as there are.
+        How many of the nearest original rows count, with all that are as near as the last; at most all rows.
     targets
         How many rows are looked at, drawn by lot; None for all.
 
@@ -81,7 +81,7 @@ class RowOrder:
     >>> released = Table.from_frame(pl.DataFrame({"age": [24, 33, 29]}), name="released")
     >>> trials = RowOrder().run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(1))
     >>> trials.attack.chances, trials.naive.expected
-    (array([1. , 1. , 0.5]), 1.0)
+    (array([1., 1., 1.]), 1.33...)
     """
 
     columns: tuple[str, ...] | None = None
@@ -94,21 +94,19 @@ class RowOrder:
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
         """Return how many rows have their own position among the nearest; ``rng`` draws the rows looked at."""
         original, masked, rows = self._drawn(released, knowledge, rng)
-        size = original.size
-        k = self.neighbours
+        size, k = original.size, self.neighbours
         if masked.cells is None:
-            chances = _own_chances_by_value(original, masked, rows, k)
+            hits, near = _hits_by_value(original, masked, rows, k)
         else:
             pieces = np.array_split(rows, -(-rows.size * size // _PAIRS))
-            chances = np.concatenate(
-                [own_chances(neighbours_of(original, masked, k, rows=piece), piece, k) for piece in pieces]
-            )
+            found = [_hits(neighbours_of(original, masked, k, rows=piece), piece) for piece in pieces]
+            hits, near = (np.concatenate(side) for side in zip(*found, strict=True))
         return Trials(
-            attack=Attempts.from_chances(chances),
-            naive=Attempts.from_chances(np.full(rows.size, k / size)),
+            attack=Attempts.from_chances(hits, rows=rows),
+            naive=Attempts.from_chances(near / size, rows=rows),
             control=None,
-            what="the original row at the same position is among the nearest",
-            notes=(_sentence(_test(original, masked, rows, permutations=PERMUTATIONS, rng=rng)),),
+            what="no original row is nearer than the one at the same position",
+            notes=(_sentence(*_paired(original, masked, rows, rng)),),
         )
 
     def test(
@@ -142,44 +140,43 @@ class RowOrder:
         return original, masked, np.sort(rng.choice(size, self.targets, replace=False))
 
 
-def own_chances(found: Neighbours, own: IntArray, k: int) -> FloatArray:
-    """Return the chance that each target's own row is among its k nearest, ties for the last place broken by lot."""
+def _hits(found: Neighbours, own: IntArray) -> tuple[BoolArray, IntArray]:
+    """Return whether each row's own place is among its nearest rows with ties, and how many these are."""
     count = np.diff(found.start)
     target = np.repeat(np.arange(own.size), count)
-    at_the_edge = found.distance == found.distance[found.start[1:] - 1][target]
-    tied = np.add.reduceat(at_the_edge.astype(np.int64), found.start[:-1])
-    places = k - (count - tied)
-    chances = np.zeros(own.size)
-    mine = np.flatnonzero(found.row == own[target])
-    chances[target[mine]] = np.where(at_the_edge[mine], (places / tied)[target[mine]], 1.0)
-    return chances
+    hits = np.zeros(own.size, bool)
+    hits[target[found.row == own[target]]] = True
+    return hits, count
 
 
-def _own_chances_by_value(original: Encoded, masked: Encoded, rows: IntArray, k: int) -> FloatArray:
-    """Return what `own_chances` does where cells are single values: how far the own row is tells it."""
+def _hits_by_value(original: Encoded, masked: Encoded, rows: IntArray, k: int) -> tuple[BoolArray, IntArray]:
+    """Return what `_hits` does where cells are single values: the distance of the own row decides."""
     near, own = nearest_sketch(original, masked.grid(rows), k), original.grid(rows)
-    apart = pair_distances(own, masked.grid(rows))
-    limit, sure, tied = near.limit(k), near.sure(k)[0], near.tied(k)[0]
-    return np.where(apart < limit, 1.0, np.where(apart == limit, (k - sure) / tied, 0.0))
+    return pair_distances(own, masked.grid(rows)) <= near.limit(k), near.sure(k)[0] + near.tied(k)[0]
+
+
+def _paired(
+    original: Encoded, masked: Encoded, rows: IntArray, rng: np.random.Generator
+) -> "tuple[IntArray, _Pairs | _CoarsePairs]":
+    """Return the positions that are compared, and the rows at them."""
+    if rows.size > _TESTED:
+        rows = np.sort(rng.choice(rows, _TESTED, replace=False))
+    own_rows = original.grid(rows)
+    if masked.cells is None:
+        return np.arange(rows.size), _Pairs(own_rows, masked.grid(rows))
+    return np.arange(rows.size), _CoarsePairs(own_rows, masked.cells, rows)
 
 
 def _test(
     original: Encoded, masked: Encoded, rows: IntArray, *, permutations: int, rng: np.random.Generator
 ) -> OrderTest:
-    if rows.size > _TESTED:
-        rows = np.sort(rng.choice(rows, _TESTED, replace=False))
-    own_rows = original.grid(rows)
-    if masked.cells is None:
-        pairs: _Pairs | _CoarsePairs = _Pairs(own_rows, masked.grid(rows))
-    else:
-        pairs = _CoarsePairs(own_rows, masked.cells, rows)
-    places = np.arange(rows.size)
+    places, pairs = _paired(original, masked, rows, rng)
     own = pairs.apart(places)
     # Sums of the same distances in another order may differ by their rounding, which must not count as nearer.
     limit = own * (1 + 1e-9)
     nearer = sum(pairs.apart(rng.permutation(places)) <= limit for _ in range(permutations))
     return OrderTest(
-        rows=rows.size,
+        rows=places.size,
         distance=own,
         by_chance=pairs.by_chance(),
         p_value=(1 + nearer) / (1 + permutations),
@@ -260,8 +257,8 @@ def _steps(table: Grid) -> list[float]:
     return [step / table.mismatch_cost for step in table.step_cost.tolist()]
 
 
-def _sentence(test: OrderTest) -> str:
+def _sentence(places: IntArray, pairs: "_Pairs | _CoarsePairs") -> str:
     return (
-        f"rows at the same position are {test.distance:.3g} columns apart on average, rows paired by lot "
-        f"{test.by_chance:.3g} (permutation test, p = {test.p_value:.2g})"
+        f"rows at the same position are {pairs.apart(places):.3g} columns apart on average, rows paired at random "
+        f"{pairs.by_chance():.3g}"
     )

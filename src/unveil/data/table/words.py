@@ -1,6 +1,7 @@
 """The words that tell what a column or a cell is: names of groups and amounts, cells that stand for no value."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 Telling = Literal["group", "amount"]
@@ -32,6 +33,18 @@ AMOUNT_WORDS = frozenset([
     "quantile", "quartile", "quintile", "percentile", "severity", "satisfaction", "happy", "freq", "frequency",
     "importance", "ideology", "knowledge", "class", "school", "pain", "cond", "density",
 ])  # fmt: skip
+#: Group words that say by themselves that a column classifies, whatever stands before them: age group, rate type.
+CLASSIFYING_WORDS = frozenset([
+    "type", "kind", "cat", "category", "code", "codes", "group", "grp", "cluster", "status", "stat", "mode", "id",
+    "label", "target",
+])  # fmt: skip
+#: Measures whose object follows them: in "rate_marriage" and "age_at_marriage" marriage is what is measured.
+MEASURING_WORDS = frozenset([
+    "age", "alter", "year", "years", "yr", "yrs", "month", "months", "week", "weeks", "day", "days", "hour", "hours",
+    "time", "times", "number", "num", "n", "count", "cnt", "anzahl", "income", "wage", "salary", "price", "cost",
+    "amount", "duration", "dur", "length", "total", "sum", "rate", "rating", "ratio", "percent", "pct", "score",
+    "scale", "rank", "satisfaction", "happy", "freq", "frequency", "importance", "severity",
+])  # fmt: skip
 #: Amounts of which each row may have its own because they number the rows.
 _NUMBERING_WORDS = frozenset(["number", "num", "nr", "no", "n", "count", "cnt", "rank"])
 #: Names of columns that say: every row is somebody else.
@@ -41,6 +54,27 @@ IDENTIFIER_WORDS = frozenset([
 ])  # fmt: skip
 #: The same, where it is the last word of the name.
 LAST_IDENTIFIER_WORDS = frozenset(["idno", "uid", "caseid", "nr"])
+
+#: Traits that a person keeps, and how longer words for them begin.
+TRAIT_WORDS = frozenset([
+    "sex", "gender", "geschlecht", "sexe", "sexo", "female", "male", "race", "rac", "black", "hispanic", "born", "dob",
+    "yob",
+])  # fmt: skip
+TRAIT_STEMS = ("ethn", "birth", "brth", "geburt", "naiss", "nacim")
+#: Points in time at which the same person is seen again.
+TIME_WORDS = frozenset([
+    "year", "years", "yr", "wave", "month", "months", "week", "weeks", "day", "days", "date", "time", "visit", "period",
+    "quarter", "round", "session", "occasion", "followup", "semester", "jahr", "monat", "woche", "tag", "welle", "t",
+])  # fmt: skip
+#: Survey weights: how many people a row stands for.
+WEIGHT_WORDS = frozenset([
+    "weight", "weights", "wgt", "wt", "wgtp", "pwgtp", "fnlwgt", "finalwgt", "perwt", "hhwt", "gewicht", "pondera",
+    "poids", "hochrechnungsfaktor",
+])  # fmt: skip
+#: Of these, words for the weight of a body too: that is meant next to a height, or if the name itself says so.
+EITHER_WEIGHT_WORDS = frozenset(["weight", "weights", "wt", "gewicht", "poids"])
+HEIGHT_WORDS = frozenset(["height", "ht", "bmi", "grösse", "taille"])
+BODY_WORDS = frozenset(["body", "birth", "mother", "baby", "child", "kg", "lb", "lbs"])
 
 #: The two words of a truth value: what stands for false, and what for true.
 TRUTH_PAIRS = (
@@ -99,16 +133,23 @@ def words_of(name: str) -> list[str]:
 
 
 def telling_word(text: str) -> tuple[Telling, str] | None:
-    """Return what the last telling word of a name says, and that word; None where no word tells anything.
+    """Return what the telling word of a name says, and that word; None where no word tells anything.
+
+    It is the last one, as in "party size", unless that is the object of a measure before it, as in "rate marriage".
 
     >>> telling_word("party_size"), telling_word("marriage_type"), telling_word("Q7")
     (('amount', 'size'), ('group', 'type'), None)
+    >>> telling_word("rate_marriage"), telling_word("age_at_marriage"), telling_word("age_group")
+    (('amount', 'rate'), ('amount', 'age'), ('group', 'group'))
     """
-    for word in reversed(words_of(text)):
+    words = words_of(text)
+    for place, word in reversed(list(enumerate(words))):
         if word in AMOUNT_WORDS:
             return "amount", word
-        if word in GROUP_WORDS or word.startswith(GROUP_STEMS) or word.endswith(GROUP_ENDINGS):
-            return "group", word
+        classifies = word in CLASSIFYING_WORDS or word.endswith(GROUP_ENDINGS)
+        if classifies or word in GROUP_WORDS or word.startswith(GROUP_STEMS):
+            measure = next((each for each in words[:place] if each in MEASURING_WORDS), None)
+            return ("group", word) if classifies or measure is None else ("amount", measure)
     return None
 
 
@@ -120,6 +161,48 @@ def names_people(name: str) -> bool:
     """
     words = words_of(name)
     return bool(IDENTIFIER_WORDS.intersection(words) or LAST_IDENTIFIER_WORDS.intersection(words[-1:]))
+
+
+def names_trait(name: str) -> bool:
+    """Return whether the name of a column says that people keep its value.
+
+    >>> names_trait("sex"), names_trait("BirthYear"), names_trait("region")
+    (True, True, False)
+    """
+    return any(word in TRAIT_WORDS or word.startswith(TRAIT_STEMS) for word in words_of(name))
+
+
+def names_time(name: str) -> bool:
+    """Return whether the name of a column says that it holds points in time.
+
+    >>> names_time("survey_year"), names_time("wave"), names_time("age")
+    (True, True, False)
+    """
+    return not TIME_WORDS.isdisjoint(words_of(name))
+
+
+def names_weight(name: str) -> bool:
+    """Return whether the name of a column may say that it holds survey weights.
+
+    >>> names_weight("PWGTP"), names_weight("sample_weight"), names_weight("wage")
+    (True, True, False)
+    """
+    return not WEIGHT_WORDS.isdisjoint(words_of(name))
+
+
+def weight_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that may hold survey weights by their names; none that weigh bodies.
+
+    >>> weight_columns(["age", "PWGTP"]), weight_columns(["height", "weight"]), weight_columns(["birth_weight"])
+    (['PWGTP'], [], [])
+    """
+    words = {name: frozenset(words_of(name)) for name in names}
+    bodies = any(own & HEIGHT_WORDS for own in words.values())
+
+    def weighs_bodies(own: frozenset[str]) -> bool:
+        return not (own & WEIGHT_WORDS) - EITHER_WEIGHT_WORDS and (bodies or bool(own & BODY_WORDS))
+
+    return [name for name, own in words.items() if own & WEIGHT_WORDS and not weighs_bodies(own)]
 
 
 def measures(name: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import nan
+from math import nan, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from unveil._kernels.verdict.two_tables import (
     Labels,
     differences,
     near_pairs,
+    neighbors_at,
     others_like_members,
     pairs_apart,
     rank_features,
@@ -27,7 +28,7 @@ from unveil.data.table.encode import encode
 from unveil.errors import InputError, whole_number
 from unveil.measure.verdict.pooled import PooledTables
 
-Outcome = Literal["usable", "other_people", "overlap", "too_small", "none"]
+Outcome = Literal["usable", "other_people", "clustered", "overlap", "too_small", "none"]
 #: From members, others, draws and a generator: what makes labels of people, in blocks of [draw, person].
 DrawLabels = Callable[[int, int, int, np.random.Generator], Iterable[Callable[[], Labels]]]
 #: From labels, one number for each draw.
@@ -38,6 +39,10 @@ Figure = Literal["share", "mean", "spread", "place", "place_spread"]
 LEVEL = 0.01
 #: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
 OTHER_PEOPLE = 5.0
+#: From so many standard errors on nearest neighbors are in one table too often for rows of separate people.
+CLUSTERED = 4.0
+#: Nearest neighbors of so many people are looked up, and compared with their neighbors of this rank.
+_MOST_NEIGHBORS, _FARTHER = 1_000, 30
 #: With fewer people no figure has a test.
 LEAST_PEOPLE = 20
 #: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
@@ -86,7 +91,8 @@ class ControlCheck:
     Attributes
     ----------
     outcome
-        "usable"; "other_people", where it is of people of another kind; "overlap", where some of it are in the data, or
+        "usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are more
+        alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the data, or
         are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a control.
     members, others
         How many people are in the data, and how many in the control.
@@ -97,6 +103,9 @@ class ControlCheck:
         errors. From 5 on the outcome is "other_people"; below, a p of at most 0.01 deserves a note.
     differences
         The columns that differ most, each by its largest difference; up to three.
+    clustering
+        How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, beyond
+        draws of labels and in standard errors. From 4 on several rows seem to belong to one person.
     p_overlap, overlap_estimate
         How often as many control people equal somebody in the data by lot, and how many control people are likely to
         be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
@@ -115,6 +124,7 @@ class ControlCheck:
     p_same: float = nan
     largest_difference: float = nan
     differences: tuple[ColumnDifference, ...] = ()
+    clustering: float = nan
     p_overlap: float = nan
     overlap_estimate: float = nan
     p_near: float = nan
@@ -124,6 +134,11 @@ class ControlCheck:
     def column(self) -> str | None:
         """The column that differs most, None where nothing was compared."""
         return self.differences[0].column if self.differences else None
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether rows of one table are more alike than rows of separate people would be."""
+        return self.clustering >= CLUSTERED
 
     @property
     def is_noted(self) -> bool:
@@ -137,6 +152,7 @@ def check_control(
     labels: DrawLabels,
     rng: np.random.Generator,
     draws: int = DRAWS,
+    separate: bool = False,
     attacked: IntArray | None = None,
 ) -> ControlCheck:
     """Return whether the control is usable: of the same population, of other people, and enough of them.
@@ -144,7 +160,9 @@ def check_control(
     Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
     squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
-    equal margins, is not seen. Nothing depends on the order of rows.
+    equal margins, is not seen. Several rows of one person are in one table, so that nearest neighbors share a table
+    (Schilling, 1986) more often than people who are merely similar: labels of rows are then not exchangeable, and every
+    p would be too small. Nothing depends on the order of rows.
 
     Parameters
     ----------
@@ -156,6 +174,8 @@ def check_control(
         Randomness for the draws.
     draws
         How many draws; at least 99, without which no p could be 1 %.
+    separate
+        Whether it is known who people are, so that rows are not compared for belonging to one person.
     attacked
         The people of the pool who are attacked, for the population and for people who are almost equal; by default
         at most 2,500 of each, by lot. Equal people are always looked for in all.
@@ -194,7 +214,9 @@ def check_control(
     if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
         raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
     features, named = _features(pool, people)
-    pairs = near_pairs(_grid(pool, people, control))
+    grid = _grid(pool, people, control)
+    pairs = near_pairs(grid)
+    near, farther = _neighbors(grid, separate=separate, rng=rng.spawn(1)[0])
     place = np.empty(pool.people, np.int64)
     place[everybody] = np.arange(pool.people)
     shared = shared_records(place[pool.owned[0]], pool.owned[1], pool.people)
@@ -202,6 +224,7 @@ def check_control(
     of_people: list[Statistic] = [
         lambda some: np.abs(differences(some, features)).max(axis=1, initial=0.0),
         lambda some: pairs_apart(some, pairs),
+        lambda some: pairs_apart(some, farther) - pairs_apart(some, near),
     ]
     of_everybody: list[Statistic] = [lambda some: others_like_members(some, shared)]
     if people.size == everybody.size:
@@ -213,13 +236,15 @@ def check_control(
         shared = shared[some]
         among = partial(labels_among, some.size)
         tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
-    same, near, overlap = tests
+    same, almost, together, overlap = tests
     if overlap.p <= LEVEL and (theirs >= own).all():
         raise _refusal(pool.release.original, control)
     outcome: Outcome = "usable"
     if same.seen >= OTHER_PEOPLE:
         outcome = "other_people"
-    elif min(overlap.p, near.p) <= LEVEL:
+    elif together.z >= CLUSTERED:
+        outcome = "clustered"
+    elif min(overlap.p, almost.p) <= LEVEL:
         outcome = "overlap"
     return ControlCheck(
         outcome=outcome,
@@ -229,10 +254,11 @@ def check_control(
         p_same=same.p,
         largest_difference=same.seen,
         differences=_largest(pool, people, features, named),
+        clustering=nan if separate else together.z,
         p_overlap=overlap.p,
         overlap_estimate=overlap.planted,
-        p_near=near.p,
-        near_estimate=near.planted,
+        p_near=almost.p,
+        near_estimate=almost.planted,
     )
 
 
@@ -240,6 +266,8 @@ class _Test(NamedTuple):
     seen: float
     planted: float
     p: float
+    #: How many standard deviations of the draws it lies above their mean; 0 where all draws are equal.
+    z: float
 
 
 class _Feature(NamedTuple):
@@ -270,21 +298,24 @@ def _tests(
     together = 1 - 2 * members * (people - members) / (people * (people - 1))
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
 
-    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float]]:
-        """Return of each statistic how many draws there are, how many reach what was seen, and their sum."""
+    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float, float]]:
+        """Return of each statistic the draws, those that reach what was seen, their sum and sum of squares."""
         some = make()
         drawn = [statistic(some) for statistic in statistics]
         return [
-            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()))
+            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()), float(np.square(each).sum()))
             for each, value in zip(drawn, seen, strict=True)
         ]
 
+    def test(value: float, made: int, more: int, total: float, squares: float) -> _Test:
+        mean = total / made
+        deviation = sqrt(max(0.0, squares / made - mean**2))
+        planted = min(max(0.0, (value - mean) / together), people - members)
+        return _Test(value, planted, (1 + more) / (1 + made), (value - mean) / deviation if deviation else 0.0)
+
     blocks = in_threads(counted, labels(members, people - members, draws, rng))
     each_of = (tuple(map(sum, zip(*own, strict=True))) for own in zip(*blocks, strict=True))
-    return [
-        _Test(value, min(max(0.0, (value - total / made) / together), people - members), (1 + more) / (1 + made))
-        for value, (made, more, total) in zip(seen, each_of, strict=True)
-    ]
+    return [test(value, *each) for value, each in zip(seen, each_of, strict=True)]
 
 
 def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
@@ -347,6 +378,13 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
     for side, part in ((is_member, own), (~is_member, theirs)):
         numbers[side], codes[side] = part.numbers, part.codes
     return Grid(numbers, codes, own.step_cost, own.mismatch_cost)
+
+
+def _neighbors(people: Grid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
+    number = len(people.numbers)
+    some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))
+    return neighbors_at(people, some, min(_FARTHER, number - 1), rng=rng)
 
 
 def _largest(

@@ -79,7 +79,7 @@ def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_which_records_are_shown_does_not_depend_on_the_order_of_rows(seed: int) -> None:
-    original = pl.concat([marked(40), marked(12)])
+    original = pl.concat([marked(40), marked(12).with_columns(pl.col("patient") + "y")])
     mixed = [original.sample(fraction=1.0, shuffle=True, seed=each) for each in (seed, seed + 5)]
     plain = edition(original, original).to_html(show_records=True)
     assert edition(*mixed).to_html(show_records=True) == plain

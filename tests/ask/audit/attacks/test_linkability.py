@@ -13,6 +13,7 @@ from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
+from unveil.errors import InputError
 from unveil.measure.trials.risk import risk
 
 
@@ -108,3 +109,11 @@ def test_columns_that_say_nothing_give_chance_and_no_excess() -> None:
     flat = pl.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
     (worst, _) = of(ask(flat, flat, attacks=["linkability"], neighbours=3), "linkability")
     assert worst["attack_rate"] == pytest.approx(worst["naive_rate"])
+
+
+def test_files_that_share_one_column_are_said_to() -> None:
+    strange = MASKED.select("age", gender="sex", place="region")
+    with pytest.raises(InputError, match=r"share only one column \('age'\).*both come from the same data set"):
+        ask(ORIGINAL, strange, attacks=["linkability"])
+    with pytest.raises(InputError, match="Of 4 columns that the files share only 'age' is left"):
+        ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age"])

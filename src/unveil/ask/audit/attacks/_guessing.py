@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease
 from unveil.ask.audit.findings import Finding, Scenario
+from unveil.ask.audit.per_person import per_person
 from unveil.ask.audit.scenarios import affordable
 from unveil.ask.audit.trials import Tried, by_groups, finding_of, grouped, mean_of, not_run, remarked, tried, withheld
 from unveil.ask.audit.words import listed
@@ -53,7 +54,8 @@ class _Guesser:
         """Return what was found about this column."""
         drawn, attack = self.attacked.drawn, self.attacked.attack
         remark, groups = remarked(trials.notes), grouped(trials, drawn)
-        found = finding_of(attack, trials, scenario=scenario, secret=secret, remark=remark, groups=groups)
+        own = per_person(trials, drawn.people)
+        found = finding_of(attack, own, scenario=scenario, secret=secret, remark=remark, groups=groups)
         made = tried(drawn, found, trials)
         if not self.by_groups or drawn.people.by is None:
             return made
@@ -128,7 +130,8 @@ def _every_column(guesser: _Guesser) -> tuple[Tried, ...]:
     if not trials:
         return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
     mean = Scenario(name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean")
-    found = finding_of(attacked.attack, mean_of(list(trials.values())), scenario=mean)
+    own = mean_of([per_person(each, attacked.drawn.people) for each in trials.values()])
+    found = finding_of(attacked.attack, own, scenario=mean)
     return (
         *(guesser.tried(secret, _from_others(known, secret), each) for secret, each in trials.items()),
         Tried(finding=withheld(attacked.drawn.people, found)),

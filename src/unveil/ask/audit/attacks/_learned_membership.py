@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease
 from unveil.ask.audit.findings import TOLD_APART, Scenario
+from unveil.ask.audit.per_person import mean_of_rows, per_person
 from unveil.ask.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, finding_of, grouped, not_run, without_rates
 from unveil.guess.trials import Attempts, Trials
@@ -65,7 +66,7 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
         for name in scored[0]
     )
     own = case.by_person((members, others))
-    separation = replace(_separation(own, case.by_person(far), case.parts, scores), epsilon=_epsilon(case, own))
+    separation = replace(_separation(own, case.by_person(far), case, scores), epsilon=_epsilon(case, own))
     exposed = _exposed(case, (members, others), far)
     return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
 
@@ -105,7 +106,7 @@ class _Case:
         if not self.parts.learns:
             name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
         else:
-            number = min(each.size for each in self.parts.learning)
+            number = min(self.learned_from)
             name = "learned"
             reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
         return Scenario(name=name, first=self.columns, reason=reason, origin="all")
@@ -142,12 +143,17 @@ class _Case:
         person, is_member = people.person("measured"), people.is_member("measured")
         if person is None:
             return list(scores)
-        return [_mean_of(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
+        return [mean_of_rows(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
 
+    def number_of(self, rows: "IntArray", *, outside: bool = False) -> int:
+        """Return to how many people rows of the original, or of the control, belong."""
+        everybody = self.attacked.drawn.people.everybody
+        return np.unique(everybody.person[rows + (self._members.rows if outside else 0)]).size
 
-def _mean_of(scores: "FloatArray", person: "IntArray") -> "FloatArray":
-    _, place = np.unique(person, return_inverse=True)
-    return np.bincount(place, weights=scores) / np.bincount(place)
+    @property
+    def learned_from(self) -> tuple[int, int]:
+        """How many members, and how many others, the adversary learns from."""
+        return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
 
 
 def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
@@ -193,8 +199,9 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
 
     def evidence(level: float, name: str) -> Evidence:
         trials = called(level)
-        about = finding_of(attack, trials, scenario=replace(who, name=name))
-        figure = figure_of(about, control_tries=scores[1].size)
+        own = per_person(trials, drawn.people, "measured")
+        about = finding_of(attack, own, scenario=replace(who, name=name))
+        figure = figure_of(about, control_tries=0 if own.control is None else own.control.tries)
         if level > SHOWN:
             # Being called among so many gives nobody away by itself: it proves, and is not what a headline tells.
             figure = without_rates(figure)
@@ -205,8 +212,9 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
     # A mean rank is no share of people.
     rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
     trials = called(SHOWN)
+    own = per_person(trials, drawn.people, "measured")
     return Tried(
-        finding=finding_of(attack, trials, scenario=who, groups=grouped(trials, drawn, "measured")),
+        finding=finding_of(attack, own, scenario=who, groups=grouped(trials, drawn, "measured")),
         evidence=(
             shown,
             *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
@@ -221,7 +229,7 @@ def _chances(attempts: Attempts | None) -> "FloatArray":
 
 
 def _separation(
-    scores: "Sequence[FloatArray]", far: "Sequence[FloatArray]", parts: "Parts", alone: tuple[ScoreArea, ...]
+    scores: "Sequence[FloatArray]", far: "Sequence[FloatArray]", case: _Case, alone: tuple[ScoreArea, ...]
 ) -> Separation:
     from unveil.measure.trials.membership import area_under_curve, called_at, curve, pointed_out
 
@@ -246,8 +254,8 @@ def _separation(
         pointed_out=int(np.count_nonzero(pointed_out(members, others))),
         members=members.size,
         others=others.size,
-        learned_from=(parts.learning[0].size, parts.learning[1].size),
-        population=parts.population.size,
+        learned_from=case.learned_from,
+        population=case.number_of(case.parts.population, outside=True),
         scores=alone,
         unusual=tuple(of_unusual(each) for each in UNUSUAL),
         curve=curve(members, others),

@@ -72,6 +72,8 @@ class AuditAttack:
 
     #: As it is written in commands, limits and JSON; also the name of its file.
     name: str
+    #: What others call it: whoever asks for one of these is told its name.
+    also_called: tuple[str, ...] = ()
     run: "Callable[[AttackedRelease], tuple[Tried, ...]]"
     #: What its first finding owes to each column, looked at once that is known; none where nobody asks.
     weigh: Callable[[AttackedRelease, Finding], Finding] | None = None

@@ -30,6 +30,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="attribute_disclosure",
+    also_called=("cap", "tcap", "correct attribution probability", "homogeneity"),
     run=run,
     title="Attribute disclosure",
     question="Attribute disclosure: what do records say that match a person exactly?",

@@ -24,6 +24,7 @@ def _sentence(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="closest_record",
+    also_called=("dcr", "distance to closest record"),
     run=run,
     title="Distance to closest record",
     question="Closest records: does the release keep too close to people in the data?",

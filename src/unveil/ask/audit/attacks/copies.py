@@ -170,19 +170,24 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
 
     from unveil.data.table import with_markers
     from unveil.measure.releases.closeness import exact_rows
+    from unveil.measure.verdict.pooled import number_people
 
     original = prepared.release.original
     names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
     # The order of the records is that of the columns that are shown.
     names = [*prepared.known, *(name for name in names if name not in prepared.known)]
     people, released = with_markers([original, exact_rows(prepared.release.released, names)], names)
-    rows = pl.int_range(pl.len(), dtype=pl.Int64)
+    rows, nobody = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(None, pl.Int64)
+    whose = pl.Series(_PEOPLE, number_people(prepared.ids[0], original.rows, "ids"))
     stacked = pl.concat(
-        [people.with_columns(rows.alias(_ROW)), released.with_columns(pl.lit(None, pl.Int64).alias(_ROW))],
+        [
+            people.with_columns(rows.alias(_ROW), whose),
+            released.with_columns(nobody.alias(_ROW), nobody.alias(_PEOPLE)),
+        ],
         how="vertical_relaxed",  # whole numbers in one table may be real ones in the other
     )
     groups = stacked.group_by(people.columns).agg(
-        pl.col(_ROW).count().alias(_PEOPLE), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
+        pl.col(_PEOPLE).drop_nulls().n_unique(), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
     )
     both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
     both = both.with_columns(pl.Series(_CHANCE, _chances(prepared)[both[_ROW].to_numpy()]))
@@ -266,6 +271,7 @@ def _note(copied: CopiedRecords) -> str:
 
 ATTACK = AuditAttack(
     name="copies",
+    also_called=("exact matches", "identical matches", "identical match share", "ims", "duplicates", "exact copies"),
     run=run,
     title="Exact copies",
     question="Exact copies: are people released as they are?",

@@ -34,6 +34,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="inference",
+    also_called=("attribute inference", "aia", "InferenceEvaluator"),
     run=run,
     title="Inference",
     question="Inference: can an unknown value be guessed?",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario, Weight
+from unveil.ask.audit.people import Which
+from unveil.ask.audit.per_person import per_person
 from unveil.ask.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
 from unveil.ask.audit.trials import Tried, finding_of, grouped, mean_of, tried, withheld
 from unveil.ask.audit.words import listed, percent_of
@@ -28,9 +30,10 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     is_named = attacked.settings.scenarios is not None
     every = attacked.settled if is_named else _divisions(attacked)
     knowledge, is_emulated = attacked.drawn.knowledge(), attacked.settings.compatibility == "anonymeter"
+    which: Which = "attacked"
     if is_emulated and is_named:
         # anonymeter draws its targets itself, so that positions are those of the whole table.
-        knowledge = attacked.drawn.whole
+        knowledge, which = attacked.drawn.whole, "everybody"
 
     def link(numbered: tuple[int, Scenario]) -> Trials:
         number, scenario = numbered
@@ -39,12 +42,13 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
 
     found, trials = [], in_threads(link, enumerate(every))
     for scenario, each in zip(every, trials, strict=True):
-        groups = grouped(each, attacked.drawn, "everybody" if is_emulated and is_named else "attacked")
-        finding = _finding(attacked, scenario, each, groups=groups)
+        groups = grouped(each, attacked.drawn, which)
+        finding = _finding(attacked, scenario, per_person(each, attacked.drawn.people, which), groups=groups)
         # Its ties hang on the order of rows, and so on who is in the data.
         found.append(tried(attacked.drawn, finding, each, is_judged=not is_emulated))
     if not is_named:
-        mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), mean_of(trials))
+        own = mean_of([per_person(each, attacked.drawn.people, which) for each in trials])
+        mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own)
         found.append(Tried(finding=withheld(attacked.drawn.people, mean)))
     return tuple(found)
 
@@ -75,10 +79,17 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
 def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
     """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
     columns = attacked.prepared.known
+    shared = attacked.prepared.release.original.column_names
+    if len(shared) == 1:
+        raise InputError(
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. Check that both come from "
+            "the same data set, or choose other attacks (--attacks)"
+        )
     if len(columns) < 2:
         raise InputError(
-            f"linkability needs at least two columns that an adversary may know, but {len(columns)} "
-            f"{'is' if len(columns) == 1 else 'are'} left. Leave fewer columns out, or choose other attacks (--attacks)"
+            f"Linkability needs two columns that an attacker may know. Of {len(shared)} columns that the files share "
+            f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
+            "choose other attacks (--attacks)"
         )
     splits = random_splits(columns, most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(
@@ -120,7 +131,7 @@ def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
         first, second = (tuple(each for each in group if each != name) for group in groups)
         if not first or not second:
             return finding.risk.naive_rate
-        return attack_rate(_link(attacked, (first, second), knowledge))
+        return attack_rate(per_person(_link(attacked, (first, second), knowledge), attacked.drawn.people))
 
     # Without a column that is not there nothing is lost.
     tried_without = ("", *names[: affordable(MOST_WEIGHED, len(names))])
@@ -144,6 +155,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="linkability",
+    also_called=("LinkabilityEvaluator", "linkage of two sources"),
     run=run,
     weigh=weigh,
     title="Linkability",

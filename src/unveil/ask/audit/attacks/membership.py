@@ -8,6 +8,7 @@ import numpy as np
 from unveil.ask.audit.attacks._learned_membership import learned
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario
+from unveil.ask.audit.per_person import per_person
 from unveil.ask.audit.separation import Separation
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried, without_rates
 from unveil.ask.audit.words import percent_of
@@ -63,7 +64,8 @@ def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], 
 
     def found(share: float, name: str) -> Tried:
         trials = called(share)
-        finding = finding_of(attacked.attack, trials, scenario=replace(who, name=name), groups=grouped(trials, drawn))
+        own, groups = per_person(trials, drawn.people), grouped(trials, drawn)
+        finding = finding_of(attacked.attack, own, scenario=replace(who, name=name), groups=groups)
         return tried(drawn, finding, trials)
 
     def beside(share: float) -> Evidence:
@@ -99,6 +101,7 @@ def _surest(found: Separation) -> str:
 
 ATTACK = AuditAttack(
     name="membership",
+    also_called=("mia", "membership inference", "membership disclosure"),
     run=run,
     title="Membership",
     question="Membership: can it be told who is in the data?",

@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario
+from unveil.ask.audit.per_person import per_person
 from unveil.ask.audit.scenarios import FEWEST_TRIES
 from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked, withheld
 from unveil.ask.audit.words import listed, percent_of
@@ -121,13 +122,27 @@ def _people(attacked: AttackedRelease) -> "tuple[Knowledge, Parts | None]":
     drawn, release = attacked.drawn, attacked.prepared.release
     if drawn.parts is None or release.control is None:
         return Knowledge(release.original, scale=drawn.scale), None
-    # Whoever shows the population is not measured either, and helps to choose.
-    members, outsiders = drawn.parts.learning
-    learning = members, np.concatenate([outsiders, drawn.parts.population[: outsiders.size]])
-    both = [np.concatenate(side) for side in zip(learning, drawn.parts.measured, strict=True)]
-    places = [np.split(np.arange(side.size), [own.size]) for side, own in zip(both, learning, strict=True)]
+    both = _rows(attacked)
+    measured = [side.size for side in drawn.parts.measured]
+    places = [np.split(np.arange(side.size), [side.size - own]) for side, own in zip(both, measured, strict=True)]
     parts = Parts((places[0][0], places[1][0]), (places[0][1], places[1][1]))
     return Knowledge(release.original.take(both[0]), release.control.take(both[1]), scale=drawn.scale), parts
+
+
+def _rows(attacked: AttackedRelease) -> "tuple[IntArray, IntArray]":
+    """Return the rows of the original and of the control that are looked at: those to learn from, then the measured."""
+    parts = attacked.drawn.parts
+    if parts is None or attacked.prepared.release.control is None:
+        return np.arange(attacked.prepared.release.original.rows), np.empty(0, np.int64)
+    # People who show the population are not measured either, and help to choose.
+    members, outsiders = parts.learning
+    learning = members, np.concatenate([outsiders, parts.population[: outsiders.size]])
+    inside, outside = (np.concatenate(side) for side in zip(learning, parts.measured, strict=True))
+    return inside, outside
+
+
+def _per_person(attacked: AttackedRelease, trials: Trials) -> Trials:
+    return per_person(trials, attacked.drawn.people, rows=_rows(attacked))
 
 
 def _tried(attacked: AttackedRelease, secret: str, found: "SearchedGuesses", parts: "Parts | None") -> list[Tried]:
@@ -135,7 +150,7 @@ def _tried(attacked: AttackedRelease, secret: str, found: "SearchedGuesses", par
     remark = remarked(found.notes)
     made = [_finding(attacked, secret, found.remembered, REMEMBERS, remark)]
     if parts is not None:
-        made[0] = _judged(made[0], found.remembered.trials, parts)
+        made[0] = _judged(attacked, made[0], found.remembered.trials, parts)
     best = found.taught
     if best is not None and best.others is not None:
         taught = replace(best.trials, attack=best.others)
@@ -161,18 +176,20 @@ def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role:
         reason=f"guesses by {_BY[who.adversary]}",
         origin="all",
     )
-    found = finding_of(attacked.attack, who.trials, scenario=scenario, secret=secret, remark=remark)
+    own = _per_person(attacked, who.trials)
+    found = finding_of(attacked.attack, own, scenario=scenario, secret=secret, remark=remark)
     return Tried(finding=withheld(attacked.drawn.people, found))
 
 
-def _judged(made: Tried, trials: Trials, parts: "Parts") -> Tried:
+def _judged(attacked: AttackedRelease, made: Tried, trials: Trials, parts: "Parts") -> Tried:
     """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried."""
     if trials.control is None:
         return made
     scores = np.concatenate(
         [_placed(each, of) for each, of in zip((trials.attack, trials.control), parts.measured, strict=True)]
     )
-    figure = figure_of(made.finding, control_tries=trials.control.tries)
+    control = _per_person(attacked, trials).control
+    figure = figure_of(made.finding, control_tries=0 if control is None else control.tries)
     return replace(made, evidence=(Evidence(figure=figure, statistic=scores, pool="measured"),))
 
 
@@ -202,10 +219,10 @@ def _overall(attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", 
     mean = Scenario(
         name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
     )
-    risk = risk_of_people(trials)
-    found = replace(finding_of(attacked.attack, trials, scenario=mean), risk=risk)
+    own = _per_person(attacked, trials)
+    found = replace(finding_of(attacked.attack, own, scenario=mean), risk=risk_of_people(own))
     made = Tried(finding=withheld(attacked.drawn.people, found))
-    return made if parts is None else _judged(made, trials, parts)
+    return made if parts is None else _judged(attacked, made, trials, parts)
 
 
 def _mean(attempts: Sequence[Attempts]) -> Attempts:
@@ -244,6 +261,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="memory",
+    also_called=("memorization", "memorisation", "remembered secrets"),
     run=run,
     title="Remembered secrets",
     question="Remembered secrets: is a value known because the person's record was used?",

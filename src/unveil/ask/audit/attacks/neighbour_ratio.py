@@ -24,6 +24,7 @@ def _sentence(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="neighbour_ratio",
+    also_called=("nndr", "neighbor ratio", "nearest neighbor distance ratio", "nearest neighbour distance ratio"),
     run=run,
     title="Nearest-neighbour distance ratio",
     question="Distance ratios: does the release single out people in the data?",

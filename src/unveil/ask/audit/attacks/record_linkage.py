@@ -51,27 +51,31 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
         targets = guess.target_count
         found = Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
         return (Tried(finding=found),)
-    attempts = Attempts.from_chances(_chances(guess, truth))
-    naive = Attempts.from_chances(np.full(guess.target_count, 1 / release.original.rows))
+    people = attacked.drawn.people
+    # Where people have several rows, any of them names the right person.
+    whose = people.everybody.person[: release.original.rows] if people.has_several_rows else _places(release.original)
+    attempts = Attempts.from_chances(_chances(guess, truth, whose))
+    own = np.where(truth >= 0, np.bincount(whose)[whose[truth]], 1)
+    naive = Attempts.from_chances(own / release.original.rows)
     trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
     groups = _groups(attacked.drawn, attempts, truth)
     finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
-    draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows)))
+    draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))
     return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
 
 
 def _by_content(
-    guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray"
+    guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray", whose: "IntArray"
 ) -> "tuple[IntArray, IntArray, FloatArray, IntArray]":
-    """Return links and truth with both tables in the order of what their rows hold, so that shuffled ones are alike."""
-    person, record = (_places(table) for table in (release.original, release.released))
+    """Return links and truth in the order of what rows hold, so that shuffled tables are alike."""
+    record = _places(release.released)
     # A row that is nobody's has the last place, which no candidate has.
-    own = np.append(person, -1)[truth]
+    own = np.append(whose, -1)[truth]
     order = np.lexsort((own, record[rows]))
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
-    return place[target], person[np.asarray(guess.candidate, np.int64)], np.asarray(guess.probability), own[order]
+    return place[target], whose[np.asarray(guess.candidate, np.int64)], np.asarray(guess.probability), own[order]
 
 
 def _places(table: "Table") -> "IntArray":
@@ -93,13 +97,12 @@ def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Group
     return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, "everybody")
 
 
-def _chances(guess: "Candidates", truth: "IntArray") -> "FloatArray":
-    """Return the chance that a candidate drawn from each target's list is the true one."""
+def _chances(guess: "Candidates", truth: "IntArray", whose: "IntArray") -> "FloatArray":
+    """Return the chance that a candidate drawn from each target's list is a row of the true person."""
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
-    hit = guess.candidate == truth[target]
-    chances = np.zeros(guess.target_count)
-    chances[target[hit]] = guess.probability[hit]
-    return chances
+    hit = whose[guess.candidate] == np.append(whose, -1)[truth[target]]
+    chances = np.bincount(target[hit], weights=guess.probability[hit], minlength=guess.target_count)
+    return np.minimum(chances, 1.0)
 
 
 def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
@@ -122,6 +125,7 @@ def _without_truth(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="record_linkage",
+    also_called=("reidentification", "identity disclosure", "distance-based record linkage", "dbrl"),
     run=run,
     title="Record linkage",
     question="Record linkage: whose record is it?",

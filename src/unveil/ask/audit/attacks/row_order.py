@@ -8,6 +8,7 @@ import numpy as np
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.per_person import per_person
 from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked
 from unveil.ask.audit.words import percent_of
 from unveil.measure.verdict.family import OwnDraws
@@ -25,16 +26,21 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     from unveil.data.table.release import Knowledge
     from unveil.measure.releases._compared import compared_columns
 
-    release = attacked.prepared.release
+    release, people = attacked.prepared.release, attacked.drawn.people
     if release.released.rows != release.original.rows:
         why = "Row order was left out: release and original differ in their number of rows."
         return (not_run(attacked.attack, why),)
     attack = RowOrder(columns=attacked.prepared.known, targets=attacked.targets)
     trials = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
-    finding = finding_of(attacked.attack, trials, remark=remarked(trials.notes))
-    compared = _compared(release, compared_columns(release, None), np.sort(attacked.drawn.people.inside))
-    draws = OwnDraws(partial(agreeing_cells, *compared))
-    return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+    own = per_person(trials, people, "everybody")
+    finding = finding_of(attacked.attack, own, remark=remarked(trials.notes))
+    rows = np.sort(people.inside)
+    person = people.everybody.person[rows] if people.has_several_rows else None
+    compared = _compared(release, compared_columns(release, None), rows)
+    draws = OwnDraws(partial(agreeing_cells, *compared, person=person))
+    return (
+        Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)),
+    )
 
 
 def _compared(
@@ -66,6 +72,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="row_order",
+    also_called=("order", "shuffling"),
     run=run,
     title="Row order",
     question="Row order: does the order of the rows give people away?",

@@ -106,20 +106,22 @@ def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
 
 def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
     """Return the rates of groups: who of the data is the only one whom some description fits."""
-    original, control = attacked.prepared.release.original, attacked.prepared.release.control
+    original, everybody = attacked.prepared.release.original, attacked.drawn.people.everybody
 
-    def isolated(first: int, rows: int) -> Attempts:
+    def isolated(first: int, people: int, rows: int) -> Attempts:
+        # A person whom a description fits in several rows is one.
         guess = np.repeat(np.arange(fitted.starts.size - 1), np.diff(fitted.starts))
-        here = (fitted.rows >= first) & (fitted.rows < first + rows)
-        alone = here & (np.bincount(guess[here], minlength=fitted.starts.size)[guess] == 1)
-        chances = np.zeros(rows)
-        chances[fitted.rows[alone] - first] = 1.0
-        return Attempts.from_chances(chances, rows=np.arange(rows))
+        pairs = np.unique(np.column_stack([guess, everybody.person[fitted.rows]]), axis=0)
+        here = pairs[(pairs[:, 1] >= first) & (pairs[:, 1] < first + people)]
+        alone = np.bincount(here[:, 0], minlength=fitted.starts.size)[here[:, 0]] == 1
+        chances = np.zeros(people)
+        chances[here[alone, 1] - first] = 1.0
+        return Attempts.from_chances(chances, rows=everybody.first_row[first : first + people] - rows)
 
-    attack = isolated(0, original.rows)
+    attack = isolated(0, everybody.members, 0)
     # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
-    same = control is not None and control.rows == original.rows
-    outside = isolated(original.rows, original.rows) if same else None
+    same = everybody.others == everybody.members
+    outside = isolated(everybody.members, everybody.others, original.rows) if same else None
     trials = Trials(attack=attack, naive=attack, control=outside, what="a description fits nobody else")
     return grouped(trials, attacked.drawn, "everybody")
 
@@ -131,6 +133,7 @@ def _meaning(finding: Finding) -> str:
 
 ATTACK = AuditAttack(
     name="singling_out",
+    also_called=("isolation", "SinglingOutEvaluator"),
     run=run,
     title="Singling out",
     question="Singling out: can a person be isolated?",

@@ -17,7 +17,7 @@ from unveil.ask.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.ask.audit.generator.findings import Oddity, Way
 from unveil.ask.audit.generator.settings import GeneratorSettings
 from unveil.ask.audit.generator.words import coins_said
-from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare, with_roles
+from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.ask.audit.separation import ExposedPerson
@@ -86,6 +86,7 @@ def audit_generator(
     start = deepcopy(rng)
     # A protection of ours leaves identifiers out, and unusual rows are made of columns that are used.
     given = replace(given, table=with_roles(given.table, settings))
+    refuse_repeated(given.table, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
     audit, first = _audit_way(given, making, settings, rng, progress, say)
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
@@ -207,13 +208,14 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
     if design.folds == 1:
         return audit
     # Everybody was given to the generator, and everybody was held out.
-    rows, fold = int(np.isin(design.person, design.attacked).sum()), design.people // design.folds
+    fold = design.people // design.folds
     return replace(
         audit,
         rows=table.rows,
         control_rows=table.rows,
-        attacked=rows,
-        attacked_outside=rows,
+        people=design.people,
+        attacked=design.attacked.size,
+        attacked_outside=design.attacked.size,
         verdict=replace(verdict, fewest_copies_provable=fewest_copies_provable(fold, design.people - fold)),
     )
 

@@ -49,7 +49,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
     small = SmallNumbers(
         minimum=audit.minimum_cell,
         rows=audit.rows,
-        attacked=(audit.rows, audit.attacked),
+        attacked=tuple(dict.fromkeys((audit.rows, audit.people or audit.rows, audit.attacked))),
         outside=(audit.control_rows or 0, audit.attacked_outside),
         households=_households(audit.before),
     )
