@@ -54,7 +54,7 @@ def run(
     named = None if outlook.subject is None else place_of(outlook.subject, truth.clusters.tolist())
     progress("hiding", 0.2)
     result = unlinkability(guess, truth, **settings)
-    shown = steepest(result) if named is None else named
+    shown = steepest(result, truth.by_first_item) if named is None else named
     progress("distances", 0.3)
     distances = partition_distances(guess, truth)
     reference = random_guessing(
@@ -112,7 +112,7 @@ def _outlook(
     most = max(1, _MOST_LOOKS // each)
     some, notes = None, []
     if most < truth.cluster_count:
-        some = np.sort(rng.choice(truth.cluster_count, most, replace=False)).tolist()
+        some = truth.by_first_item[np.sort(rng.choice(truth.cluster_count, most, replace=False))].tolist()
         notes.append(
             f"The forecast is of {count(most, 'subject', 'subjects')} drawn at random, as there are "
             f"{count(truth.cluster_count)} with crowded clusters."
