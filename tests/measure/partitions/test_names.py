@@ -55,6 +55,7 @@ def drawn(seed: int = 5) -> np.random.Generator:
 
 DRAWN: Measures = {
     "guessing": lambda _, truth: random_guessing(truth, rng=drawn(), draws=5, mixing="others"),
+    "guessing, growing": lambda _, truth: random_guessing(truth, guesser="growing", rng=drawn(), draws=5),
     "guessing, sizes": lambda guess, truth: random_guessing(truth, rng=drawn(), like=guess, draws=5, mixing="even"),
 }
 for _linkage in ("pairs", "any", "cheapest"):

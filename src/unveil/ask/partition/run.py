@@ -25,6 +25,9 @@ from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress
 from unveil.show.text import count
 
+#: Who guesses, to compare with.
+Guessing = Literal["uniform", "growing", "sizes"]
+
 # Beyond this many looks at cells nobody follows whom mergings bring along, and only some subjects are forecast.
 _MOST_LOOKS = 30_000_000
 
@@ -34,7 +37,8 @@ class Outlook:
     """Who guesses, how evidence comes in, and whose graphs are shown."""
 
     subject: Hashable | None = None
-    guessing: Literal["uniform", "sizes"] = "uniform"
+    guessing: Guessing = "uniform"
+    draws: int | None = None
     prior: Partition | View | None = None
     linkage: Linkage = "pairs"
     split: float = 1.0
@@ -60,6 +64,8 @@ def run(
     reference = random_guessing(
         truth,
         rng=rng,
+        guesser="growing" if outlook.guessing == "growing" else "uniform",
+        draws=outlook.draws,
         like=guess if outlook.guessing == "sizes" and outlook.prior is None else None,
         prior=outlook.prior,
         progress=lambda share: progress("guessing", 0.4 + share / 5),
