@@ -27,14 +27,17 @@ def futures(
     cluster, guess = paper.clusters_of(truth_labels)[subject], paper.clusters_of(guess_labels)
     names = sorted({guess_labels[item] for item in cluster})
     weights = paper.equal_weights(n)
-    order = sorted(
-        names,
-        key=lambda name: (
+
+    def key(name: Any) -> tuple[Fraction, Fraction, Fraction]:
+        return (
             paper.cost(cluster, guess[name], alpha, weights),
             paper.include(cluster, guess[name], weights),
             paper.miss(cluster, guess[name], weights),
-        ),
-    )
+        )
+
+    def cheapest(left: Sequence[Any]) -> list[Any]:
+        """Return the clusters that tie for the next place in the paper's order; each is as likely."""
+        return [name for name in left if key(name) == min(map(key, left))]
 
     def point(state: State) -> Point:
         own = sum(len(guess[name] & cluster) for name in state[0])
@@ -43,7 +46,7 @@ def futures(
         )
 
     def rates(state: State) -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
-        left = [name for name in order if name not in state[0]]
+        left = [name for name in names if name not in state[0]]
         items = {name: Fraction(len(guess[name] & cluster)) for name in left}
         by_other: dict[Any, Fraction] = {}
         for item in state[1]:
@@ -51,7 +54,8 @@ def futures(
         if linkage == "any":
             return dict.fromkeys(left, Fraction(1)), dict.fromkeys(by_other, split)
         if linkage == "cheapest":
-            return {left[0]: sum(items.values(), Fraction(0))} if left else {}, by_other
+            first = cheapest(left) if left else []
+            return dict.fromkeys(first, sum(items.values(), Fraction(0)) / max(1, len(first))), by_other
         if linkage == "pairs":
             return items, by_other
         assert not isinstance(linkage, str)
@@ -60,8 +64,6 @@ def futures(
             for name in left
         }
         return given, by_other
-
-    start: State = (frozenset([order[0]]), guess[order[0]] - cluster)
 
     def follow(state: State) -> Iterator[Future]:
         merging, splitting = rates(state)
@@ -78,4 +80,7 @@ def futures(
                 after = (state[0], frozenset(item for item in state[1] if truth_labels[item] != other))
                 yield from ((rate / total * p, [point(state), *rest]) for p, rest in follow(after))
 
-    return list(follow(start))
+    starts = cheapest(names)
+    return [
+        (p / len(starts), points) for name in starts for p, points in follow((frozenset([name]), guess[name] - cluster))
+    ]

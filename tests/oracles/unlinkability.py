@@ -6,10 +6,11 @@ the paper is silent or wrong. Items are positions; a subject is the label of a t
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, groupby, permutations, product
 from typing import Any, Literal
 
 Cluster = frozenset[int]
@@ -94,14 +95,7 @@ def primary_errors(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fracti
 
 def mergings(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights) -> list[Cluster]:
     """Return what is merged after 0, 1, ... mergings, cheapest first."""
-    order = sorted(
-        linked_to,
-        key=lambda taken: (
-            cost(subject, taken, alpha, weights),
-            include(subject, taken, weights),
-            miss(subject, taken, weights),
-        ),
-    )
+    order = list(chain.from_iterable(tied_groups(subject, linked_to, alpha, weights)))
     return [frozenset().union(*order[: j + 1]) for j in range(len(order))]
 
 
@@ -194,12 +188,37 @@ def others_in(subject: Cluster, taken: Cluster, truth_labels: Sequence[Any]) -> 
     return len(foreign), 2**entropy / len(foreign)
 
 
+def tied_groups(
+    subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights
+) -> list[list[Cluster]]:
+    """Return the related clusters, cheapest first, in groups that tie in cost, foreign and missed items."""
+
+    def key(taken: Cluster) -> tuple[Fraction, Fraction, Fraction]:
+        return cost(subject, taken, alpha, weights), include(subject, taken, weights), miss(subject, taken, weights)
+
+    return [list(group) for _, group in groupby(sorted(linked_to, key=key), key)]
+
+
+def orders(
+    subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights
+) -> Iterator[tuple[Cluster, ...]]:
+    """Yield every order of the related clusters that puts no dearer one first; each is equally likely."""
+    groups = tied_groups(subject, linked_to, alpha, weights)
+    for chosen in product(*(permutations(group) for group in groups)):
+        yield tuple(chain.from_iterable(chosen))
+
+
 def others_after(
     subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights, truth_labels: Sequence[Any]
-) -> list[tuple[int, float]]:
-    """Return how many other subjects are in what is merged, and their effective number, after 0, 1, ... mergings."""
+) -> list[tuple[float, float]]:
+    """Return the number of other subjects in the merged clusters and their effective number, after each merging.
+
+    Both are means over all orders of tied clusters.
+    """
     found = []
-    for merged in mergings(subject, linked_to, alpha, weights):
-        number, even = others_in(subject, merged, truth_labels)
-        found.append((number, 0.0 if even is None else even * number))
+    every = list(orders(subject, linked_to, alpha, weights))
+    for j in range(len(linked_to)):
+        crowds = [others_in(subject, frozenset().union(*order[: j + 1]), truth_labels) for order in every]
+        number = sum(number for number, _ in crowds) / len(every)
+        found.append((number, sum(number * (even or 0.0) for number, even in crowds) / len(every)))
     return found

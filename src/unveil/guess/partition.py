@@ -102,6 +102,23 @@ class Partition:
         """The number of items in each cluster."""
         return np.bincount(self.codes, minlength=self.cluster_count).astype(np.int64, copy=False)
 
+    @cached_property
+    def by_first_item(self) -> IntArray:
+        """The clusters in the order of their first items: an order that no name of a cluster changes."""
+        first = np.empty(self.cluster_count, np.int64)
+        first[self.codes[::-1]] = np.arange(self.n - 1, -1, -1)  # the last one written is the first item
+        return np.argsort(first)
+
+    def numbered_by_items(self) -> "Partition":
+        """Return this partition with its clusters numbered in the order of their first items.
+
+        >>> Partition.from_labels("ba").numbered_by_items().clusters
+        array(['b', 'a'], dtype=object)
+        """
+        number = np.empty(self.cluster_count, np.int32)
+        number[self.by_first_item] = np.arange(self.cluster_count, dtype=np.int32)
+        return Partition(number[self.codes], self.clusters[self.by_first_item], self.items)
+
     def aligned_to(self, other: "Partition") -> "Partition":
         """Return this partition with its items in the order of ``other``, which must have the same items.
 

@@ -1,5 +1,6 @@
 """The numbers behind the pictures and sentences of the page about matchings."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from tests.show.test_page import Reader
 from unveil._kernels.matching.closed_form import cracks_of_even
+from unveil.ask.matching.answer import matching
 from unveil.ask.matching.charts import MOST_BARS, crack_chart, entries_chart
 from unveil.ask.matching.findings import MatchingFindings
 from unveil.ask.matching.tables import MOST_ENTRIES, at_risk_table, group_table, heuristic_numbers, key_numbers
-from unveil.ask.matching.view import page
+from unveil.ask.matching.view import as_permanent, page
 from unveil.ask.matching.words import (
     amount,
     bias_meaning,
@@ -29,7 +31,7 @@ from unveil.ask.matching.words import (
     permanent_text,
     tone,
 )
-from unveil.guess import Matching
+from unveil.guess import Matching, MatchingDistribution
 from unveil.measure.matchings.cracks import Cracks, Figure, cracks
 from unveil.show.blocks import Number
 from unveil.show.page import render
@@ -151,7 +153,7 @@ def test_the_heuristic_is_said_to_be_more_less_or_the_same() -> None:
     assert "gives 0. It ignores" in heuristic_sentence(measured(1 - np.eye(3)))
     assert bias_meaning(matrix).endswith("understates the risk on average.")
     assert bias_meaning(measured(np.ones((3, 3)))).endswith("right on average.")
-    assert [number.value for number in heuristic_numbers(matrix)] == ["1.2", "-6.2%"]
+    assert [number.value for number in heuristic_numbers(matrix)] == ["1.2", "-6.2%", "9.23%", "no"]
 
 
 def test_permanents_of_any_size_can_be_read() -> None:
@@ -159,6 +161,38 @@ def test_permanents_of_any_size_can_be_read() -> None:
     assert permanent_text(measured(np.ones((20, 20)))) == "2.43 × 10^18"
     assert permanent_text(measured(np.full((2, 2), 1e-300))) == "2.00 × 10^-600"
     assert permanent_text(measured([[0.5, 0.5], [0.5, 0.5]])) == "0.5"
+
+
+def test_permanents_of_weights_are_given_as_numbers_while_floats_reach() -> None:
+    def value(matrix: Any) -> Any:
+        found = measured(matrix)
+        return as_permanent(found.log_permanent, found.permanent)["value"]
+
+    assert value([[1 / 3, 2 / 3], [2 / 3, 1 / 3]]) == pytest.approx(5 / 9, rel=1e-12)
+    assert value(HOSPITAL) == 18.0
+    assert value(np.full((2, 2), 1e200)) is None
+    assert value(np.full((2, 2), 1e-200)) is None
+    assert value(np.ones((200, 200))) is None
+    assert permanent_text(measured([[0.05, 0.01], [0.02, 0.07]])) == "0.0037"
+
+
+def test_flatness_and_nmape_stand_in_the_answer() -> None:
+    q = [[0.6, 0.4], [0.4, 0.6]]
+    answer = matching(q, [0, 1])
+    found = json.loads(answer.to_json())
+    # H is 1.2 or 0.8, the expected cracks 18/13 or 8/13: both are 12/65 off, 9.23 % of two entries.
+    assert found["nmape"] == pytest.approx(100 * 12 / 65 / 2, rel=1e-9)
+    assert found["nmape_figure"]["kind"] == "exact"
+    assert found["flat"] is False
+    assert "9.23%" in answer.to_html()
+    assert "the weights say more than which pairs are possible" in answer.to_html()
+    flat = matching(HOSPITAL, [2, 3, 4, 0, 1])
+    assert flat.findings.cracks.flat
+    assert "the weights say no more than which pairs are possible" in flat.to_html()
+    unequal = json.loads(matching([[1, 1], [1, 1], [1, 0]], [0, 1, -1]).to_json())
+    assert (unequal["nmape"], unequal["flat"]) == (None, True)
+    listed = MatchingDistribution.from_matching(Matching(np.array(q)))
+    assert json.loads(matching(listed, [0, 1]).to_json())["nmape"] is None
 
 
 def test_digits_follow_the_error() -> None:

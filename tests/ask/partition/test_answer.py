@@ -152,3 +152,12 @@ def test_the_plot_takes_the_name_of_a_subject_or_its_index() -> None:
     for wrong in ("D", 3, -4, 1.5):
         with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
             answer.plot(subject=wrong)
+
+
+def test_who_guesses_and_how_often_can_be_chosen() -> None:
+    answer = partition(GUESS, TRUTH, guessing="growing", draws=7)
+    found = json.loads(answer.to_json())["random_guessing"]
+    assert (found["guesser"], found["draws"]) == ("growing", 7)
+    assert "a fair coin decides" in answer.to_html()
+    uniform = json.loads(partition(GUESS, TRUTH, draws=7).to_json())["random_guessing"]
+    assert uniform["miss"] != found["miss"]

@@ -1,12 +1,14 @@
 """What random guessing would give, against the mean over every partition there is."""
 
+from collections import defaultdict
 from itertools import permutations
 from math import log2
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.oracles.random_partitions import all_partitions
+from tests.oracles.random_partitions import all_partitions, canonical, growing_probabilities
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure import partition_distances, random_guessing, unlinkability
@@ -82,3 +84,41 @@ def test_a_prior_is_not_drawn_from_but_counted_with_its_probabilities() -> None:
 def test_guessing_goes_by_one_thing() -> None:
     with pytest.raises(InputError, match="Leave one out"):
         random_guessing(TRUTH, like=TRUTH, prior=TRUTH, rng=np.random.default_rng(5))
+
+
+@pytest.mark.unwatched
+def test_growing_clusters_give_the_means_of_the_appendix_over_random_orders_of_items() -> None:
+    truth, orders = Partition.from_labels("aaaabb"), list(permutations(range(6)))
+    chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
+    for labels, chance in growing_probabilities(truth.n).items():
+        for order in orders:
+            chances[canonical([labels[k] for k in order])] += float(chance) / len(orders)
+    names = ("miss", "include", "breached_share")
+    results = [
+        (chance, unlinkability(Partition.from_labels(labels), truth).overall) for labels, chance in chances.items()
+    ]
+    drawn = random_guessing(truth, guesser="growing", rng=np.random.default_rng(5), draws=6_000)
+    uniform = random_guessing(truth, rng=np.random.default_rng(5), draws=6_000)
+    assert (drawn.guesser, drawn.draws) == ("growing", 6_000)
+    for name in names:
+        mean = sum(chance * getattr(found, name) for chance, found in results)
+        assert getattr(drawn, name) == pytest.approx(mean, abs=0.03), name
+    # Uniformly random partitions include fewer foreign items.
+    assert uniform.include < drawn.include - 0.06
+
+
+def test_the_order_of_items_tells_the_growing_guesser_nothing() -> None:
+    sorted_truth, mixed_truth = (Partition.from_labels(labels) for labels in ("aaaaabbbbb", "ababababab"))
+    found = [
+        random_guessing(truth, guesser="growing", rng=np.random.default_rng(seed), draws=3_000).rand
+        for seed, truth in enumerate((sorted_truth, mixed_truth))
+    ]
+    assert found[0] == pytest.approx(found[1], abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"), [({"draws": 0}, "at least one draw"), ({"guesser": "sizes"}, "'uniform' or 'growing'")]
+)
+def test_what_cannot_be_guessed_is_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        random_guessing(TRUTH, rng=np.random.default_rng(1), **settings)

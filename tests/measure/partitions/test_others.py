@@ -5,17 +5,20 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import unlinkability as paper
 from unveil._kernels import _compile
+from unveil._kernels.partitions import tied_crowds
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure import others_graphs, over_views, policy_grid, unlinkability
-from unveil.measure.partitions._contingency import contingency
+from unveil.measure.partitions._evaluate import rank
 from unveil.measure.partitions._mixing import crowds
+from unveil.measure.partitions._tally import tallies
 from unveil.measure.partitions.others import others_work
+from unveil.measure.partitions.unlinkability import policy_of
 
 LABELS = st.lists(
     st.tuples(st.sampled_from("abcde"), st.sampled_from("wxyz"), st.sampled_from("wx")), min_size=2, max_size=14
@@ -91,10 +94,11 @@ def test_ten_items_of_ten_people_blur_more_than_ten_of_one() -> None:
 def test_the_compiled_loop_counts_the_same_people(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     truth, guess = (Partition.from_labels(rng.integers(0, 60, 400)) for _ in range(2))
-    table = contingency(guess, truth)
-    plain = crowds(table, np.arange(table.count.size))
-    monkeypatch.setattr(_compile, "PLAIN_UP_TO", 0)
-    compiled = crowds(table, np.arange(table.count.size))
+    counted = tallies(guess, truth, None)
+    order = rank(counted.guesses[0], counted, policy_of(truth, {}).alpha).order
+    plain = crowds(counted.guesses[0], order)
+    monkeypatch.setattr(_compile, "_MOST_AT_ONCE", 0)
+    compiled = crowds(counted.guesses[0], order)
     assert (plain[0] == compiled[0]).all()
     np.testing.assert_allclose(plain[1], compiled[1], atol=1e-9)
     assert others_work(Partition.from_labels("xxy"), Partition.from_labels("aba")) == 2**2 + 1
@@ -103,3 +107,27 @@ def test_the_compiled_loop_counts_the_same_people(monkeypatch: pytest.MonkeyPatc
 def test_mixing_is_one_of_three() -> None:
     with pytest.raises(InputError, match="'items', 'others' or 'even'"):
         unlinkability(Partition.from_labels("xy"), Partition.from_labels("ab"), mixing="people")  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(2, 5).flatmap(
+        lambda each: st.lists(st.lists(st.sampled_from("bcdef"), min_size=each, max_size=each), min_size=2, max_size=5)
+    )
+)
+def test_many_tied_clusters_are_averaged_without_looking_at_every_order(crowd: list[list[str]]) -> None:
+    # One item of a in each cluster, with equally many foreign ones: all clusters tie.
+    truth = [label for cluster in crowd for label in ("a", *cluster)]
+    guess = [k for k, cluster in enumerate(crowd) for _ in ("a", *cluster)]
+    subject, weights = paper.clusters_of(truth)["a"], paper.equal_weights(len(truth))
+    exact = paper.others_after(subject, list(paper.clusters_of(guess).values()), ALPHA, weights, truth)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tied_crowds, "ENUMERATED", 1)
+        patch.setattr(_compile, "_pays", lambda _: False)
+        patch.setattr(_compile, "LEDGER", _compile.Ledger())
+        others, even = others_graphs(Partition.from_labels(guess), Partition.from_labels(truth)).graphs(0)
+    np.testing.assert_allclose(others, [number for number, _ in exact], atol=1e-12)
+    means = [mean for _, mean in exact]
+    np.testing.assert_allclose(even[[0, -1]], [means[0], means[-1]], atol=1e-9)
+    np.testing.assert_allclose(even, means, rtol=0.15)
+    assert (even <= others + 1e-12).all()

@@ -142,10 +142,19 @@ def _merge(cells: Cells, evidence: Evidence, held: Held, left: Left, size: int, 
     return float(cells.own[cell])
 
 
-def _next_merging(left: Left, size: int, linkage: int, luck: float) -> int:
+def _cheapest(rng: np.random.Generator, cells: Cells, left: Left, size: int) -> int:
+    """Return the place of the cheapest cluster that is left, at random among those that tie in all respects."""
+    first, tied = left.cell[0], 1
+    while tied < size:
+        cell = left.cell[tied]
+        if cells.own[cell] != cells.own[first] or cells.foreign[cell] != cells.foreign[first]:
+            break
+        tied += 1
+    return int(rng.random() * tied) if tied > 1 else 0
+
+
+def _next_merging(left: Left, size: int, luck: float) -> int:
     """Return the place of the cluster that is merged next; luck lies between 0 and the sum of the rates."""
-    if linkage == CHEAPEST:
-        return 0
     for at in range(size - 1):
         luck -= left.rate[at]
         if luck < 0:
@@ -207,7 +216,7 @@ def _future(
         held.state[sum_of] = 0.0
     needed, there, reached = np.inf, 0.0, -1
     taken, linked, mixed = 0.0, 0.0, 0.0
-    step, at = 0, 0
+    step, at = 0, _cheapest(rng, cells, left, size)
     while True:
         if at >= 0:
             taken += _merge(cells, evidence, held, left, size, at, row)
@@ -225,8 +234,11 @@ def _future(
         if size == 0 or merging + splitting <= 0:
             break
         luck = rng.random() * (merging + splitting)
-        at = _next_merging(left, size, evidence.linkage, luck) if luck < merging else -1
-        if at < 0:
+        at = -1
+        if luck < merging:
+            by_cost = evidence.linkage == CHEAPEST
+            at = _cheapest(rng, cells, left, size) if by_cost else _next_merging(left, size, luck)
+        else:
             _let_go(held, _parted(rng, held, evidence.linkage))
         step += 1
     while held.state[_OTHERS] > 0:

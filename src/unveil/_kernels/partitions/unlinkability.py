@@ -25,8 +25,9 @@ def order_cells(
 
     Prices are whole numbers per row, so that equal costs are equal; where costs may exceed 64 bits, all numbers are
     Python integers. Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in
-    all three move the graphs alike, so their order does not matter. ``room`` is above every number of items if a cost
-    times it stays within 64 bits, so that short rows are ordered by one number per cell; else 0.
+    all three tie: they move the graphs of items alike, and other figures are averaged over their orders. ``room`` is
+    above every number of items if a cost times it stays within 64 bits, so that short rows are ordered by one number
+    per cell; else 0.
     """
     # Made by numpy, which asks for large pages: the loop would wait for thousands of small ones.
     order, tied = np.empty(own.size, np.int64), np.empty(start.size - 1, np.int64)
@@ -138,7 +139,8 @@ def _merge_runs(
 
 @kernel(
     "f8[], f8[], i8[], i8[], i8[], i8[], i8[], f8[]",
-    "f8[], f8[], i8[], i8[], i8[], f8[], i8[], f8[]",
+    "f8[], f8[], i8[], i8[], i8[], i8[], f8[], f8[]",
+    "f8[], f8[], i8[], i8[], i8[], f8[], f8[], f8[]",
 )
 def add_graphs(
     linked: FloatArray,
@@ -225,7 +227,10 @@ def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatAr
     return moving
 
 
-@kernel("i8[], i8[], i8[], i8[], f8[], f8[], i8[], f8[], i8")
+@kernel(
+    "i8[], i8[], i8[], i8[], f8[], f8[], i8[], f8[], i8",
+    "i8[], i8[], i8[], f8[], f8[], f8[], i8[], f8[], i8",
+)
 def overall_rises(
     start: IntArray,
     order: IntArray,

@@ -8,7 +8,7 @@ from unveil.ask.answer import View
 from unveil.ask.matching import words
 from unveil.ask.matching.charts import exposure_chart
 from unveil.ask.matching.findings import AmbiguityFindings
-from unveil.ask.matching.tables import MOST_ENTRIES, matching_numbers, release_table
+from unveil.ask.matching.tables import MOST_ENTRIES, flat_number, matching_numbers, release_table
 from unveil.ask.matching.view import (
     as_figure,
     as_permanent,
@@ -78,14 +78,11 @@ def explanation(found: Ambiguity) -> tuple[str, ...]:
         if sure
         else "Every entry may have one of several tokens."
     )
-    flat = (
-        "All matchings that are possible are equally likely: the weights say no more than which pairs are possible."
-        if found.flat
-        else "Matchings are not equally likely: the weights say more than which pairs are possible."
-    )
     share = about(found.believed_cracks.value / found.n)
     average = f"If the truth is as the adversary believes, it cracks {share} of all entries on average."
-    return tuple(each for each in (words.unequal_sentence(found).strip(), average, first, flat) if each)
+    return tuple(
+        each for each in (words.unequal_sentence(found).strip(), average, first, words.flat_sentence(found)) if each
+    )
 
 
 def tone(found: Ambiguity) -> Tone:
@@ -125,12 +122,7 @@ def crack_numbers(found: Ambiguity) -> tuple[Number, ...]:
             value=f"{count(sure_entries(found))} {of}",
             meaning="Entries for which all matchings that are possible have the same token.",
         ),
-        Number(
-            label="Flat",
-            value="yes" if found.flat else "no",
-            meaning="Whether all matchings that are possible are equally likely, up to rounding, so that the zeros of "
-            "the matrix say everything.",
-        ),
+        flat_number(found),
     )
 
 

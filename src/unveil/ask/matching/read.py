@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
+from unveil.data.matrices.square_matrix import MatrixFile
 from unveil.errors import InputError
 from unveil.guess import Dataflow, Matching, MatchingDistribution, UnequalMatching
 from unveil.guess._pairing import of_file
@@ -13,6 +14,9 @@ from unveil.measure.matchings._random_matchings import Attack
 from unveil.show.progress import Progress
 
 PathLike = str | Path
+
+# A matrix of weights in which the longer side is more than this many times the shorter is taken for a survey.
+_LOPSIDED = 3
 
 
 class MatchingInputs(NamedTuple):
@@ -137,10 +141,30 @@ def _of_one_file(held: _Held) -> Attack:
         raise InputError("a file must say what the adversary holds, but there is none. Pass a matrix")
     file = read_matrix(held.matrix, square=False)
     rows, columns = file.matrix.shape
+    if held.pairs is None:
+        _refuse_survey(file, held.matrix)
     with of_file(held.matrix):
         if rows == columns and held.pairs in (None, rows):
             return Matching(*file)
         return UnequalMatching(*file, held.pairs)
+
+
+def _refuse_survey(file: MatrixFile, path: PathLike) -> None:
+    """Refuse a table of people and their answers: far from square, and with numbers that are no chances.
+
+    A matrix of 0 and 1 or of probabilities may have any shape. Weights above 1 may too, but of a shape that leaves most
+    entries or tokens alone somebody must have said how many pairs there are.
+    """
+    rows, columns = file.matrix.shape
+    few, many = sorted((rows, columns))
+    if many <= _LOPSIDED * few or float(file.matrix.max()) <= 1:
+        return
+    raise InputError(
+        f"the matrix of {shown(Path(path))} has {rows:,} rows, {columns:,} columns and numbers above 1, so it looks "
+        f"like a table of people and their answers, where only {few:,} of {many:,} could be paired. Pass one row per "
+        "entry and one column per token, with the weight of each pair ('unveil audit' takes tables of people); if "
+        f"these are weights, add how many entries have a token: --pairs {few}"
+    )
 
 
 def _of_ranges(

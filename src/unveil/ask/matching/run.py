@@ -38,6 +38,7 @@ def run(
     releases: Sequence[tuple[str, Attack]] = (),
 ) -> MatchingFindings:
     """Return how many entries an adversary cracks; see :func:`unveil.matching`."""
+    _refuse_more_pairs(guess, truth)
     progress("counting cracks", 0.0)
     found = _measured(lambda: cracks(guess, truth, groups=groups, sets=sets, rng=rng, precision=precision))
     true_pairs = int((found.truth >= 0).sum())
@@ -73,6 +74,18 @@ def run_without_truth(
         notes=(*notes, *((TOGETHER,) if releases else ()), *found.notes),
         releases=tuple(_alone(name, one, None, precision, rng) for name, one in releases),
     )
+
+
+def _refuse_more_pairs(guess: Attack, truth: Any) -> None:
+    """Refuse a truth with more pairs than the adversary makes: one of the two numbers is a mistake."""
+    if not isinstance(guess, UnequalMatching):
+        return
+    true_pairs = int((truth_of(guess, truth) >= 0).sum())
+    if true_pairs > guess.pair_count:
+        raise InputError(
+            f"the truth must have at most {guess.pair_count} pairs of an entry and a token, the number that was given "
+            f"as pairs, but it has {true_pairs}. Set pairs to {true_pairs}, or remove pairs from the truth"
+        )
 
 
 def _measured(measure: Callable[[], Found]) -> Found:

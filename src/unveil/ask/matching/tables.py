@@ -13,7 +13,9 @@ from unveil.ask.matching.words import (
     amount,
     bias_meaning,
     certainty,
+    flat_sentence,
     heuristic_sentence,
+    nmape_sentence,
     or_more,
     permanent_certainty,
     permanent_text,
@@ -127,7 +129,18 @@ def heuristic_numbers(found: Cracks) -> tuple[Number, ...]:
             value=off,
             meaning=f"{bias_meaning(found)} {certainty(bias)}".strip(),
         ),
+        Number(
+            label="NMAPE of H",
+            value="undefined" if math.isnan(found.nmape.value) else percent(found.nmape.value / 100, places=2),
+            meaning=f"{nmape_sentence(found)} {certainty(found.nmape)}".strip(),
+        ),
+        flat_number(found),
     )
+
+
+def flat_number(found: Cracks | Ambiguity) -> Number:
+    """Return whether all possible matchings are equally likely."""
+    return Number(label="Flat", value="yes" if found.flat else "no", meaning=flat_sentence(found))
 
 
 def at_risk_table(found: Cracks, entries: Sequence[str], *, most: int = MOST_ENTRIES) -> Table:

@@ -20,7 +20,7 @@ from unveil.ask.matching.tables import (
     set_numbers,
     set_table,
 )
-from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words
+from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words, permanent_value
 from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.measure.matchings.itemsets import Itemsets
 from unveil.measure.matchings.set_cracks import SetCracks
@@ -133,6 +133,9 @@ def figures(found: MatchingFindings) -> Mapping[str, Any]:
         "heuristic_figure": as_figure(cracks.heuristic),
         "matched_bias": cracks.matched_bias.value,
         "matched_bias_figure": as_figure(cracks.matched_bias),
+        "flat": cracks.flat,
+        "nmape": cracks.nmape.value,
+        "nmape_figure": as_figure(cracks.nmape),
         "crack_distribution": cracks.crack_distribution,
         "crack_distribution_error": cracks.crack_distribution_error,
         "crack_distribution_method": cracks.crack_distribution_method,
@@ -165,6 +168,7 @@ def as_permanent(log: Figure, exact: int | None) -> dict[str, Any]:
     bounds = {} if math.isnan(log.low) else {"low": log.low, "high": log.high}
     return {
         "log": log.value,
+        "value": permanent_value(log, exact),
         "method": log.method,
         "error": log.error,
         "kind": log.kind,
@@ -400,7 +404,7 @@ def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
     yield from opening(page(found))
     yield ""
     yield Figures(key_numbers(cracks, found.blind))
-    yield from ("", words.heuristic_sentence(cracks))
+    yield from ("", words.heuristic_sentence(cracks), words.nmape_sentence(cracks), words.flat_sentence(cracks))
     if cracks.groups is not None:
         yield ""
         yield group_table(cracks)

@@ -1,6 +1,7 @@
 """What the cracks of a matching attack mean, in plain sentences for somebody who has to decide."""
 
 import math
+import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -206,6 +207,39 @@ def bias_meaning(found: Cracks) -> str:
     return f"{text} Here H {'understates' if bias < 0 else 'overstates'} the risk on average."
 
 
+def nmape_sentence(found: Cracks) -> str:
+    """Return how far H is off on average over all truths."""
+    said = "The NMAPE is the distance of H from the expected cracks, on average over all truths, in percent of entries"
+    value = found.nmape.value
+    if math.isnan(value):
+        return f"{said}; it needs a square matrix."
+    bound = 100 * math.sqrt(2 / (found.n * (found.n - 1))) if found.n > 1 else 0.0
+    little = f" A small value says little: with {count(found.n)} entries it is never above {decimal(bound, places=1)}%."
+    return f"{said}: {percent(value / 100, places=2)}.{little if found.n > 9 else ''}"
+
+
+def flat_sentence(found: Cracks | Ambiguity) -> str:
+    """Return whether the weights say more than which pairs are possible."""
+    if found.flat:
+        return (
+            "All matchings that are possible are equally likely: the weights say no more than which pairs are possible."
+        )
+    return "Matchings are not equally likely: the weights say more than which pairs are possible."
+
+
+def permanent_value(log: Figure, exact: int | None) -> float | None:
+    """Return a permanent as a float, or None where it is too large or too small for one.
+
+    >>> permanent_value(Figure(0.0, 0.0, "subsets"), None), permanent_value(Figure(800.0, 0.0, "Glynn"), None)
+    (1.0, None)
+    """
+    if exact is not None:
+        return float(exact) if exact <= sys.float_info.max else None
+    if not math.log(sys.float_info.min) <= log.value <= math.log(sys.float_info.max):
+        return None
+    return math.exp(log.value)
+
+
 def amount(figure: Figure) -> str:
     """Return a number of cracks, with as many digits as are known.
 
@@ -291,7 +325,9 @@ def permanent_text(found: Cracks | Ambiguity) -> str:
     if math.isnan(log):
         return UNDEFINED
     digits = log / math.log(10)
-    if -_SMALL_DIGITS <= digits < math.log10(_LARGE):
+    if -_SMALL_DIGITS <= digits < 0:
+        return significant(math.exp(log), digits=6)
+    if 0 <= digits < math.log10(_LARGE):
         return decimal(math.exp(log), places=4)
     power = math.floor(digits)
     return f"{10 ** (digits - power):.2f} × 10^{power}"

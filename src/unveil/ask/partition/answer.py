@@ -3,14 +3,14 @@
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from unveil.ask.answer import Answer, randomness
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.read import GuessFile, read
-from unveil.ask.partition.run import Outlook, run
+from unveil.ask.partition.run import Guessing, Outlook, run
 from unveil.ask.partition.view import VIEW, brief
 from unveil.ask.told import Reply, Told
 from unveil.guess import Partition, View
@@ -27,7 +27,8 @@ def partition(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     subject: Hashable | None = None,
-    guessing: Literal["uniform", "sizes"] = "uniform",
+    guessing: Guessing = "uniform",
+    draws: int | None = None,
     prior: Any = None,
     linkage: Linkage = "pairs",
     split: float = 1.0,
@@ -48,9 +49,10 @@ def partition(
         Sentences to carry into the report.
     subject
         The subject whose graphs are shown, by its name or its index; the one with the steepest risk slope unless given.
-    guessing, prior
-        Who guesses beside the adversary: every partition alike, or clusters of the guess's ``"sizes"``; or a partition
-        or view that the adversary held before, as ``prior``. See :func:`unveil.measure.random_guessing`.
+    guessing, prior, draws
+        Who guesses, to compare with: every partition alike, clusters ``"growing"`` item by item, or clusters of the
+        guess's ``"sizes"``; or a partition or view that the adversary held before, as ``prior``. ``draws`` is the
+        number of random partitions. See :func:`unveil.measure.random_guessing`.
     linkage, split
         How evidence comes in. See :func:`unveil.measure.forecast`.
     **settings
@@ -67,7 +69,7 @@ def partition(
     if prior is not None and not isinstance(prior, (Partition, View)):
         prior = Partition.from_labels(prior)
     rng, seed = randomness(rng)
-    outlook = Outlook(subject=subject, guessing=guessing, prior=prior, linkage=linkage, split=split)
+    outlook = Outlook(subject=subject, guessing=guessing, draws=draws, prior=prior, linkage=linkage, split=split)
     return Answer(run(guess, truth, rng=rng, progress=progress, notes=notes, outlook=outlook, **settings), VIEW, seed)
 
 
@@ -85,7 +87,8 @@ def partition_files(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     subject: str | None = None,
-    guessing: Literal["uniform", "sizes"] = "uniform",
+    guessing: Guessing = "uniform",
+    draws: int | None = None,
     linkage: Linkage = "pairs",
     split: float = 1.0,
     **settings: Unpack[Settings],
@@ -109,7 +112,7 @@ def partition_files(
         ``linkage``.
     drop_unmatched
         Leave out items that are not in every file, instead of refusing.
-    rng, progress, subject, guessing, linkage, split, **settings
+    rng, progress, subject, guessing, draws, linkage, split, **settings
         As in :func:`unveil.partition`.
     """
     progress("reading", 0.0)
@@ -133,6 +136,7 @@ def partition_files(
         notes=inputs.notes,
         subject=subject,
         guessing=guessing,
+        draws=draws,
         prior=inputs.prior,
         linkage=linkage if inputs.links is None else inputs.links,
         split=split,
@@ -163,7 +167,7 @@ def ask(told: Told) -> Reply:
         progress=told.progress,
         **told.named("item", "cluster", "alpha", "beta", "contamination_desirable", "norm", "at_breach"),
         subject=values["subject"] or None,
-        **told.named("mixing", "guessing", "linkage", "split"),
+        **told.named("mixing", "guessing", "draws", "linkage", "split"),
         drop_unmatched=values["drop_unmatched"],
         **overall,
     )

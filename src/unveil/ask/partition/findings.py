@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.measure import (
     Forecast,
@@ -70,9 +71,14 @@ class PartitionFindings:
         return steepest(self.result) if self.subject is None else self.subject
 
 
-def steepest(result: Unlinkability) -> int:
-    """Return the index of the subject with the steepest risk slope, or the first where all are breached."""
-    return int(np.where(result.breached, -1.0, result.risk_slope).argmax())
+def steepest(result: Unlinkability, order: IntArray | None = None) -> int:
+    """Return the index of the subject with the steepest risk slope, or the first where all are breached.
+
+    Of subjects with equal slopes the first in ``order`` is taken.
+    """
+    slopes = np.where(result.breached, -1.0, result.risk_slope)
+    ordered = np.arange(slopes.size) if order is None else order
+    return int(ordered[np.argmax(slopes[ordered] >= slopes.max() - 1e-12)])
 
 
 def place_of(subject: Hashable, subjects: Sequence[Hashable]) -> int:

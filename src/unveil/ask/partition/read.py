@@ -47,6 +47,7 @@ def read(
     held = [path for path, _ in guesses]
     paths = [*held, *(path for path, _ in prior_files)]
     frame, read_notes = read_partitions(truth, paths, item=item, cluster=cluster, drop_unmatched=drop_unmatched)
+    frame = frame.sort("item")  # what is drawn at random follows the items, so the order of rows must not matter
     subjects = Partition.from_labels(frame["truth"])
     partitions = [Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))]
     view = View(partitions[: len(held)], probabilities)

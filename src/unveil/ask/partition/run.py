@@ -25,6 +25,9 @@ from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress
 from unveil.show.text import count
 
+#: Who guesses, to compare with.
+Guessing = Literal["uniform", "growing", "sizes"]
+
 # Beyond this many looks at cells nobody follows whom mergings bring along, and only some subjects are forecast.
 _MOST_LOOKS = 30_000_000
 
@@ -34,7 +37,8 @@ class Outlook:
     """Who guesses, how evidence comes in, and whose graphs are shown."""
 
     subject: Hashable | None = None
-    guessing: Literal["uniform", "sizes"] = "uniform"
+    guessing: Guessing = "uniform"
+    draws: int | None = None
     prior: Partition | View | None = None
     linkage: Linkage = "pairs"
     split: float = 1.0
@@ -54,12 +58,14 @@ def run(
     named = None if outlook.subject is None else place_of(outlook.subject, truth.clusters.tolist())
     progress("hiding", 0.2)
     result = unlinkability(guess, truth, **settings)
-    shown = steepest(result) if named is None else named
+    shown = steepest(result, truth.by_first_item) if named is None else named
     progress("distances", 0.3)
     distances = partition_distances(guess, truth)
     reference = random_guessing(
         truth,
         rng=rng,
+        guesser="growing" if outlook.guessing == "growing" else "uniform",
+        draws=outlook.draws,
         like=guess if outlook.guessing == "sizes" and outlook.prior is None else None,
         prior=outlook.prior,
         progress=lambda share: progress("guessing", 0.4 + share / 5),
@@ -112,7 +118,7 @@ def _outlook(
     most = max(1, _MOST_LOOKS // each)
     some, notes = None, []
     if most < truth.cluster_count:
-        some = np.sort(rng.choice(truth.cluster_count, most, replace=False)).tolist()
+        some = truth.by_first_item[np.sort(rng.choice(truth.cluster_count, most, replace=False))].tolist()
         notes.append(
             f"The forecast is of {count(most, 'subject', 'subjects')} drawn at random, as there are "
             f"{count(truth.cluster_count)} with crowded clusters."

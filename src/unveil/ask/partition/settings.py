@@ -1,6 +1,15 @@
 """What can be asked about what an adversary thinks belongs together."""
 
 from unveil.ask.settings import MORE, Question, Setting, column_name, limits_setting, seed_setting
+from unveil.ask.told import Told
+
+
+def _drawn_or_held(told: Told) -> list[tuple[str, str]]:
+    """Return what contradicts a prior: nothing is drawn where the adversary held one."""
+    if told.values["draws"] is not None and told.files.get("prior"):
+        return [("draws", "{draws} needs random guesses, but {prior} takes their place. Leave one out")]
+    return []
+
 
 QUESTION = Question(
     name="partition",
@@ -127,10 +136,21 @@ QUESTION = Question(
             kind="choice",
             choices=lambda: (
                 ("uniform", "every way to divide the items alike"),
+                ("growing", "groups that grow item by item, a coin deciding if one starts a new group"),
                 ("sizes", "groups of the adversary's sizes, with items dealt out anew"),
             ),
             default="uniform",
             fold=MORE,
+        ),
+        Setting(
+            name="draws",
+            label="How many random guesses to compare with",
+            kind="number",
+            words="200 unless given, fewer beyond 1,000 items.",
+            least=1,
+            most=10_000,
+            fold=MORE,
+            metavar="N",
         ),
         Setting(
             name="prior",
@@ -221,9 +241,11 @@ QUESTION = Question(
         "unveil partition truth.csv guess.csv --html report.html",
         "unveil partition truth.csv likely.csv=2/3 unlikely.csv=1/3 --limit breached_share=0.1",
         "unveil partition truth.csv guess.csv --subject Alice --guessing sizes",
+        "unveil partition truth.csv guess.csv --guessing growing --draws 1000",
     ),
     sample="A few shapes that belong to four people, and an adversary who has put some of them together.",
     sample_by_default=False,
     sample_of="adversary",
     of_sample={"beta": "9/10"},
+    together=_drawn_or_held,
 )

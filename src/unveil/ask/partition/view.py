@@ -342,7 +342,8 @@ def _method(found: PartitionFindings) -> tuple[str, ...]:
 _ALWAYS = (
     "A cluster of the adversary costs α × missed items + (1 − α) × foreign items: α weighs what is missed, 1 − α what "
     "is wrongly included. The cheapest is a subject's most relevant cluster; clusters that cost the same are averaged.",
-    "Clusters are merged in the order of that cost, those with fewer foreign items first among equals.",
+    "Clusters are merged in the order of that cost, those with fewer foreign items first among equals; "
+    "figures that the order of the remaining ties would change are averaged over all their orders.",
     "The point where the linked graph reaches β is found by linear interpolation. The risk slope adds the angle of the "
     "vector to that point, weighed by α, and the angle of the vector to the mixed graph below it, weighed by 1 − α, as "
     "a share of the right angle.",

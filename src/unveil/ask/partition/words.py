@@ -49,13 +49,19 @@ MIXED: Mapping[str, str] = MappingProxyType(
 
 #: What stands beside a figure, by who guesses.
 BESIDE: Mapping[str, str] = MappingProxyType(
-    {"uniform": "random guessing", "sizes": "guessing with these sizes", "prior": "held before"}
+    {
+        "uniform": "random guessing",
+        "growing": "guessing with growing clusters",
+        "sizes": "guessing with these sizes",
+        "prior": "held before",
+    }
 )
 
 #: Who guesses, as the subject of a sentence.
 GUESSERS: Mapping[str, str] = MappingProxyType(
     {
         "uniform": "Random guessing",
+        "growing": "Guessing with clusters that grow item by item",
         "sizes": "Guessing with clusters of the same sizes",
         "prior": "What the adversary held before",
     }
@@ -109,6 +115,11 @@ def reference_method(guesser: str, draws: int) -> str:
     'Random guessing: every way to divide the items is equally likely; 1 was drawn.'
     """
     drawn = f"{count(draws)} {'was' if draws == 1 else 'were'} drawn"
+    if guesser == "growing":
+        return (
+            "Guessing: items come in random order, and a fair coin decides if one starts a cluster or joins one of "
+            f"those there are, each equally likely; {drawn}."
+        )
     if guesser == "sizes":
         return f"Guessing: the adversary's clusters keep their sizes, and the items are dealt out anew; {drawn}."
     if guesser == "prior":

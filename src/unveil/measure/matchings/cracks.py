@@ -20,6 +20,7 @@ from unveil.measure._listing import metric
 from unveil.measure.matchings._balance import balanced
 from unveil.measure.matchings._random_matchings import LISTED, Attack, Figure, RandomMatching, random_matching
 from unveil.measure.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
+from unveil.measure.matchings.flatness import is_flat, nmape_of
 from unveil.measure.matchings.heuristic import bias, heuristic
 from unveil.measure.matchings.itemsets import Itemsets, Sets, itemsets
 from unveil.measure.matchings.permanents import permanent_figure
@@ -33,6 +34,8 @@ __all__ = ["SHARES", "Cracks", "Figure", "Quantile", "crack_probability", "crack
 
 #: For these probabilities it is said how many entries are cracked at least.
 SHARES = (0.5, 0.1, 0.05, 0.01)
+# Truths are drawn for the NMAPE until this many numbers are, some tenths of a second: its error is given.
+_MOST_DRAWN = 4_000_000
 FACTS: dict[str, Any] = {"category": "cracks", "more_means": "less private"}
 SOURCE = "Lakshmanan, Ng & Ramesh (2008) for 0/1 matrices; Bagai, Malik & Jadliwala (2017)"
 
@@ -85,6 +88,11 @@ class Cracks:
         The heuristic H for the expected cracks, and by what share it misses those of a truth that the adversary's own
         matchings draw (:mod:`~unveil.measure.matchings.heuristic`). NaN where matchings were listed: there
         is no matrix.
+    flat
+        Whether all matchings that are possible are equally likely, so that weights say no more than their zeros.
+    nmape
+        By how much H misses the expected cracks on average over all truths, in percent of n
+        (:func:`~unveil.measure.matchings.flatness.nmape`). NaN where matchings were listed or sizes are unequal.
     groups
         Entries that get a token of their group, where groups were given.
     itemsets
@@ -115,6 +123,8 @@ class Cracks:
     quantiles: tuple[Quantile, ...]
     heuristic: Figure
     matched_bias: Figure
+    flat: bool
+    nmape: Figure
     groups: SetCracks | None
     itemsets: Itemsets | None
     no_token: FloatArray
@@ -237,7 +247,7 @@ def cracks(
         notes=found.notes,
         _edges=_real_edges(found),
         _effective=effective,
-        **_of_matrix(guess, found),
+        **_of_matrix(guess, found, rng),
     )
 
 
@@ -267,11 +277,12 @@ def _unpaired(guess: Attack, found: RandomMatching) -> dict[str, Any]:
     }
 
 
-def _of_matrix(guess: Attack, found: RandomMatching) -> dict[str, Any]:
-    """Return the figures that need the matrix; of those, listed matchings have a degree of anonymity only."""
+def _of_matrix(guess: Attack, found: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the figures that need the matrix; listed matchings have only d and flatness of these."""
     if isinstance(guess, MatchingDistribution):
-        names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias")
-        return {"d": degree_of_listed(guess), "permanent": None} | dict.fromkeys(names, Figure(nan, nan, LISTED))
+        names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
+        known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
+        return known | dict.fromkeys(names, Figure(nan, nan, LISTED))
     square = guess.padded if isinstance(guess, UnequalMatching) else guess
     scaled = balanced(square)
     value, exact = permanent_figure(guess, found.permanent)
@@ -283,6 +294,10 @@ def _of_matrix(guess: Attack, found: RandomMatching) -> dict[str, Any]:
         "d_by_permanent": by_permanent if square is guess else Figure(nan, nan, by_permanent.method),
         "heuristic": heuristic(square, found.at_truth, scaled),
         "matched_bias": bias(square, found, scaled),
+        "flat": is_flat(square),
+        "nmape": nmape_of(square, found, scaled, rng=rng, most_drawn=_MOST_DRAWN)
+        if square is guess
+        else Figure(nan, nan, "undefined for unequal sizes"),
     }
 
 

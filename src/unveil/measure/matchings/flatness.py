@@ -11,8 +11,8 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
-from unveil.measure.matchings._balance import balanced
-from unveil.measure.matchings._random_matchings import ROUNDING, Figure, random_matching
+from unveil.measure.matchings._balance import Balanced, balanced
+from unveil.measure.matchings._random_matchings import ROUNDING, Figure, RandomMatching, random_matching
 
 #: An attack, or what one can be made of: rows of numbers, an array, a sparse matrix.
 Graph: TypeAlias = Any
@@ -118,15 +118,20 @@ def nmape(matrix: Graph, *, rng: np.random.Generator) -> Figure:
     9.231
     """
     guess = _attack(matrix)
+    return nmape_of(guess, random_matching(guess, np.arange(guess.n), rng=rng), balanced(guess), rng=rng)
+
+
+def nmape_of(
+    guess: Matching, found: RandomMatching, scaled: Balanced, *, rng: np.random.Generator, most_drawn: int = _MOST_DRAWN
+) -> Figure:
+    """Return :func:`nmape` from known chances of pairs; ``most_drawn`` bounds the numbers drawn for truths."""
     n = guess.n
-    found = random_matching(guess, np.arange(n), rng=rng)
-    scaled = balanced(guess)
     gap = found.edges.with_weight(scaled.on(guess.edges) - found.marginal)
     noise = 100 / n * found.togetherness * sqrt(n / max(n - 1, 1) / found.effective) if found.sampled else 0.0
     if n <= LARGEST_EXACT:
         sums = np.abs(_all_sums(gap.dense()))
         return Figure(100 / n * float(sums.mean()), 100 * (ROUNDING * n + scaled.error), f"all {factorial(n)} truths")
-    mean, error, count = _sampled(gap, rng)
+    mean, error, count = _sampled(gap, rng, most_drawn)
     method = f"{count} truths drawn; pairs: {found.methods['marginals']}"
     return Figure(100 / n * mean, hypot(100 / n * error, noise), method, found.r_hat, "sampled")
 
@@ -144,7 +149,7 @@ def _all_sums(matrix: FloatArray) -> FloatArray:
     return sums[(1 << len(matrix)) - 1]
 
 
-def _sampled(gap: Edges, rng: np.random.Generator) -> tuple[float, float, int]:
+def _sampled(gap: Edges, rng: np.random.Generator, most_drawn: int) -> tuple[float, float, int]:
     """Return the mean absolute sum over permutations drawn at random, its standard error, and how many they were."""
     n = gap.n
     full = gap.dense() if n <= _DENSE else None
@@ -158,7 +163,7 @@ def _sampled(gap: Edges, rng: np.random.Generator) -> tuple[float, float, int]:
             parts.append(np.array([_sum_at(gap, rng.permutation(n)) for _ in range(size)]))
         sums = np.concatenate(parts)
         mean, error = float(np.abs(sums).mean()), float(np.abs(sums).std(ddof=1) / sqrt(sums.size))
-        if error <= _PRECISION * mean or sums.size * n >= _MOST_DRAWN:
+        if error <= _PRECISION * mean or sums.size * n >= most_drawn:
             return mean, error, sums.size
 
 

@@ -1,6 +1,6 @@
 """From counted cells and a policy to errors, graphs and risk slopes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isclose, lcm, pi
 from typing import Any
@@ -40,6 +40,12 @@ class Policy:
         alpha = self.alpha.mean() if self.overall_alpha is None else self.overall_alpha
         beta = self.beta.mean() if self.overall_beta is None else self.overall_beta
         return float(alpha), float(beta)
+
+    def take(self, subjects: IntArray) -> "Policy":
+        """Return the same policy with the subjects in this order."""
+        desirable = self.contamination_desirable[subjects]
+        alpha, beta = self.alpha.take(subjects), self.beta.take(subjects)
+        return replace(self, alpha=alpha, beta=beta, contamination_desirable=desirable)
 
     def wholes(self, counted: Tallies) -> Wholes:
         """Return what the shares of both graphs are of."""

@@ -19,14 +19,21 @@ def gains(tally: Tally, order: IntArray, mixing: Mixing) -> NDArray[Any]:
     """Return what the merging of each cell mixes in."""
     if mixing == "items":
         return tally.foreign
-    return crowds(tally.table, order)[0 if mixing == "others" else 1]
+    return crowds(tally, order)[0 if mixing == "others" else 1]
 
 
-def crowds(table: Contingency, order: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return how many others the merging of each cell brings, and by how much it changes their effective number."""
+def crowds(tally: Tally, order: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return how many others each merging brings, and how much it changes their effective number.
+
+    Clusters that tie in cost, foreign and missed items are in no order, so both are means over all their orders, and no
+    name of a cluster matters.
+    """
+    table = tally.table
     subjects = table.row_total.size // table.guesses
-    cells = by_column(table.column, table.column_total.size)
-    return crowd_gains(table.row_start, order, table.row, table.column, table.count, *cells, subjects)
+    column_start, cell = by_column(table.column, table.column_total.size)
+    subject = table.row[cell] if table.guesses == 1 else table.row[cell] % np.int32(subjects)
+    by = (column_start, subject, table.count[cell])
+    return crowd_gains(table.row_start, order, table.column, tally.own, tally.foreign, *by, subjects)
 
 
 def crowd_work(table: Contingency) -> int:

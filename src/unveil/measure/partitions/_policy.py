@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.types import BoolArray, FloatArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.partition import Number, exact_fraction
 
@@ -33,6 +33,10 @@ class Shares:
     def value(self) -> FloatArray:
         """Each share as the float nearest to it."""
         return np.asarray(self.numerator / self.denominator, dtype=np.float64)
+
+    def take(self, subjects: IntArray) -> "Shares":
+        """Return the shares of these subjects, in this order."""
+        return Shares(self.numerator[subjects], self.denominator[subjects])
 
     def mean(self) -> Fraction:
         """Return the exact mean over the subjects."""

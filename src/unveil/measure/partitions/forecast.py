@@ -89,7 +89,8 @@ def forecast(
     The adversary starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
     of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
     left, or splits off the items of one other subject. Each future has a risk slope as the paper defines it, with
-    pieces of evidence in the place of mergings.
+    pieces of evidence in the place of mergings. Clusters that tie in cost, foreign and missed items are taken at random
+    in each future, and draws follow the order of items: no name of a subject or cluster changes a figure.
 
     Parameters
     ----------
@@ -101,9 +102,9 @@ def forecast(
         How likely each cluster is the next to be linked. ``"pairs"``: a piece of evidence is about two items that the
         adversary has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
         likely as it has items of the subject. ``"any"``: all related clusters that are left are alike. ``"cheapest"``:
-        the paper's order. Or rates by pairs of clusters of the guess, ``{(one, other): rate}``, such as the linkage
-        probabilities of a record linkage; what is not named is never linked, and a merged cluster has the sum of the
-        rates of its parts.
+        the paper's order, at random where it ties. Or rates by pairs of clusters of the guess,
+        ``{(one, other): rate}``, such as the linkage probabilities of a record linkage; what is not named is never
+        linked, and a merged cluster has the sum of the rates of its parts.
     split
         How likely evidence that two items do not belong together is against evidence that two do, per pair (per
         cluster and other subject with ``"any"``). 0 means that nothing is ever split, as in the paper.
@@ -130,21 +131,34 @@ def forecast(
         raise InputError(
             "split must be a number from 0 up, the odds of a splitting piece. Pass 0 for none, 1 for alike"
         )
-    weights = settings.get("weights")
-    counted, policy = tallies(guess, truth, weights), policy_of(truth, settings)
+    weights, policy = settings.get("weights"), policy_of(truth, settings)
     if split > 0 and weights is not None and item_weights(weights, truth).subject.size:
         raise InputError(
             "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or weights "
             "of items alone"
         )
     chosen = _chosen(subjects, truth)
-    starts = _starts(counted, draws, rng)
+    # The draws follow the order of items and never that of names, so that new names change no figure.
+    place = np.empty(truth.cluster_count, np.int64)
+    place[truth.by_first_item] = np.arange(truth.cluster_count)
+    drawn_at = np.argsort(place[chosen], kind="stable")
+    ordered = truth.numbered_by_items()
+    guess = _numbered_by_items(guess, truth)
+    counted, own_policy = tallies(guess, ordered, weights), policy.take(truth.by_first_item)
+    evidence, now = _evidence(linkage, split, policy, truth), place[chosen][drawn_at]
     parts = [
-        _drawn(tally, counted, policy, _evidence(linkage, split, policy, truth), linkage, guess, chosen, some, rng)
-        for tally, some in zip(counted.guesses, starts, strict=True)
+        _drawn(tally, counted, own_policy, evidence, linkage, guess, now, some, rng)
+        for tally, some in zip(counted.guesses, _starts(counted, draws, rng), strict=True)
         if some.size
     ]
-    return _summary(parts, policy, chosen, split)
+    return _summary(parts, policy, chosen, drawn_at, split)
+
+
+def _numbered_by_items(guess: Partition | View, truth: Partition) -> Partition | View:
+    if isinstance(guess, View):
+        each = [partition.aligned_to(truth).numbered_by_items() for partition in guess.partitions]
+        return View(each, guess.probabilities)
+    return guess.aligned_to(truth).numbered_by_items()
 
 
 def _chosen(subjects: Sequence[int] | None, truth: Partition) -> IntArray:
@@ -267,10 +281,13 @@ def _overall_point(linked: FloatArray, mixed: FloatArray, beta: float) -> tuple[
     return float(x[0]), float(y[0])
 
 
-def _summary(parts: list[tuple[FloatArray, ...]], policy: Policy, chosen: IntArray, split: float) -> Forecast:
+def _summary(
+    parts: list[tuple[FloatArray, ...]], policy: Policy, chosen: IntArray, drawn_at: IntArray, split: float
+) -> Forecast:
     needed, there, reached, linked, mixed, overall, overall_needed = (
         np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))
     )
+    needed, there, reached = (drawn[:, np.argsort(drawn_at)] for drawn in (needed, there, reached))
     draws = needed.shape[0]
     equal = np.full(draws, 1 / draws)
     alpha, beta = policy.alpha.value[chosen], policy.beta.value[chosen]

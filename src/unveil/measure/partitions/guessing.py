@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
-from unveil.guess.random_partitions import shuffled_partition, uniform_partition
+from unveil.guess.random_partitions import growing_partition, shuffled_partition, uniform_partition
 from unveil.measure.partitions._evaluate import rank
 from unveil.measure.partitions._overall import overall_graphs
 from unveil.measure.partitions._tally import tallies
@@ -20,8 +20,8 @@ from unveil.measure.partitions.views import Range, over_views
 MOST_DRAWS = 200
 ITEMS_TO_DRAW = 200_000
 
-#: Who guesses: any division of the items alike, the clusters of a guess with their items dealt out anew, or a prior.
-Guesser = Literal["uniform", "sizes", "prior"]
+#: Who guesses: every partition alike, clusters that grow item by item, clusters of given sizes, or a prior.
+Guesser = Literal["uniform", "growing", "sizes", "prior"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,6 +60,7 @@ def random_guessing(
     truth: Partition,
     *,
     rng: np.random.Generator,
+    guesser: Literal["uniform", "growing"] = "uniform",
     like: Partition | View | None = None,
     prior: Partition | View | None = None,
     draws: int | None = None,
@@ -74,13 +75,17 @@ def random_guessing(
         What belongs together.
     rng
         Where guesses are drawn from.
+    guesser
+        ``"uniform"``: every set partition is equally likely. ``"growing"``: the non-uniform experiment of the paper's
+        appendix A, in which a fair coin decides if an item starts a cluster or joins one of those there are, each
+        equally likely. Items come in random order, because their given order may say who belongs together.
     like
         A guess whose clusters keep their sizes, while the items are dealt out to them anew: what somebody would get who
         knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each time.
     prior
         What an adversary holds before the attack. Its partitions count with their probabilities; nothing is drawn.
     draws
-        200, fewer beyond 1,000 items. With neither ``like`` nor ``prior``, every set partition is equally likely.
+        How many partitions to draw: 200 unless given, fewer beyond 1,000 items.
     progress
         Called with the share of the draws that is done.
     **settings
@@ -97,19 +102,23 @@ def random_guessing(
     """
     if like is not None and prior is not None:
         raise InputError("guessing goes by the sizes of a guess or by a prior, but both were given. Leave one out")
+    if guesser not in ("uniform", "growing"):
+        raise InputError("guesser must be 'uniform' or 'growing'. Write one of them, or pass like or prior")
+    if draws is not None and draws < 1:
+        raise InputError(f"guessing needs at least one draw, but draws is {draws}. Pass 1 or more")
     draws = draws or min(MOST_DRAWS, max(1, ITEMS_TO_DRAW // truth.n))
     view = prior
     if view is None:
         guesses: list[Partition] = []
         for draw in range(draws):
-            guesses.append(_drawn(like, truth, rng))
+            guesses.append(_drawn(like, truth, guesser, rng))
             if progress:
                 progress((draw + 1) / draws)
         view = View(guesses, [f"1/{draws}"] * draws)
     over = over_views(view, truth, **settings)
     graphs = _graphs(view, truth, settings)
     return Reference(
-        guesser="prior" if prior is not None else "uniform" if like is None else "sizes",
+        guesser="prior" if prior is not None else guesser if like is None else "sizes",
         draws=over.partitions,
         linked=graphs[0],
         mixed=graphs[1],
@@ -118,7 +127,9 @@ def random_guessing(
     )
 
 
-def _drawn(like: Partition | View | None, truth: Partition, rng: np.random.Generator) -> Partition:
+def _drawn(like: Partition | View | None, truth: Partition, guesser: Guesser, rng: np.random.Generator) -> Partition:
+    if like is None and guesser == "growing":
+        return shuffled_partition(growing_partition(truth.n, rng=rng), rng=rng)
     if like is None:
         return uniform_partition(truth.n, rng=rng)
     if isinstance(like, View):

@@ -38,8 +38,9 @@ def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[
     """Return how many other subjects come along as clusters are merged in the order of :func:`unlinkability`.
 
     The paper's mixed graph counts foreign items and not whose they are; it leaves this to future work. Over a view the
-    graphs are averaged with the probabilities. With ``mixing="others"`` or ``"even"`` these graphs, as shares of all
-    other subjects, take the place of the mixed graph in the risk slope. Items count alike here, whatever they weigh.
+    graphs are averaged with the probabilities, and over clusters that tie, with all their orders equally likely. With
+    ``mixing="others"`` or ``"even"`` these graphs, as shares of all other subjects, take the place of the mixed graph
+    in the risk slope. Items count alike here, whatever they weigh.
 
     >>> truth = Partition.from_labels("aaa" "bb" "c")
     >>> found = others_graphs(Partition.from_labels("xxy" "xy" "y"), truth)
@@ -51,7 +52,7 @@ def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[
     others, effective = np.zeros(start[-1]), np.zeros(start[-1])
     for tally in counted.guesses:
         order = rank(tally, counted, policy.alpha).order
-        many, even = crowds(tally.table, order)
+        many, even = crowds(tally, order)
         add_graphs(effective, others, start, tally.table.row_start, order, even, many, tally.share())
     return OthersGraphs(
         graph_start=start,

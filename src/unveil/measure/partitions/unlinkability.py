@@ -171,7 +171,10 @@ def unlinkability(
     mixing
         What the mixed graph is a share of: all foreign ``"items"`` (the paper), all ``"others"``, the other subjects
         who come along whatever they have there, or ``"even"``, the others by their effective number, 2 to the entropy
-        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten.
+        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten. Clusters
+        that tie in cost, foreign and missed items bring different others along, so these graphs are means over all
+        orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the second of
+        them on). No name of a cluster changes a figure.
 
     Returns
     -------
