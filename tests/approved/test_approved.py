@@ -116,8 +116,8 @@ def plain(value: Any) -> Any:
         return short(plain(value.tolist()))
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if isinstance(value, float):
-        return float(f"{value:.12g}")
+    if isinstance(value, float):  # what rounding leaves of a zero differs between machines
+        return float(f"{value:.12g}") if not abs(value) < 1e-9 else 0.0
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
