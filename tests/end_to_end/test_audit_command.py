@@ -20,7 +20,9 @@ from unveil.cli import main
 VERDICT_FIELDS = {
     "outcome", "headline", "alpha", "figures", "draws", "fewest_copies_provable", "control", "releases", "exit",
 }  # fmt: skip
-CONTROL_FIELDS = {"outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near"}
+CONTROL_FIELDS = {"outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near"} | {
+    "clustering"
+}
 JUDGED_FIELDS = {
     "attack", "adversary", "secret", "group", "tries", "control_tries", "attack_rate", "control_rate",
     "excess_over_control", "p", "p_adjusted", "proved", "why",
@@ -469,7 +471,7 @@ def test_one_person_has_an_answer(folder: Path) -> None:
 def test_one_column_cannot_be_linked_but_has_other_figures(folder: Path) -> None:
     for name in ("people", "masked"):
         pl.read_csv(f"{name}.csv").select("age").write_csv(f"{name}1.csv")
-    refuse("people1.csv", "masked1.csv", naming=("at least two columns", "--attacks"))
+    refuse("people1.csv", "masked1.csv", naming=("only one column ('age')", "--attacks"))
     found = answer("people1.csv", "masked1.csv", "--attacks", "copies,closest_record")
     assert attacks_of(found, "copies")[0]["attack_rate"]["value"] == 1
 

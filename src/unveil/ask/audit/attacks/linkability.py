@@ -81,9 +81,12 @@ def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
     columns = attacked.prepared.known
     shared = attacked.prepared.release.original.column_names
     if len(shared) == 1:
+        check = (
+            "Check that both come from the same data set, or choose" if attacked.prepared.columns_left_out else "Choose"
+        )
         raise InputError(
-            f"The files share only one column ({shared[0]!r}), and linkability needs two. Check that both come from "
-            "the same data set, or choose other attacks (--attacks)"
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks "
+            "(--attacks)"
         )
     if len(columns) < 2:
         raise InputError(
