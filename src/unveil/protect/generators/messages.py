@@ -22,6 +22,7 @@ class Messages(io.TextIOBase):
     def __init__(self) -> None:
         self._parts: deque[bytes] = deque()
         self._size = 0
+        self._is_cut = False
 
     def add(self, content: bytes) -> None:
         """Take more bytes, and drop the oldest ones beyond the limit."""
@@ -29,6 +30,7 @@ class Messages(io.TextIOBase):
         self._size += len(content)
         while self._size - len(self._parts[0]) >= KEPT:
             self._size -= len(self._parts.popleft())
+            self._is_cut = True
 
     def write(self, text: str) -> int:
         """Take text."""
@@ -44,7 +46,11 @@ class Messages(io.TextIOBase):
         """Return the kept bytes, with the name of a secret variable in place of its value."""
         found = b"".join(self._parts)
         # The longest first: one value may be part of another.
-        for name, value in sorted((secrets or {}).items(), key=lambda each: -len(each[1])):
-            if len(value) >= _SHORTEST:
-                found = found.replace(value.encode("utf-8", "surrogateescape"), f"[{name}]".encode())
+        for name, text in sorted((secrets or {}).items(), key=lambda each: -len(each[1])):
+            value = text.encode("utf-8", "surrogateescape")
+            if len(text) >= _SHORTEST:
+                rest = next((at for at in range(1, len(value)) if found.startswith(value[at:])), None)
+                if self._is_cut and rest is not None:  # the beginning of the value was dropped
+                    found = found[len(value) - rest :]
+                found = found.replace(value, f"[{name}]".encode())
         return found[-KEPT:]
