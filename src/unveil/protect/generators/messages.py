@@ -45,12 +45,13 @@ class Messages(io.TextIOBase):
     def content(self, secrets: Mapping[str, str] | None = None) -> bytes:
         """Return the kept bytes, with the name of a secret variable in place of its value."""
         found = b"".join(self._parts)
+        told = {name: value.encode("utf-8", "surrogateescape") for name, value in (secrets or {}).items()}
+        hidden = {name: value for name, value in told.items() if len(value) >= _SHORTEST}
+        if self._is_cut:  # perhaps in the middle of a value, whose end is then left
+            ends = {value[at:] for value in hidden.values() for at in range(len(value))}
+            end = max((each for each in ends if found.startswith(each)), key=len, default=b"")
+            found = found if end in hidden.values() else found.removeprefix(end)
         # The longest first: one value may be part of another.
-        for name, text in sorted((secrets or {}).items(), key=lambda each: -len(each[1])):
-            value = text.encode("utf-8", "surrogateescape")
-            if len(text) >= _SHORTEST:
-                rest = next((at for at in range(1, len(value)) if found.startswith(value[at:])), None)
-                if self._is_cut and rest is not None:  # the beginning of the value was dropped
-                    found = found[len(value) - rest :]
-                found = found.replace(value, f"[{name}]".encode())
+        for name, value in sorted(hidden.items(), key=lambda each: -len(each[1])):
+            found = found.replace(value, f"[{name}]".encode())
         return found[-KEPT:]
