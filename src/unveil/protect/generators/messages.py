@@ -48,7 +48,7 @@ class Messages(io.TextIOBase):
         told = {name: value.encode("utf-8", "surrogateescape") for name, value in (secrets or {}).items()}
         hidden = {name: value for name, value in told.items() if len(value) >= _SHORTEST}
         if self._is_cut:  # perhaps in the middle of a value, whose end is then left
-            ends = {value[at:] for value in hidden.values() for at in range(len(value))}
+            ends = (value[at:] for value in hidden.values() for at in range(len(value)))
             end = max((each for each in ends if found.startswith(each)), key=len, default=b"")
             found = found if end in hidden.values() else found.removeprefix(end)
         # The longest first: one value may be part of another.
