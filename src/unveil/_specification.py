@@ -5,7 +5,9 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import MISSING, Field, fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -18,6 +20,9 @@ from unveil.errors import InputError, UnveilError, did_you_mean, mark_own, own_e
 _OWN_CLASS = re.compile(
     r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)(?::(?P<settings>.*))?", re.DOTALL
 )
+
+#: Whether a user's module may be imported.
+_RUNS_OWN_CODE: ContextVar[bool] = ContextVar("runs_own_code", default=True)
 
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
@@ -137,6 +142,22 @@ def _unknown(name: str, known: Mapping[str, Any], aka: Mapping[str, str], what: 
     return InputError(f"there is no {what} {name!r}.{hint}")
 
 
+@contextmanager
+def without_own_code() -> Iterator[None]:
+    """Refuse users' modules: results and pages from somebody else may name any.
+
+    >>> with without_own_code():
+    ...     own_module("json")
+    Traceback (most recent call last):
+    unveil.errors.InputError: the module 'json' is code, which is not run here. Name what 'unveil list' shows, or ...
+    """
+    before = _RUNS_OWN_CODE.set(False)
+    try:
+        yield
+    finally:
+        _RUNS_OWN_CODE.reset(before)
+
+
 def own_module(name: str, what: str = "") -> types.ModuleType:
     """Return a user's module, or say what it takes to be importable.
 
@@ -144,6 +165,11 @@ def own_module(name: str, what: str = "") -> types.ModuleType:
     Traceback (most recent call last):
     unveil.errors.InputError: the module 'no_such_module' of your attack cannot be imported (ModuleNotFoundError: No...
     """
+    if not _RUNS_OWN_CODE.get():
+        raise InputError(
+            f"the module {shortened(name)} is code, which is not run here. Name what 'unveil list' shows, "
+            "or ask on the command line"
+        )
     mark_own(name)
     try:
         return import_module(name)

@@ -87,7 +87,8 @@ def test_a_study_of_releases_is_graded(tmp_path: Path) -> None:
     run_study(Study.read(study_file(tmp_path)), tmp_path / "out", workers=0)
     results = Results.read(tmp_path / "out")
     assert [each.epsilon for each in releases_of(results)][1:] == [1.0, 10.0]
-    grades = grade_releases(results, rng=np.random.default_rng(1))
+    assert grade_releases(results, rng=np.random.default_rng(1)).figures == ()
+    grades = grade_releases(results, rng=np.random.default_rng(1), figures={"released": True})
     assert [each.figure for each in grades.figures] == ["released"]
     # Both releases have as many rows: a tie counts half.
     assert grades.figures[0].epsilon.share == 0.5

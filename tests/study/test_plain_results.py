@@ -136,3 +136,11 @@ def test_arrays_of_objects_are_refused(tmp_path: Any) -> None:
     np.save(tmp_path / "objects.npy", np.array([{"a": 1}], object), allow_pickle=True)
     with pytest.raises(UnreadableResultError):
         FORMAT.read([b'["array",0]', (tmp_path / "objects.npy").read_bytes()])
+
+
+@pytest.mark.parametrize("header", ["(((", "'''", "  x\n y", "{'descr':'<f8','fortran_order':False,'shape':(10**15,)}"])
+def test_a_forged_array_is_refused(header: str) -> None:
+    header = header.replace("10**15", str(10**15))
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    with pytest.raises(UnreadableResultError):
+        FORMAT.read([b'["array",0]', array])

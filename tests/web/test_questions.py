@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from unveil.ask import QUESTIONS
 from unveil.ask import question as asked_for
 from unveil.ask.told import AskedError
+from unveil.ask.values import value_of
 from unveil.cli import COMMANDS, main
 from unveil.data import samples
 from unveil.errors import InputError
@@ -288,6 +289,11 @@ def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
     with pytest.raises(AskedError, match="listed protections and attacks only") as refused:
         answer("study_run", {"file": own}, {"out": str(desk.home / "more")})
     assert refused.value.field == "file"
+    hidden = desk.give("hidden.toml", replace(SHORT, attacks=("refine:attack=antigravity:Fly",)).to_toml())
+    with pytest.raises(InputError, match="the module 'antigravity' is code"):
+        answer("study_run", {"file": hidden}, {"out": str(desk.home / "more")})
+    with pytest.raises(InputError, match="the module 'antigravity' is code"):
+        value_of(asked_for("graph").setting("attack"), "refine:attack=antigravity:Fly", asked_for("graph"))
     assert not (desk.home / "more").exists()
 
 

@@ -18,6 +18,7 @@ from unveil.grade.shipped import Shipped, ShippedGrade
 from unveil.grade.verdict import FEWEST_GROUPS, Verdict
 from unveil.study import Results
 from unveil.study._parts import scenario_of
+from unveil.study._toml import AUDIT
 from unveil.study.audited import COLUMNS, COPIED
 
 #: The labels by which releases are told apart.
@@ -127,8 +128,12 @@ class ReleaseGrades:
         )
 
 
-def grade_releases(results: Results, *, rng: np.random.Generator) -> ReleaseGrades:
+def grade_releases(
+    results: Results, *, rng: np.random.Generator, figures: Mapping[str, bool] | None = None
+) -> ReleaseGrades:
     """Return how well each figure of the audits in a study orders the releases.
+
+    ``figures`` are those to grade, with whether more of each means that more is told; those of an audit unless given.
 
     Raises
     ------
@@ -141,9 +146,9 @@ def grade_releases(results: Results, *, rng: np.random.Generator) -> ReleaseGrad
             "given releases, such as studies/atlas.toml"
         )
     releases = releases_of(results)
-    graded: dict[str, bool] = {}
-    for text in results.study.attacks:
-        graded |= scenario_of(text).graded
+    # Not those of the classes that the study names: reading results must not run their code.
+    graded = scenario_of(AUDIT).graded if figures is None else figures
+    graded = {name: rises for name, rises in graded.items() if name in results.metrics}
     seed = int(rng.integers(2**63))
     found = [_graded(name, rises, releases, seed) for name, rises in graded.items()]
     # A figure that no release has is not worth a line.

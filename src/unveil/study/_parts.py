@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unveil._specification import from_text
@@ -59,10 +60,16 @@ SCENARIOS = {"audit": "unveil.ask.audit.scenario:WholeAudit"}
 
 def scenario_of(text: str) -> Any:
     """Return what measures a release that was made already: it has ``columns`` and ``measure(tables, *, rng)``."""
-    name, colon, settings = text.partition(":")
-    listed = SCENARIOS.get(name)
-    written = text if listed is None else f"{listed}{colon}{settings}"
-    return from_text(written, {}, what="scenario", method="measure")
+    known = {}
+    if home := SCENARIOS.get(text.partition(":")[0]):
+        module, _, name = home.partition(":")
+        known = {text.partition(":")[0]: getattr(import_module(module), name)}
+    return from_text(text, known, what="scenario", method="measure")
+
+
+def asks_listed(study: "Study") -> bool:
+    """Return whether all that a study asks of given releases is listed, and none a user's class."""
+    return all(text.partition(":")[0] in SCENARIOS for text in study.attacks)
 
 
 def protection_of(kind: str, text: str) -> Any:

@@ -63,9 +63,12 @@ _REPLICATIONS = {
 }
 
 
-def study_fields(path: Path) -> dict[str, Any]:
-    """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
-    return _checked(read_toml(path), f"the study {shown(path)}", path.parent)
+def study_fields(path: Path, *, index: bool = True) -> dict[str, Any]:
+    """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`.
+
+    Without ``index`` it must name its releases itself.
+    """
+    return _checked(read_toml(path), f"the study {shown(path)}", path.parent if index else None)
 
 
 def fields_of_text(text: str) -> dict[str, Any]:
@@ -92,6 +95,11 @@ def _of_releases(told: dict[str, Any], where: str, folder: Path | None) -> dict[
     _check_table(told, _RELEASES, where)
     for place, each in enumerate(told["original"], 1):
         _check_table(each, _ORIGINAL, f"[[original]] number {place} of {where}")
+    if "index" in told and folder is None:
+        raise InputError(
+            f"{where} must name its releases itself, as unveil writes it, but has an [index], which may be any file. "
+            "Run the study anew"
+        )
     if "index" in told:
         _check_table(told["index"], _INDEX, f"[index] of {where}")
     for place, each in enumerate(told.get("release", ()), 1):

@@ -145,11 +145,11 @@ class Study:
     def read(cls, path: str | os.PathLike[str], *, check: bool = True) -> "Study":
         """Return the study in a TOML file; relative paths in it start from its folder.
 
-        With ``check`` False it is not tried whether its protections, attacks and metrics can be had here, which reading
-        the results of a study does not need.
+        With ``check`` False, for the file beside results, no code and no other file is loaded: it is not tried whether
+        its protections, attacks and metrics can be had here, and an index is refused.
         """
         path = Path(path)
-        made = cls._of_fields(study_fields(path))
+        made = cls._of_fields(study_fields(path, index=check))
         made = replace(made, data=tuple(_beside(each, path.parent) for each in made.data))
         if check:
             made.check()

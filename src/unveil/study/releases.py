@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.files.whole_files import SECRET_FOLDER
+from unveil.data.files.whole_files import SECRET_FOLDER, read_unlinked
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Column, Marker, Table
@@ -130,7 +130,7 @@ def _graph_content(release: GraphRelease) -> bytes:
 
 def _graph_from(file: Path, original: Graph) -> GraphRelease:
     # Reading every part to its end also compares its checksum.
-    with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as parts:
+    with np.load(io.BytesIO(read_unlinked(file)), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         released = Graph(parts["start"], parts["neighbour"], name=f"{told['name']} graph")
         truth = parts["truth"]
@@ -174,7 +174,7 @@ def table_of_facts(told: dict[str, Any], frame: "pl.DataFrame", marks: "NDArray[
 def _table_from(file: Path, original: Table) -> Release:
     import polars as pl
 
-    with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as parts:
+    with np.load(io.BytesIO(read_unlinked(file)), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         frame = pl.read_parquet(io.BytesIO(parts["frame"].tobytes()))
         released = table_of_facts(told, frame, parts["marked"])

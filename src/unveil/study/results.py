@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.source import is_text
 from unveil.errors import InputError, did_you_mean
-from unveil.study._parts import columns_of
+from unveil.study._parts import asks_listed, columns_of
 from unveil.study.nodes import NODES, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
 from unveil.study.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
-from unveil.study.summary import Summary, is_summary, read_summary, summary_of
+from unveil.study.summary import COUNTS, Summary, is_summary, read_summary, summary_of
 from unveil.study.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: The columns that tell a scenario.
 KEYS = ("data", "protect", "attack", "axis", "level")
+#: The columns of results that are no metrics.
+_NOT_METRICS = (*KEYS, "replication", "release", *COUNTS, "error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,10 +143,20 @@ class Results:
             missing=len(self.missing),
         )
 
-    @property
+    @cached_property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics in the order of the columns; of calibrated guesses with ``calibrated.`` before."""
-        return columns_of(self.study)
+        """The names of the metrics in the order of the columns; of calibrated guesses with ``calibrated.`` before.
+
+        What a user's class measures is told by the files: reading them must not run its code.
+        """
+        if self.study.kind != "release" or asks_listed(self.study):
+            return columns_of(self.study)
+        if self.summarised is not None:
+            stored = self.summarised.frame.columns
+        else:
+            one = (*self.fine, *self.failed)[:1]
+            stored = self._read(RESULTS, one).columns if one else []
+        return tuple(name for name in stored if name not in _NOT_METRICS)
 
     @cached_property
     def frame(self) -> "pl.DataFrame":

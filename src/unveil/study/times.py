@@ -10,6 +10,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unveil.data.files.whole_files import read_unlinked
 from unveil.errors import UnveilError
 
 if TYPE_CHECKING:
@@ -63,11 +64,12 @@ def times_in(folder: Path, wanted: Iterable[str]) -> dict[str, Taken]:
 
     A run that was killed may have left half a line, which is passed over.
     """
-    path, names = folder / TIMES, set(wanted)
-    if not path.is_file():
+    names, found = set(wanted), {}
+    try:
+        text = read_unlinked(folder / TIMES).decode(errors="replace")
+    except OSError:  # not there, or a link or a pipe
         return {}
-    found = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in text.splitlines():
         try:
             told: Any = json.loads(line)
             file, number, parts = told["file"], int(told["replications"]), told["seconds"]

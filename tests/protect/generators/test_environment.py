@@ -121,3 +121,13 @@ def test_the_end_of_messages_is_kept_without_values() -> None:
     assert told.endswith(b"x\n[A] [B] 1\n")
     assert len(told) <= KEPT
     assert Messages().content() == b""
+
+
+@pytest.mark.parametrize("kept", [1, 4, len(TOKEN) - 1, len(TOKEN)])
+def test_the_rest_of_a_value_whose_beginning_was_dropped_is_hidden(kept: int) -> None:
+    """So many letters of a value begin what is left after a long output; hiding the others makes it shorter."""
+    printed = Messages()
+    for part in (TOKEN[: len(TOKEN) - kept] or "x", TOKEN[-kept:] + f"\n{TOKEN}" * (KEPT // len(TOKEN))):
+        printed.add(part.encode())
+    told = printed.content(variables_from({"A": TOKEN}))
+    assert told.removeprefix(b"[A]").startswith(b"\n[A]\n[A]")

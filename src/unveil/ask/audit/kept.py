@@ -14,6 +14,7 @@ import numpy as np
 
 from unveil.ask.audit.inputs import PreparedAudit
 from unveil.ask.audit.tasks import AuditTask
+from unveil.data.files._panics import polars_errors
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.study.claimed_folder import ClaimedFolder
@@ -74,7 +75,7 @@ def _result_in(content: bytes) -> Any:
 
     try:
         parts = pl.read_parquet(io.BytesIO(content))["part"].to_list()
-    except pl.exceptions.PolarsError as error:
+    except polars_errors() as error:
         raise UnreadableResultError("no file of results") from error
     return result_format().read(parts)
 

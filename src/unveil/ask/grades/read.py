@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from unveil._specification import without_own_code
 from unveil.ask.grades.findings import AttackFacts, GradedStudy
 from unveil.attack import graph_attack_from
 from unveil.attack.graph._settings import compared_at_a_time
@@ -97,8 +98,9 @@ def _attacks(values: Replicated) -> dict[str, AttackFacts]:
     found = {}
     for text, name in called.items():
         try:
-            made: object = graph_attack_from(text)
-        except UnveilError:  # on tables, or a class or settings that cannot be had here
+            with without_own_code():
+                made: object = graph_attack_from(text)
+        except UnveilError:  # on tables, a user's class, or settings that cannot be had here
             made = None
         found[text] = AttackFacts(called=name, scope=scope_of(text) or None, chunk=compared_at_a_time(made))
     return found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unveil._specification import without_own_code
 from unveil.ask.answer import Answer
 from unveil.ask.study.findings import StudyFindings, usual_metrics
 from unveil.ask.study.releases.run import run as run_releases
@@ -16,12 +17,14 @@ from unveil.ask.study.run import run
 from unveil.ask.study.view import VIEW, brief
 from unveil.ask.told import AskedError, Reply, Told
 from unveil.attack import ATTACKS
+from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.protect import PROTECTIONS
 from unveil.show.studies import far
 from unveil.study import Results, Study, run_study
 from unveil.study._parts import SCENARIOS
 from unveil.study._toml import AS_GIVEN, study_fields
+from unveil.study.audited import LINKED
 from unveil.study.example import example_folders
 
 #: Asks for every metric of the study.
@@ -51,8 +54,18 @@ def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ())
     """
     results = Results.read(folder)
     if results.study.kind == "release":
+        _check_audited(results)
         return Answer(run_releases(results), RELEASES_VIEW)
     return Answer(run(results, _chosen(results, metrics)), VIEW)
+
+
+def _check_audited(results: Results) -> None:
+    """Refuse figures that are not those of audits, which alone the report of given releases knows to show."""
+    if LINKED not in results.metrics:
+        raise InputError(
+            f"the report of a study of given releases shows audits, but this study asks {results.study.attacks[0]!r} "
+            f"of them. Read its numbers from the Parquet files in {shown(results.folder)}"
+        )
 
 
 def _chosen(results: Results, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -78,7 +91,8 @@ def ask_run(told: Told) -> Reply:
             return _shown(study_report(folders[0]), sample=True)
     file = told.must("file")
     _refuse_own_classes(study_fields(file))
-    plan = Study.read(file)
+    with without_own_code():  # a listed attack may name another one in its settings
+        plan = Study.read(file)
 
     def move(done: int, total: int, left: float) -> None:
         told.progress(f"computing ({far(done, total, left)})", done / total)

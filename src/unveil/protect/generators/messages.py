@@ -22,6 +22,7 @@ class Messages(io.TextIOBase):
     def __init__(self) -> None:
         self._parts: deque[bytes] = deque()
         self._size = 0
+        self._is_cut = False
 
     def add(self, content: bytes) -> None:
         """Take more bytes, and drop the oldest ones beyond the limit."""
@@ -29,6 +30,7 @@ class Messages(io.TextIOBase):
         self._size += len(content)
         while self._size - len(self._parts[0]) >= KEPT:
             self._size -= len(self._parts.popleft())
+            self._is_cut = True
 
     def write(self, text: str) -> int:
         """Take text."""
@@ -43,8 +45,13 @@ class Messages(io.TextIOBase):
     def content(self, secrets: Mapping[str, str] | None = None) -> bytes:
         """Return the kept bytes, with the name of a secret variable in place of its value."""
         found = b"".join(self._parts)
+        told = {name: value.encode("utf-8", "surrogateescape") for name, value in (secrets or {}).items()}
+        hidden = {name: value for name, value in told.items() if len(value) >= _SHORTEST}
+        if self._is_cut:  # perhaps in the middle of a value, whose end is then left
+            ends = (value[at:] for value in hidden.values() for at in range(len(value)))
+            end = max((each for each in ends if found.startswith(each)), key=len, default=b"")
+            found = found if end in hidden.values() else found.removeprefix(end)
         # The longest first: one value may be part of another.
-        for name, value in sorted((secrets or {}).items(), key=lambda each: -len(each[1])):
-            if len(value) >= _SHORTEST:
-                found = found.replace(value.encode("utf-8", "surrogateescape"), f"[{name}]".encode())
+        for name, value in sorted(hidden.items(), key=lambda each: -len(each[1])):
+            found = found.replace(value, f"[{name}]".encode())
         return found[-KEPT:]
