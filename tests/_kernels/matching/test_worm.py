@@ -115,11 +115,13 @@ def test_chains_that_take_turns_do_not_notice_one_another() -> None:
         owner, states = mate.copy(), np.arange(chains, dtype=np.uint64)
         rows, seen = np.zeros((chains, batches, 7), np.int64), np.zeros(edges.weight.size, np.int32)
         cracks, steps = np.zeros((chains, samples), np.int64), np.zeros(chains, np.int64)
+        scores, score = np.zeros((chains, samples)), (edges.column == truth[edges.row]).astype(np.float64)
         for own in groups:
             crawl(
-                edges.start, edges.column, packed, truth, mate[own], owner[own], 2, seen,
-                rows[own].reshape(-1, 7), cracks[own], steps[own], states[own],
+                edges.start, edges.column, packed, truth, score, mate[own], owner[own], 2, seen,
+                rows[own].reshape(-1, 7), cracks[own], scores[own], steps[own], states[own],
             )  # fmt: skip
+        assert scores.tolist() == cracks.tolist()  # the score of a matching is added up over its edges
         assert (owner[np.arange(chains)[:, None], mate] == np.arange(7)).all()
         assert rows.sum(axis=(1, 2)).tolist() == cracks.sum(axis=1).tolist()
         assert seen.sum() == chains * samples * 7
@@ -144,7 +146,9 @@ def test_worms_tell_the_same_on_any_number_of_threads() -> None:
 
 
 def test_what_was_never_seen_is_not_impossible() -> None:
-    found = Sampled(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, 0.0, np.zeros((4, 100), np.int64), np.nan, 400.0, True)
+    found = Sampled(
+        np.zeros(0), np.zeros(0), np.zeros(0), 0.0, 0.0, 0.0, np.zeros((4, 100), np.int64), np.nan, 400.0, True
+    )
     chance, error = found.distribution(2)
     assert chance.tolist() == [1.0, 0.0, 0.0]
     assert (error > 0).all()

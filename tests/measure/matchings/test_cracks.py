@@ -363,8 +363,10 @@ def test_error_bars_are_honest(spread: float) -> None:
         each = [figures(found)[name] for found in drawn]
         assert {(figure.kind, "worm" in figure.method) for figure in each} == {("sampled", True)}
         far = np.array([(figure.value - truly.value) / figure.error for figure in each])
-        assert np.abs(far).max() < 4, name
+        assert np.abs(far).max() < 4.5, name
+        assert np.mean(np.abs(far) > 2) <= 0.15, name
         assert 0.2 < np.sqrt((far**2).mean()) < 1.5, name
+    missed = 0
     for found in drawn:
         assert found.r_hat < 1.05
         assert found.expected_cracks.r_hat == found.r_hat
@@ -373,7 +375,8 @@ def test_error_bars_are_honest(spread: float) -> None:
         assert (found.groups.probability_error > 0).all()
         for quantile, truly_at in zip(found.quantiles, exact.quantiles, strict=True):
             assert quantile.low <= quantile.at_least <= quantile.high
-            assert quantile.low <= truly_at.at_least <= quantile.high
+            missed += not quantile.low <= truly_at.at_least <= quantile.high
+    assert missed <= 0.05 * len(drawn) * len(SHARES)  # two standard errors hold 95 %
 
 
 def test_large_and_dense_says_that_it_was_sampled() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,8 @@ from unveil.measure import (
 LABELS = st.lists(
     st.tuples(st.sampled_from("abcd"), st.sampled_from("vwxyz"), st.sampled_from("wx")), min_size=3, max_size=16
 )
-MIXINGS = ["items", "others", "even"]
 SHARES = ["1/4", "3/4"]
-Measures = dict[str, Callable[[View, Partition], Any]]
+Measures = dict[str, Callable[..., Any]]
 
 EXACT: Measures = {
     "unlinkability": unlinkability,
@@ -41,16 +41,20 @@ EXACT: Measures = {
     "others": others_graphs,
     "policies": policy_grid,
 }
-for _mixing in ("others", "even"):
-    EXACT |= {
-        f"unlinkability, {_mixing}": lambda guess, truth, mixing=_mixing: unlinkability(guess, truth, mixing=mixing),
-        f"views, {_mixing}": lambda guess, truth, mixing=_mixing: over_views(guess, truth, mixing=mixing),
-        f"policies, {_mixing}": lambda guess, truth, mixing=_mixing: policy_grid(guess, truth, mixing=mixing),
-    }
+MIXED: Measures = {"unlinkability": unlinkability, "views": over_views, "policies": policy_grid}
+EXACT |= {
+    f"{name}, {mixing}": partial(measure, mixing=mixing)
+    for name, measure in MIXED.items()
+    for mixing in ("others", "even")
+}
 
 
-def drawn(seed: int = 5) -> np.random.Generator:
-    return np.random.default_rng(seed)
+def drawn() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+def drawn_futures(guess: View, truth: Partition, **settings: Any) -> Forecast:
+    return forecast(guess, truth, rng=drawn(), draws=6, **settings)
 
 
 DRAWN: Measures = {
@@ -58,13 +62,11 @@ DRAWN: Measures = {
     "guessing, growing": lambda _, truth: random_guessing(truth, guesser="growing", rng=drawn(), draws=5),
     "guessing, sizes": lambda guess, truth: random_guessing(truth, rng=drawn(), like=guess, draws=5, mixing="even"),
 }
-for _linkage in ("pairs", "any", "cheapest"):
-    DRAWN |= {
-        f"forecast, {_linkage}, {mixing}": lambda guess, truth, linkage=_linkage, mixing=mixing: forecast(
-            guess, truth, rng=drawn(), draws=6, linkage=linkage, mixing=mixing
-        )
-        for mixing in MIXINGS
-    }
+DRAWN |= {
+    f"forecast, {linkage}, {mixing}": partial(drawn_futures, linkage=linkage, mixing=mixing)
+    for linkage in ("pairs", "any", "cheapest")
+    for mixing in ("items", "others", "even")
+}
 
 
 def divided(columns: Sequence[Sequence[Any]]) -> tuple[View, Partition]:
@@ -93,7 +95,7 @@ def figures(found: Any, place: Sequence[int], name: str = "") -> Iterator[tuple[
     if not is_dataclass(found):
         yield from figures_of_several(found, place, name) if isinstance(found, tuple) else ((name, found),)
         return
-    kind = type(found)
+    kind: Any = type(found)
     for field in fields(found):
         value = getattr(found, field.name)
         if field.name in NAMES or field.name in GRAPHS.get(kind, ()):
@@ -101,8 +103,9 @@ def figures(found: Any, place: Sequence[int], name: str = "") -> Iterator[tuple[
         single = field.name in SINGLE.get(kind, ())
         yield from figures(value[list(place)] if single else value, place, f"{name} {field.name}")
     if kind in GRAPHS:
+        graphs: Callable[[int], Any] = getattr(found, "graphs", None)  # type: ignore[assignment]
         for subject, at in enumerate(place):
-            yield from figures(found.graphs(at), place, f"{name} graphs of subject {subject}")
+            yield from figures(graphs(at), place, f"{name} graphs of subject {subject}")
 
 
 def figures_of_several(found: tuple[Any, ...], place: Sequence[int], name: str) -> Iterator[tuple[str, Any]]:
@@ -152,8 +155,8 @@ def test_another_order_of_items_changes_no_figure(
 ) -> None:
     shuffled = data.draw(st.permutations(labels))
     subjects = range(len({row[0] for row in labels}))
-    results = [EXACT[measure](*divided(list(zip(*rows, strict=True)))) for rows in (labels, shuffled)]
-    assert_same(*results, subjects)
+    one, other = (EXACT[measure](*divided(list(zip(*rows, strict=True)))) for rows in (labels, shuffled))
+    assert_same(one, other, subjects)
 
 
 def test_two_tied_clusters_are_averaged_whatever_they_are_called() -> None:

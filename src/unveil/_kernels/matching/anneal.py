@@ -22,10 +22,9 @@ from unveil._kernels.matching.worm import choices
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
-RUNS = 16
-#: Two of these standard errors hold 95 % of what sixteen runs say, as Student's distribution has it (2.131 with 15).
-_STUDENT = 2.131 / 2
-_PILOT_SWEEPS, _FIRST_SWEEPS, _LEAST_SWEEPS = 30, 40, 15
+#: More runs tell their spread better; larger blocks take half as many.
+RUNS, FEWER_RUNS, _MOST_ROWS = 32, 16, 200
+_PILOT_SWEEPS, _FIRST_SWEEPS, _LEAST_SWEEPS = 30, 20, 15
 #: The share of matchings without a lifted pair at which the crossing ends, and the most steps it may take to get there.
 _ENOUGH_UNLIFTED, _MOST_STEPS = 0.4, 4000
 #: Choices up to which plain Python is quicker than the compiler.
@@ -51,7 +50,7 @@ class _Step(NamedTuple):
 
 
 def annealed(
-    scaled: Edges, *, rng: np.random.Generator, error: float, budget: int = 100_000_000, runs: int = RUNS
+    scaled: Edges, *, rng: np.random.Generator, error: float, budget: int = 100_000_000, runs: int | None = None
 ) -> Annealed | None:
     """Return the log-permanent of a block whose rows sum to 1 and whose columns nearly do; None where it got nowhere.
 
@@ -65,17 +64,19 @@ def annealed(
     True
     """
     n, small = scaled.n, budget <= _PLAIN_CHOICES
-    if _STEPS * n**1.5 * runs * _LEAST_SWEEPS > budget:  # what the shortest crossing would take
+    least = _STEPS * n**1.5 * _LEAST_SWEEPS  # what the shortest crossing takes
+    runs = runs or (RUNS if n <= _MOST_ROWS and least * RUNS <= budget else FEWER_RUNS)
+    if least * runs > budget:
         return None
     crawl = wander if small else compiled(wander)
     packed = (choices if small else compiled(choices))(scaled.start, scaled.column, scaled.weight)
     pilot, *own = rng.spawn(runs + 1)
     worm = _Worm(scaled, packed, crawl)
-    ladder = _ladder(worm, pilot, budget)
+    ladder = _ladder(worm, pilot, budget, runs)
     if ladder is None:
         return None
     counts = np.zeros((runs, len(ladder), n + 1), np.int64)
-    sweeps, spent = max(min(200 * _FIRST_SWEEPS / n, _FIRST_SWEEPS), _LEAST_SWEEPS), worm.choices
+    sweeps, spent = max(min(400 * _FIRST_SWEEPS / n, _FIRST_SWEEPS), _LEAST_SWEEPS), worm.choices
     while True:
 
         def crossed(run: int, sweeps: float = sweeps) -> int:
@@ -128,12 +129,12 @@ class _Worm:
         return self.choices
 
 
-def _ladder(worm: _Worm, rng: np.random.Generator, budget: int) -> list[_Step] | None:
+def _ladder(worm: _Worm, rng: np.random.Generator, budget: int, runs: int) -> list[_Step] | None:
     """Return steps so close that the number of lifted pairs shifts by about its own spread from one to the next."""
     n = worm.edges.n
     state, lift = worm.start(rng), log(n / 0.7)
     steps: list[_Step] = []
-    while len(steps) < _MOST_STEPS and worm.choices * RUNS < 2 * budget:
+    while len(steps) < _MOST_STEPS and worm.choices * runs < 2 * budget:
         worms, choice, count = 0, 0, np.zeros(n + 1, np.int64)
         while choice < _PILOT_SWEEPS * n:
             more = max(1, worms)
@@ -209,7 +210,10 @@ def _estimate(counts: IntArray, lift: FloatArray) -> Annealed | None:
         return None
     others = values[1:]
     spread = float(np.sqrt((runs - 1) / runs * ((others - others.mean()) ** 2).sum()))
-    return Annealed(float(values[0]), _STUDENT * spread, True, lift.size)
+    # Two of these hold as much as two standard deviations of the normal distribution, as Student's distribution has it.
+    # Logarithms of shares are too low on average, and leaving out runs shows by how much (the jackknife).
+    value = runs * float(values[0]) - (runs - 1) * float(others.mean())
+    return Annealed(value, (1 + 1.35 / (runs - 1)) * spread, True, lift.size)
 
 
 def _crossed(counts: IntArray, lift: FloatArray) -> FloatArray | None:

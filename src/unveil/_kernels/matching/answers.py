@@ -67,6 +67,8 @@ class Solved:
         Per row, the chance that the matching gives it its true column, with its standard error (0 where exact).
     expected_cracks, expected_cracks_error
         Their sum, and its standard error (0 where exact).
+    log_weight_error
+        The standard error of the mean logarithm of a matching's weight over the matchings drawn (0 where exact).
     crack_distribution, crack_distribution_error
         The chance of 0, 1, ..., n cracks, with standard errors (0 where exact); None where not asked for.
     methods
@@ -86,6 +88,7 @@ class Solved:
     crack_probability_error: FloatArray
     expected_cracks: float
     expected_cracks_error: float
+    log_weight_error: float
     crack_distribution: FloatArray | None
     crack_distribution_error: FloatArray | None
     methods: dict[str, str]

@@ -3,7 +3,9 @@
 Each chain starts at a matching that knows nothing of the truth and first forgets it for many sweeps (a sweep is as many
 choices as there are rows). Then it is counted about once a sweep: after a number of worms fixed beforehand, since to
 stop at a given number of choices would favour matchings at the end of long worms. Standard errors come from the spread
-of batch means within and between all chains; R-hat compares halves of chains.
+of batch means within and between all chains: the largest of those with batches, pairs and fours of them, as short
+batches of slow chains are too much alike. Errors are looked at rarely, because chains that stop as soon as one looks
+small enough would stop where it is too small. R-hat compares halves of chains.
 """
 
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Edges
+from unveil._kernels.matching.edges import Edges, edge_at
 from unveil._kernels.matching.hall import random_matching
 from unveil._kernels.matching.worm import choices, crawl
 from unveil._kernels.random import fresh_state
@@ -23,6 +25,10 @@ _FORGET_SWEEPS = 50
 #: Batches of each chain: between this and twice as many; neighbours are joined as the run grows.
 _BATCHES = 16
 _FIRST_SAMPLES = 16
+#: Batches that every chain adds before the errors are looked at again.
+_MORE = 4
+#: Numbers of neighbouring batches that are joined to see whether they still vary together.
+_JOINED = (1, 2, 4)
 #: Edges up to which most of them are in a cache of the processor.
 _MOST_NEAR = 1 << 19
 #: Choices up to which plain Python is quicker than the compiler.
@@ -32,7 +38,8 @@ _PLAIN_CHOICES = 20_000
 class Sampled(NamedTuple):
     """Estimates from matchings drawn by worms, with standard errors.
 
-    ``cracks`` are the numbers of cracks of the samples, one line per chain. ``r_hat`` is 1 where chains agree (NaN
+    ``cracks`` are the numbers of cracks of the samples, one line per chain. ``log_weight_error`` is the standard error
+    of the mean logarithm of the weight of a matching. ``r_hat`` is 1 where chains agree (NaN
     where the number of cracks never changes); ``effective`` is how many independent samples tell as much; ``settled``
     says whether the wanted precision was reached within the budget.
     """
@@ -42,6 +49,7 @@ class Sampled(NamedTuple):
     crack_probability_error: FloatArray
     expected_cracks: float
     expected_cracks_error: float
+    log_weight_error: float
     cracks: IntArray
     r_hat: float
     effective: float
@@ -78,7 +86,7 @@ def sample(
         enough = found.cracks.size >= samples and found.settled and not found.r_hat > 1.05
         if enough or 2 * run.choices.sum() > budget:
             return found._replace(marginal=run.marginal())
-        run.extend(1)
+        run.extend(_MORE)
 
 
 class _Chains:
@@ -99,15 +107,18 @@ class _Chains:
         self.seen = np.zeros((groups, edges.weight.size), np.int32)
         self.rows = np.zeros((chains, 0, edges.n), np.int64)
         self.cracks = np.zeros((chains, 0), np.int64)
+        self.score = np.log(edges.weight)
+        self.scores = np.zeros((chains, 0))
 
-    def _crawl(self, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray) -> None:
+    def _crawl(self, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray, scores: FloatArray) -> None:
         """Move all chains on, and count what they come by: ``seen`` by group, ``rows`` by chain and batch."""
 
         def move(group: int) -> None:
             own = self.groups[group]
             self.crawl(
-                self.edges.start, self.edges.column, self.packed, self.truth, self.mate[own], self.owner[own], worms,
-                seen[group], rows[own].reshape(-1, self.edges.n), cracks[own], self.choices[own], self.states[own],
+                self.edges.start, self.edges.column, self.packed, self.truth, self.score, self.mate[own],
+                self.owner[own], worms, seen[group], rows[own].reshape(-1, self.edges.n), cracks[own], scores[own],
+                self.choices[own], self.states[own],
             )  # fmt: skip
 
         in_threads(move, range(len(self.groups)))
@@ -118,7 +129,8 @@ class _Chains:
         nowhere = np.zeros_like(self.seen)
         while self.choices.min() < _FORGET_SWEEPS * n:
             more = max(1, worms)
-            self._crawl(more, nowhere, np.zeros((chains, 1, n), np.int64), np.zeros((chains, 1), np.int64))
+            once = np.zeros((chains, 1), np.int64), np.zeros((chains, 1))
+            self._crawl(more, nowhere, np.zeros((chains, 1, n), np.int64), *once)
             worms += more
         self.worms = max(1, round(n * worms / float(self.choices.mean())))
 
@@ -129,10 +141,11 @@ class _Chains:
             self.rows = self.rows.reshape(chains, -1, 2, n).sum(axis=2)
             self.batch *= 2
         rows = np.zeros((chains, times, n), np.int64)
-        cracks = np.zeros((chains, times * self.batch), np.int64)
-        self._crawl(self.worms, self.seen, rows, cracks)
+        cracks, scores = np.zeros((chains, times * self.batch), np.int64), np.zeros((chains, times * self.batch))
+        self._crawl(self.worms, self.seen, rows, cracks, scores)
         self.rows = np.concatenate([self.rows, rows], axis=1)
         self.cracks = np.concatenate([self.cracks, cracks], axis=1)
+        self.scores = np.concatenate([self.scores, scores], axis=1)
 
     def marginal(self) -> FloatArray:
         """Return the share of samples that have each edge."""
@@ -140,25 +153,48 @@ class _Chains:
 
     def summary(self, precision: float) -> Sampled:
         """Return the estimates so far, but for the marginals: these take a while, and one needs them at the end."""
-        total = self.cracks.size
-        means = self.rows.reshape(-1, self.edges.n) / self.batch
-        whole = means.sum(axis=1)
+        total, chains = self.cracks.size, self.choices.size
+        means = self.rows / self.batch
         expected = float(self.cracks.mean())
-        error = float(whole.std(ddof=1) / np.sqrt(whole.size))
+        error = float(_error_of_mean(means.sum(axis=2)))
         spread = float(self.cracks.var())
         effective = min(float(total), spread / error**2) if error > 0 else float(total)
-        chance = means.mean(axis=0)
+        chance = means.mean(axis=(0, 1))
+        if (edge_at(self.edges, self.truth) >= 0).any():
+            # Few events tell their own variance badly, and none tell none: four more of them make up for it.
+            error = float(np.hypot(error, 2 / total))
         return Sampled(
             np.zeros(0),
             chance,
-            np.maximum(means.std(axis=0, ddof=1) / np.sqrt(whole.size), _least_error(chance, effective)),
+            np.maximum(_error_of_mean(means), _least_error(chance, effective)),
             expected,
             error,
+            float(_error_of_mean(self.scores.reshape(chains, -1, self.batch).mean(axis=2))),
             self.cracks,
             r_hat(self.cracks),
             effective,
             error <= precision * max(1.0, expected),
         )
+
+
+def _error_of_mean(batches: FloatArray) -> FloatArray:
+    """Return the standard error of the mean over chains and batches, the first two axes: the largest over joinings.
+
+    Two of it hold as much as two standard deviations of the normal distribution, as Student's distribution has it.
+    Where rare events make up the mean, their number tells its own variance badly: four more events, of the size that
+    the skewness shows, make up for it.
+    """
+    chains, many, *rest = batches.shape
+    errors = []
+    for joined in _JOINED:
+        parts = many // joined
+        means = batches[:, many - parts * joined :].reshape(chains * parts, joined, *rest).mean(axis=1)
+        student = 1 + 1.35 / (len(means) - 1)
+        apart = means - means.mean(axis=0)
+        event = np.abs((apart**3).sum(axis=0)) / np.maximum((apart**2).sum(axis=0), np.finfo(np.float64).tiny)
+        spread = student * means.std(axis=0, ddof=1) / np.sqrt(len(means))
+        errors.append(np.hypot(spread, 2 * event / len(means)))
+    return np.asarray(np.max(errors, axis=0))
 
 
 def _least_error(chance: FloatArray, effective: float) -> FloatArray:

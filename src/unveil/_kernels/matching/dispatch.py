@@ -113,13 +113,14 @@ def _together(
     """Return the answers of all blocks as one."""
     marginal, error = np.zeros(edges.weight.size), np.zeros(edges.n)
     inside = np.zeros(edges.weight.size, np.bool_)
-    variance = 0.0
+    variance, of_weights = 0.0, 0.0
     for block, part in zip(blocks, answers, strict=True):
         marginal[block.place] = part.marginal
         inside[block.place] = True
         if part.method == "worm" and part.sampled is not None:
             error[block.rows] = part.sampled.crack_probability_error
             variance += part.sampled.expected_cracks_error**2
+            of_weights += part.sampled.log_weight_error**2
     place = edge_at(edges, truth)
     probability = np.where(place >= 0, marginal[np.maximum(place, 0)], 0.0)
     drawn = [part.sampled for part in answers if part.sampled is not None]
@@ -132,6 +133,7 @@ def _together(
         crack_probability_error=error,
         expected_cracks=float(probability.sum()),
         expected_cracks_error=float(np.sqrt(variance)),
+        log_weight_error=float(np.sqrt(of_weights)),
         crack_distribution=chances,
         crack_distribution_error=chances_error,
         methods={

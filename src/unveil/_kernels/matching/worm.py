@@ -62,27 +62,30 @@ def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray
     return packed
 
 
-@loop("i8[], i4[], i8[], i8[], i4[,], i4[,], i8, i4[], i8[,], i8[,], i8[], u8[]")
+@loop("i8[], i4[], i8[], i8[], f8[], i4[,], i4[,], i8, i4[], i8[,], i8[,], f8[,], i8[], u8[]")
 def crawl(
     start: IntArray,
     column: Int32Array,
     packed: IntArray,
     truth: IntArray,
+    score: FloatArray,
     mate: Int32Array,
     owner: Int32Array,
     worms: int,
     edges_seen: Int32Array,
     rows_cracked: IntArray,
     cracks: IntArray,
+    scores: FloatArray,
     chosen_rows: IntArray,
     states: State,
 ) -> None:
     """Move every chain, and count its matching after each of ``cracks.shape[1]`` times ``worms`` worms.
 
     There is a line per chain: ``mate`` has the column of each row and ``owner`` the row of each column, and both
-    change; ``cracks`` is written: how many rows have the column that ``truth`` says. ``rows_cracked`` has as many lines
-    for each chain as its samples are divided into, and is added to, as are ``edges_seen``, for all chains together, and
-    ``chosen_rows``: how many rows of a chain chose.
+    change; ``cracks`` and ``scores`` are written: how many rows have the column that ``truth`` says, and the sum of
+    ``score`` over the matching's edges. ``rows_cracked`` has as many lines for each chain as its samples are divided
+    into, and is added to, as are ``edges_seen``, for all chains together, and ``chosen_rows``: how many rows of a chain
+    chose.
     """
     n, (chains, samples) = start.size - 1, cracks.shape
     parts = rows_cracked.shape[0] // chains
@@ -116,7 +119,8 @@ def crawl(
             left[chain] -= 1
             if left[chain] == 0:
                 part = rows_cracked[chain * parts + done[chain] * parts // samples]
-                cracks[chain, done[chain]] = _counted(start, column, truth, mate[chain], edges_seen, part)
+                counted = _counted(start, column, truth, score, mate[chain], edges_seen, part)
+                cracks[chain, done[chain]], scores[chain, done[chain]] = counted
                 left[chain] = worms
                 done[chain] += 1
                 if done[chain] == samples:
@@ -138,12 +142,13 @@ def _counted(
     start: IntArray,
     column: Int32Array,
     truth: IntArray,
+    score: FloatArray,
     mate: Int32Array,
     edges_seen: Int32Array,
     rows_cracked: IntArray,
-) -> int:
-    """Return how many rows are cracked in a matching; its edges and these rows are counted too."""
-    n, count = start.size - 1, 0
+) -> tuple[int, float]:
+    """Return how many rows are cracked in a matching, and its score; its edges and these rows are counted too."""
+    n, count, total = start.size - 1, 0, 0.0
     for row in range(n):
         low, high = start[row], start[row + 1] - 1
         if high - low + 1 == n:
@@ -156,7 +161,8 @@ def _counted(
             else:
                 high = middle
         edges_seen[low] += 1
+        total += score[low]
         if mate[row] == truth[row]:
             rows_cracked[row] += 1
             count += 1
-    return count
+    return count, total

@@ -79,8 +79,8 @@ class RandomMatching:
         Which rows have chances that were sampled.
     probability, probability_error
         Of each entry, the chance to be cracked, and its standard error: 0 where exact, else positive.
-    expected_error
-        The standard error of the sum of these chances.
+    expected_error, log_weight_error
+        The standard errors of the sum of these chances, and of the mean logarithm of a matching's weight.
     distribution, distribution_error
         The chance of each number of cracks, and standard errors; None where not asked for.
     log_permanent
@@ -106,6 +106,7 @@ class RandomMatching:
     distribution_error: FloatArray | None
     log_permanent: LogPermanent | None
     methods: dict[str, str]
+    log_weight_error: float = 0.0
     effective: float = inf
     togetherness: float = 1.0
     r_hat: float = nan
@@ -189,6 +190,7 @@ def random_matching(
         probability=found.crack_probability[:n],
         probability_error=np.where(columns >= 0, found.crack_probability_error[:n], 0.0),
         expected_error=found.expected_cracks_error,
+        log_weight_error=found.log_weight_error,
         distribution=None if found.crack_distribution is None else found.crack_distribution[: n + 1],
         distribution_error=None if found.crack_distribution_error is None else found.crack_distribution_error[: n + 1],
         log_permanent=found.log_permanent,

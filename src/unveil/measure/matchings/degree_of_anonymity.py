@@ -77,7 +77,7 @@ def degree(guess: Matching | UnequalMatching, found: RandomMatching, scaled: Bal
     # cancels, and with balanced weights there is least to cancel.
     logs = np.zeros(found.edges.weight.size)
     logs[scaled.place] = np.log(np.maximum(scaled.edges.weight, np.finfo(np.float64).tiny))
-    mean, error = found.mean(logs)
+    mean, error = float((found.marginal * logs).sum()), found.log_weight_error
     low, middle, high = (
         (end + scaled.log_factor - mean - repeats) / most for end in (number.low, number.log, number.high)
     )
