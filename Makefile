@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 REPORT := unveil-report.html
 SBOM := unveil-sbom.json
-# A part of the suite: make test TESTS="tests/guess -q". Floor and coverage are of the whole.
+# A part of the suite: make test TESTS="tests/guesses -q". Floor and coverage are of the whole.
 TESTS ?=
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
@@ -63,7 +63,7 @@ check:
 	@$(MAKE) --no-print-directory test \
 	  TESTS="-q -m 'not browser' --ignore=tests/end_to_end --ignore=tests/examples --ignore=tests/fuzz"
 
-# Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guess".
+# Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guesses".
 fresh:
 	@$(PYTHON) tools/fresh.py $(ARGS)
 

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.audit_scale 10000 100000 --threads 1 2`` audits generated tables of 15 mixed columns with a
 control of a quarter as many rows; 2 % of the released rows are people as they are. ``--table`` prints what each part
-takes as `unveil.ask.audit.projection` has it: remake that table with ``10000 100000 1000000 --threads 1 --table``.
+takes, as in `unveil.questions.audit.projection`: remake it with ``10000 100000 1000000 --threads 1 --table``.
 ``--memory 2000`` allows so many MB, as `unveil audit --memory` does; what is written as "own" is the peak of what
 belongs to no file, which the system cannot drop. ``--read`` reads and prepares the tables and attacks nothing, and
 ``--attacks copies`` attacks so only; ``--format csv`` reads text.
@@ -27,9 +27,9 @@ COLUMNS = 15
 _AUDIT = """
 import json, resource, sys, threading, time
 from collections import Counter
-from unveil.ask.audit import run
-from unveil.ask.audit.answer import audit_files
-from unveil.ask.audit.tasks import ITSELF, Workbench
+from unveil.questions.audit import run
+from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.tasks import ITSELF, Workbench
 folder, told = sys.argv[1], json.loads(sys.argv[2])
 seconds, own = Counter(), [0]
 

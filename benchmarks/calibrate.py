@@ -27,9 +27,9 @@ from scipy.special import bdtr
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
-from unveil.measure.trials.risk import clopper_pearson, excess
-from unveil.measure.verdict.family import LEVEL, Figure, OwnDraws, judge, singling_out_statistic
-from unveil.measure.verdict.pool import Pool
+from unveil.metrics.trials.risk import clopper_pearson, excess
+from unveil.metrics.verdict.family import LEVEL, Figure, OwnDraws, judge, singling_out_statistic
+from unveil.metrics.verdict.pool import Pool
 
 Line = dict[str, object]
 Tables = tuple[IntArray, IntArray, IntArray]
@@ -251,8 +251,8 @@ def by_kernels(tables: Tables, table: Coded, seed: int) -> Line:
 
 def by_audit(tables: Tables, table: Coded, seed: int) -> Line:
     """Judge by a whole audit that is told the kinds of columns; unmistakable copies are what it says of them."""
-    from unveil.ask.audit.answer import audit
-    from unveil.ask.audit.attacks import ATTACKS
+    from unveil.questions.audit.answer import audit
+    from unveil.questions.audit.attacks import ATTACKS
 
     original, control, released = map(table.frame, tables)
     told = {name: "number" if number else "category" for name, number in zip(table.names, table.numbers, strict=True)}
@@ -275,8 +275,8 @@ def by_command(tables: Tables, table: Coded, seed: int) -> Line:
     """
     from click.testing import CliRunner
 
-    from unveil.ask.audit.attacks import ATTACKS
     from unveil.cli import main as command
+    from unveil.questions.audit.attacks import ATTACKS
 
     with TemporaryDirectory() as folder:
         files = [Path(folder) / f"{name}.csv" for name in ("original", "control", "released")]

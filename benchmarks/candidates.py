@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.timing import Row, side_by_side
-from unveil.guess import Candidates
-from unveil.measure import all_metrics
+from unveil.guesses import Candidates
+from unveil.metrics import all_metrics
 
 Floats = NDArray[np.float64]
 

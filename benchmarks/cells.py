@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import Row, as_markdown, peak_memory
-from unveil.attack.table.inference import Inference
-from unveil.attack.table.linkability import Linkability
+from unveil.attacks.table.inference import Inference
+from unveil.attacks.table.linkability import Linkability
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
 

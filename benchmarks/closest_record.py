@@ -38,7 +38,7 @@ def rows(sizes: tuple[int, ...] = SIZES) -> Iterator[Row]:
     if folder() is None:
         print("UNVEIL_DATA names no folder with adult/train.csv.gz: the closest record is left out\n")
         return
-    from unveil.measure.releases.closeness import distance_to_closest
+    from unveil.metrics.releases.closeness import distance_to_closest
 
     peer = sdmetrics(sizes)
     for size in sizes:
@@ -147,7 +147,7 @@ def hard(case: str, size: int) -> None:
 
     from unveil.data.table import Table
     from unveil.data.table.release import Release
-    from unveil.measure.releases.closeness import distance_to_closest
+    from unveil.metrics.releases.closeness import distance_to_closest
 
     if case in HARD:
         frames = HARD[case](size, np.random.default_rng(1))

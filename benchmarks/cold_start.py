@@ -18,8 +18,8 @@ from unveil._kernels._warm_up import listed_loops, warm_up
 QUESTIONS = {
     "partitions of 50,000 items, all measures": """
 import numpy as np
-from unveil.guess import Partition
-from unveil.measure import partition_distances, unlinkability
+from unveil.guesses import Partition
+from unveil.metrics import partition_distances, unlinkability
 rng = np.random.default_rng(0)
 truth = rng.integers(0, 10_000, 50_000)
 guess = np.where(rng.random(50_000) < 0.1, rng.integers(0, 10_000, 50_000), truth)
@@ -34,8 +34,8 @@ work = lambda: solve(matrix, np.arange(20), rng=np.random.default_rng(1), distri
 """,
     "candidates, 300 x 300, all metrics": """
 import numpy as np
-from unveil.guess import Candidates
-from unveil.measure import all_metrics
+from unveil.guesses import Candidates
+from unveil.metrics import all_metrics
 matrix = np.random.default_rng(0).random((300, 300))
 guess = Candidates.from_matrix(matrix / matrix.sum(axis=1, keepdims=True))
 work = lambda: all_metrics(guess, np.arange(300))

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.timing import Row, side_by_side
-from unveil.measure.beliefs._belief_flow import worst_set
-from unveil.measure.beliefs._coupling import Groups, decide, program
+from unveil.metrics.beliefs._belief_flow import worst_set
+from unveil.metrics.beliefs._coupling import Groups, decide, program
 
 Floats = NDArray[np.float64]
 Belief = tuple[tuple[NDArray[np.int64], ...], Floats, NDArray[np.int64], Floats, int]

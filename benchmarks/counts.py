@@ -21,11 +21,11 @@ import polars as pl
 
 import unveil
 from unveil._kernels.types import IntArray
-from unveil.attack.counts.solve_counts import SolveCounts
+from unveil.attacks.counts.solve_counts import SolveCounts
 from unveil.data.counts import CountSettings, Rounding, read_counts
 from unveil.data.counts.system import CountSystem, system_of
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
-from unveil.protect.counts.hide_counts import HideCounts, known_counts
+from unveil.protections.counts.hide_counts import HideCounts, known_counts
 
 PRIMARY = (
     ("acs/ma2019.csv.gz", ("PUMA", "RAC1P"), 11),

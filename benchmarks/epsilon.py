@@ -20,11 +20,11 @@ import numpy as np
 import polars as pl
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
-from unveil.measure.epsilon.bound import EpsilonBound, replaced_to_added
-from unveil.measure.epsilon.coins import bound_of_coins, bound_of_pairs
-from unveil.measure.trials.risk import clopper_pearson
-from unveil.protect import NoisyChain, NoisyHistogram
-from unveil.protect.table._noisy_counts import Axis
+from unveil.metrics.epsilon.bound import EpsilonBound, replaced_to_added
+from unveil.metrics.epsilon.coins import bound_of_coins, bound_of_pairs
+from unveil.metrics.trials.risk import clopper_pearson
+from unveil.protections import NoisyChain, NoisyHistogram
+from unveil.protections.table._noisy_counts import Axis
 
 SEED = 24
 PEOPLE, CELLS, CLAIM = 1000, 1024, 1.0

@@ -18,8 +18,8 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 import numpy as np
 import polars as pl
 
-from unveil.ask.audit.answer import audit
-from unveil.measure.trials.risk import clopper_pearson
+from unveil.metrics.trials.risk import clopper_pearson
+from unveil.questions.audit.answer import audit
 
 PEOPLE = 600
 #: How people are held out and what is planted; where coins are what is looked at, one attack is enough.

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.timing import Row, as_markdown, peak_memory, side_by_side
-from unveil.grade.monotonicity import monotonicity
-from unveil.grade.replicated import Case, Replicated
-from unveil.measure import METRICS
-from unveil.study import Axis, DataSet, Replications, Results, Study
+from unveil.grades.monotonicity import monotonicity
+from unveil.grades.replicated import Case, Replicated
+from unveil.metrics import METRICS
+from unveil.studies import Axis, DataSet, Replications, Results, Study
 
 CASES, NAMES, LEVELS = 1_440, 26, 6
 #: What scipy is tried on: so many pairs one by one, all pairs of so many cases at once.

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import peak_memory
-from unveil.attack import ATTACKS, graph_attack_from
+from unveil.attacks import ATTACKS, graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.read import read_graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.protect import graph_protection_from
+from unveil.protections import graph_protection_from
 
 ROOT = Path(__file__).parent.parent
 #: What is attacked unless others are named.

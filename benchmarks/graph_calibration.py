@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.calibration import error_by_chance
-from unveil.attack import graph_attack_from
-from unveil.attack.graph.calibration import calibrate
+from unveil.attacks import graph_attack_from
+from unveil.attacks.graph.calibration import calibrate
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.read import read_graph
-from unveil.measure import adversary_overall_success, entropy, expected_calibration_error
-from unveil.protect import graph_protection_from
+from unveil.metrics import adversary_overall_success, entropy, expected_calibration_error
+from unveil.protections import graph_protection_from
 
 ATTACKS = ("NS", "KL", "YG", "DV", "JLSB", "ADA")
 LEVELS = (0.60, 0.85, 0.95)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from unveil.attack import graph_attack_from
+from unveil.attacks import graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge, original_among
 from unveil.data.graph.read import read_graph
-from unveil.guess import EdgeClaims
-from unveil.measure import EdgeDisclosure, adversary_overall_success, edge_disclosure
-from unveil.protect import graph_protection_from
+from unveil.guesses import EdgeClaims
+from unveil.metrics import EdgeDisclosure, adversary_overall_success, edge_disclosure
+from unveil.protections import graph_protection_from
 
 ATTACKS = ("JLSB", "KL", "MF:candidates=30", "MF")
 PROTECTIONS = ("id-removal", "switch:share=0.05")

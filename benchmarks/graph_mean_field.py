@@ -14,14 +14,14 @@ from time import process_time
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.attack import graph_attack_from
+from unveil.attacks import graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.read import read_graph
-from unveil.measure import adversary_overall_success, expected_calibration_error
-from unveil.measure.candidates.matches import matches
-from unveil.measure.graphs.symmetry import most_found
-from unveil.protect import graph_protection_from
+from unveil.metrics import adversary_overall_success, expected_calibration_error
+from unveil.metrics.candidates.matches import matches
+from unveil.metrics.graphs.symmetry import most_found
+from unveil.protections import graph_protection_from
 
 LEVELS = (0.60, 0.85, 0.95)
 PAIRS = (0, 10, 50)

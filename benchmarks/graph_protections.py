@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.timing import peak_memory
 from unveil.data.graph.read import read_graph
 from unveil.errors import InputError
-from unveil.protect import PROTECTIONS
+from unveil.protections import PROTECTIONS
 
 ROOT = Path(__file__).parent.parent
 #: No protection is waited for longer than this, in seconds on the clock.

@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.types import IntArray
-from unveil.attack import MeanField
-from unveil.attack.graph.resemblance import Resemblance, resemblance
+from unveil.attacks import MeanField
+from unveil.attacks.graph.resemblance import Resemblance, resemblance
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.read import read_graph
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
-from unveil.guess import Candidates
-from unveil.protect import graph_protection_from
+from unveil.guesses import Candidates
+from unveil.protections import graph_protection_from
 
 LEVELS = (0.60, 0.50, 0.40)
 PROTECTIONS = ("id-removal", "switch:share=0.05")

@@ -20,11 +20,11 @@ import numpy as np
 
 from benchmarks.timing import peak_memory
 from unveil._kernels.graph.rows import distinct, edge_keys
-from unveil.attack import ATTACKS, graph_attack_from
+from unveil.attacks import ATTACKS, graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.errors import InputError
-from unveil.protect import graph_protection_from
+from unveil.protections import graph_protection_from
 
 ROOT = Path(__file__).parent.parent
 NODES, EDGES = 100_000, 1_000_000

@@ -16,9 +16,9 @@ import polars as pl
 
 from benchmarks.linkability import ROOT, folder, paths
 from benchmarks.timing import Row, as_markdown, least, peak_memory
-from unveil.attack.anonymeter.inference import AnonymeterInference
-from unveil.attack.table.attribute_disclosure import AttributeDisclosure
-from unveil.attack.table.inference import Inference
+from unveil.attacks.anonymeter.inference import AnonymeterInference
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
+from unveil.attacks.table.inference import Inference
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 

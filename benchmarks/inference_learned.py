@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.attack.table._guessers import ADVERSARIES, Adversary
-from unveil.attack.table._guessing_case import Parts
-from unveil.attack.table.searched_inference import SearchedInference
+from unveil.attacks.table._guessers import ADVERSARIES, Adversary
+from unveil.attacks.table._guessing_case import Parts
+from unveil.attacks.table.searched_inference import SearchedInference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 

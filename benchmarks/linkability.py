@@ -19,11 +19,11 @@ import polars as pl
 from benchmarks.timing import Row, least, peak_memory
 from unveil._kernels.neighbours.index import Grid, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search
-from unveil.attack import AnonymeterLinkability, Linkability
+from unveil.attacks import AnonymeterLinkability, Linkability
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import Encoded, encode
 from unveil.data.table.release import Knowledge
-from unveil.guess import Trials
+from unveil.guesses import Trials
 
 ROOT = Path(__file__).parent.parent
 FIRST = ("age", "type_employer", "education", "marital", "sex", "country")

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.timing import Row, side_by_side
-from unveil.guess.mass_combination import combine
-from unveil.guess.mass_function import MassFunction
+from unveil.guesses.mass_combination import combine
+from unveil.guesses.mass_function import MassFunction
 
 FOCAL = 1_000
 ELEMENTS = (16, 60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.study import Results
+from unveil.studies import Results
 
 COLUMNS = (
     "adversary_overall_success",

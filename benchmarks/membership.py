@@ -22,10 +22,10 @@ import polars as pl
 
 from benchmarks.linkability import ROOT, folder
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.attack.table.membership_scores import SCORES, Combination, score_people
+from unveil.attacks.table.membership_scores import SCORES, Combination, score_people
 from unveil.data.table import Table
-from unveil.measure.trials.membership import area_under_curve, called_at, pointed_out
-from unveil.measure.trials.risk import Rate
+from unveil.metrics.trials.membership import area_under_curve, called_at, pointed_out
+from unveil.metrics.trials.risk import Rate
 
 #: So many people are in the data and in each release; so many show the population; so many of each kind are scored.
 PEOPLE, POPULATION, SCORED = 4_000, 4_000, 2_000
@@ -120,7 +120,7 @@ def kernel(people: Split, rng: np.random.Generator) -> pl.DataFrame:
 
 def copula(people: Split, rng: np.random.Generator) -> pl.DataFrame:
     """Return what a Gaussian copula with the margins of the people draws."""
-    from unveil.protect import GaussianCopula
+    from unveil.protections import GaussianCopula
 
     return GaussianCopula().apply(table(people.people), rng=rng).released.frame
 

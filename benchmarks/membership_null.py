@@ -20,11 +20,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.calibrate import ACS, Case, Coded, Line, coded, drawn
-from unveil.attack import Membership
+from unveil.attacks import Membership
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.measure.trials.membership import area_under_curve, called_at, pointed_out
-from unveil.measure.trials.risk import Rate, clopper_pearson
+from unveil.metrics.trials.membership import area_under_curve, called_at, pointed_out
+from unveil.metrics.trials.risk import Rate, clopper_pearson
 
 HARMLESS_SEEDS, PLANTED_SEEDS = (0, 400), (0, 40)
 #: People in the data, in the control and in the release; the seed says which.

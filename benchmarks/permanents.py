@@ -17,9 +17,9 @@ import numpy as np
 from benchmarks.timing import Row, peak_memory, side_by_side
 from unveil._kernels.matching import Edges, as_edges, edges_of, permanent, sinkhorn, solve
 from unveil._kernels.matching.glynn_marginals import glynn_marginals
-from unveil.guess import Matching, UnequalMatching
-from unveil.measure.matchings.cracks import cracks
-from unveil.measure.matchings.itemsets import itemsets
+from unveil.guesses import Matching, UnequalMatching
+from unveil.metrics.matchings.cracks import cracks
+from unveil.metrics.matchings.itemsets import itemsets
 
 ROOT = Path(__file__).parent.parent
 SIZES = (20, 24, 26)

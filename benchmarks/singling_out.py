@@ -16,12 +16,12 @@ import polars as pl
 
 from benchmarks.linkability import ROOT, folder, paths
 from benchmarks.timing import Row, least
-from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
-from unveil.attack.table.singling_out import SinglingOut
+from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
+from unveil.attacks.table.singling_out import SinglingOut
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
-from unveil.guess.trials import Trials
-from unveil.measure.trials.anonymeter import anonymeter_risk
+from unveil.guesses.trials import Trials
+from unveil.metrics.trials.anonymeter import anonymeter_risk
 
 SIZE, GUESSES = 3, 500
 

@@ -11,12 +11,12 @@ from itertools import groupby
 from math import isinf
 from pathlib import Path
 
-from unveil.ask import QUESTIONS, question
-from unveil.ask.settings import Setting
-from unveil.measure import METRICS, Metric
-from unveil.show.clauses import NOT_BY_THIS_TOOL
-from unveil.show.profiles import PROFILES
-from unveil.show.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
+from unveil.metrics import METRICS, Metric
+from unveil.questions import QUESTIONS, question
+from unveil.questions.settings import Setting
+from unveil.report.clauses import NOT_BY_THIS_TOOL
+from unveil.report.profiles import PROFILES
+from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
 FOLDER = Path(__file__).resolve().parent
 # Run as a file, this folder is on the path and the project is not.
@@ -28,7 +28,7 @@ HEAD = f"""# Metrics
 
 {reference_pages.MADE}
 
-Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list."""
+Every metric is a plain function `unveil.metrics.NAME(guess, truth, ...)`; `unveil list metrics` prints this list."""
 
 
 def render() -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.oracles.candidates import NOBODY, NOT_ATTEMPTED, Target
-from unveil.guess import Candidates
+from unveil.guesses import Candidates
 
 #: Candidates are numbered below this; the last ones are never considered, so that a truth can lie outside.
 CONSIDERABLE, ALL = 7, 9

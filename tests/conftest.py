@@ -275,7 +275,7 @@ class HouseRules:
 def answers_are_as_their_schemas_say() -> Iterator[None]:
     """Every answer that any test makes as JSON is held to its schema."""
     from tools.answer_schemas import checked
-    from unveil.show import machine
+    from unveil.report import machine
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machine, "dumps", checked(machine.dumps))

@@ -9,7 +9,7 @@ from tests.graph_strategies import erdos_renyi, graphs
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
-from unveil.guess.candidates import Candidates
+from unveil.guesses.candidates import Candidates
 
 
 class Case(NamedTuple):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.guess import Candidates
+from unveil.guesses import Candidates
 
 
 def unknown(released: Graph, knowledge: GraphKnowledge) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import epsilon
 from unveil.data.table import Table
-from unveil.protect import NoisyChain, NoisyHistogram
+from unveil.protections import NoisyChain, NoisyHistogram
 
 
 @pytest.mark.parametrize("made", [NoisyHistogram, NoisyChain])

@@ -15,15 +15,15 @@ LAYERS = (
     {"errors", "_lazy", "_optional", "_version", "_specification", "_listed"},
     {"_kernels"},
     {"data"},
-    {"guess"},
-    {"protect", "attack", "measure"},
-    {"study"},
-    {"grade"},
-    {"show"},
-    {"ask"},
+    {"guesses"},
+    {"protections", "attacks", "metrics"},
+    {"studies"},
+    {"grades"},
+    {"report"},
+    {"questions"},
     {"web", "cli", "__main__", "__init__"},
 )
-APART = {"protect", "attack", "measure"}
+APART = {"protections", "attacks", "metrics"}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
 # Inside a question, from what is told and found to who answers. What shares a line may import one another.
@@ -77,12 +77,12 @@ def violations(source: str, module: str, *, is_package: bool = False) -> list[st
 
 
 def _crosses(module: str, name: str) -> bool:
-    """Return whether a question imports another one, or a later step of its own; what two share is in `show`."""
+    """Return whether a question imports another one, or a later step of its own; what two share is in `report`."""
     own, other = module.split("."), name.split(".")
-    if own[1:2] != ["ask"] or other[1:2] != ["ask"] or len(own) < 4 or len(other) < 4:
+    if own[1:2] != ["questions"] or other[1:2] != ["questions"] or len(own) < 4 or len(other) < 4:
         return False
     if own[2] != other[2]:
-        return (SOURCE / "ask" / other[2]).is_dir()
+        return (SOURCE / "questions" / other[2]).is_dir()
     here, there = STEP.get(own[3]), STEP.get(other[3])
     if here is None or there is None:
         return False
@@ -110,26 +110,26 @@ def test_every_part_has_a_layer() -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("unveil.guess.partition", "import unveil.measure.partitions.unlinkability"),
-        ("unveil.guess.partition", "from unveil import measure"),
-        ("unveil.guess.partition", "from unveil import Partition"),
-        ("unveil.guess.partition", "import unveil"),
-        ("unveil.guess.partition", "from ..measure import unlinkability"),
-        ("unveil.guess.partition", "from .. import show"),
-        ("unveil.guess.partition", "def late():\n    from unveil.show import page"),
-        ("unveil.guess.partition", "def late():\n    return importlib.import_module('unveil.ask')"),
-        ("unveil.guess.partition", "if TYPE_CHECKING:\n    from unveil.study.grid import Grid"),
-        ("unveil.measure.candidates.error", "from unveil.attack.graph import Walk"),
-        ("unveil.attack.table", "from unveil.protect import noise"),
-        ("unveil.show.page", "from unveil.ask.partition.answer import partition"),
+        ("unveil.guesses.partition", "import unveil.metrics.partitions.unlinkability"),
+        ("unveil.guesses.partition", "from unveil import metrics"),
+        ("unveil.guesses.partition", "from unveil import Partition"),
+        ("unveil.guesses.partition", "import unveil"),
+        ("unveil.guesses.partition", "from ..measure import unlinkability"),
+        ("unveil.guesses.partition", "from .. import show"),
+        ("unveil.guesses.partition", "def late():\n    from unveil.report import page"),
+        ("unveil.guesses.partition", "def late():\n    return importlib.import_module('unveil.questions')"),
+        ("unveil.guesses.partition", "if TYPE_CHECKING:\n    from unveil.studies.grid import Grid"),
+        ("unveil.metrics.candidates.error", "from unveil.attacks.graph import Walk"),
+        ("unveil.attacks.table", "from unveil.protections import noise"),
+        ("unveil.report.page", "from unveil.questions.unlinkability.answer import partition"),
         ("unveil.errors", "from unveil._kernels import permanent"),
-        ("unveil._kernels.permanent", "from unveil.guess import Partition"),
+        ("unveil._kernels.permanent", "from unveil.guesses import Partition"),
         ("unveil._kernels.permanent", "from unveil.errors import InputError"),
-        ("unveil.ask.graph.view", "from unveil.ask.candidates.words import matched_headline"),
-        ("unveil.ask.graph.findings", "from unveil.ask.graph.run import run"),
-        ("unveil.ask.graph.run", "from unveil.ask.graph.view import page"),
-        ("unveil.ask.graph.words", "from unveil.ask.graph.tables import metric_table"),
-        ("unveil.ask.graph.view", "from unveil.ask.graph.run import attack_all"),
+        ("unveil.questions.graph.view", "from unveil.questions.attack_metrics.words import matched_headline"),
+        ("unveil.questions.graph.findings", "from unveil.questions.graph.run import run"),
+        ("unveil.questions.graph.run", "from unveil.questions.graph.view import page"),
+        ("unveil.questions.graph.words", "from unveil.questions.graph.tables import metric_table"),
+        ("unveil.questions.graph.view", "from unveil.questions.graph.run import attack_all"),
     ],
 )
 def test_a_violation_is_seen(module: str, source: str) -> None:
@@ -140,16 +140,22 @@ def test_a_violation_is_seen(module: str, source: str) -> None:
     ("module", "source"),
     [
         (
-            "unveil.measure.candidates.error",
-            "from unveil.guess import Partition\nfrom unveil.measure._listing import metric",
+            "unveil.metrics.candidates.error",
+            "from unveil.guesses import Partition\nfrom unveil.metrics._listing import metric",
         ),
-        ("unveil.measure.candidates.error", "import numpy as np\nfrom unveiled import everything"),
+        ("unveil.metrics.candidates.error", "import numpy as np\nfrom unveiled import everything"),
         ("unveil._kernels.permanent", "from unveil._kernels._compile import kernel\nfrom ._types import FloatArray"),
-        ("unveil.cli.partition", "from unveil import ask\nfrom unveil.web import serve"),
-        ("unveil.show.page", "from unveil._version import __version__"),
+        ("unveil.cli.partition", "from unveil import questions\nfrom unveil.web import serve"),
+        ("unveil.report.page", "from unveil._version import __version__"),
         ("unveil._optional", "from unveil.errors import MissingExtraError"),
-        ("unveil.ask.graph.view", "from unveil.ask.graph.tables import table\nfrom unveil.ask.answer import View"),
-        ("unveil.ask.graph.answer", "from unveil.ask.graph.run import run\nfrom unveil.ask.graph.view import VIEW"),
+        (
+            "unveil.questions.graph.view",
+            "from unveil.questions.graph.tables import table\nfrom unveil.questions.answer import View",
+        ),
+        (
+            "unveil.questions.graph.answer",
+            "from unveil.questions.graph.run import run\nfrom unveil.questions.graph.view import VIEW",
+        ),
     ],
 )
 def test_what_points_down_is_allowed(module: str, source: str) -> None:
@@ -157,7 +163,7 @@ def test_what_points_down_is_allowed(module: str, source: str) -> None:
 
 
 def test_relative_imports_of_a_package_are_its_own() -> None:
-    assert violations("from .partition import Partition", "unveil.guess", is_package=True) == []
-    assert violations("from ..ask import partition", "unveil.guess", is_package=True) == [
-        "unveil.guess imports unveil.ask.partition"
+    assert violations("from .partition import Partition", "unveil.guesses", is_package=True) == []
+    assert violations("from ..questions import unlinkability", "unveil.guesses", is_package=True) == [
+        "unveil.guesses imports unveil.questions.unlinkability"
     ]

@@ -8,8 +8,8 @@ import pytest
 
 HEAVY = {"numba", "scipy", "polars", "narwhals", "pandas", "matplotlib", "jinja2", "rich", "numpy", "pyarrow"}
 
-#: What of `unveil.ask` the partition question may load: its own folder, and what all answers share.
-OWN = {"partition", "answer", "settings", "told", "values"}
+#: What of `unveil.questions` the partition question may load: its own folder, and what all answers share.
+OWN = {"unlinkability", "answer", "settings", "told", "values"}
 
 HELP = "from unveil.cli import main; main(['--help'], prog_name='unveil', standalone_mode={})"
 
@@ -56,10 +56,10 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout.splitlines()[-1])
-    others = {name for name in loaded if name.startswith("unveil.ask.") and name.split(".")[2] not in OWN}
+    others = {name for name in loaded if name.startswith("unveil.questions.") and name.split(".")[2] not in OWN}
     assert others == set()
     assert not any(
-        name.startswith(("unveil.attack", "unveil.protect", "unveil.study", "unveil.web")) for name in loaded
+        name.startswith(("unveil.attacks", "unveil.protections", "unveil.studies", "unveil.web")) for name in loaded
     )
     # Most of them are the listing of metrics and what it stands on.
     assert 50 < len(loaded) <= 190
@@ -82,10 +82,10 @@ def test_an_audit_loads_the_emulation_of_another_tool_only_where_it_is_asked_for
 EMULATION = """
 import json, sys
 import numpy as np
-from unveil.attack import ATTACKS, Linkability
+from unveil.attacks import ATTACKS, Linkability
 from unveil.data.samples import audit_sample
 from unveil.data.table.release import Knowledge
-from unveil.measure import METRICS, risk
+from unveil.metrics import METRICS, risk
 people, control = audit_sample()
 attack = Linkability(first=("age",), second=("news",), targets=9)
 risk(attack.run(released=people, knowledge=Knowledge(people, control), rng=np.random.default_rng(1)))
@@ -100,8 +100,8 @@ def test_what_emulates_another_package_is_loaded_by_those_who_ask_for_it() -> No
     done = subprocess.run([sys.executable, "-c", EMULATION], capture_output=True, text=True, check=True)
     before, after = json.loads(done.stdout)
     assert before == []
-    assert "unveil.attack.anonymeter.linkability" in after
-    assert "unveil.measure.trials.anonymeter" not in after
+    assert "unveil.attacks.anonymeter.linkability" in after
+    assert "unveil.metrics.trials.anonymeter" not in after
 
 
 def test_a_heavy_import_is_seen() -> None:

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from tools.merge_summaries import merged
-from unveil.study import Study
-from unveil.study.seal import Seal, sealed
+from unveil.studies import Study
+from unveil.studies.seal import Seal, sealed
 
 ROOT = Path(__file__).parents[1]
 

@@ -60,7 +60,7 @@ def test_every_public_name_says_what_it_is() -> None:
 
 def test_every_subpackage_lists_its_names() -> None:
     packages = [module for module in public_modules() if hasattr(module, "__path__")]
-    assert {"unveil", "unveil.guess"} <= {package.__name__ for package in packages}
+    assert {"unveil", "unveil.guesses"} <= {package.__name__ for package in packages}
     for package in packages:
         names = getattr(package, "__all__", [])
         assert len(names) == len(set(names)), package.__name__
@@ -82,7 +82,7 @@ def test_a_missing_docstring_is_seen() -> None:
     assert without_docstring("lambda", FunctionType(compile("0", "", "eval"), {})) == ["lambda"]
 
 
-@pytest.mark.parametrize("package", [unveil, unveil.data, unveil.measure], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [unveil, unveil.data, unveil.metrics], ids=lambda package: package.__name__)
 def test_type_checkers_are_told_the_same_names(package: ModuleType) -> None:
     tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
@@ -92,11 +92,11 @@ def test_type_checkers_are_told_the_same_names(package: ModuleType) -> None:
 
 def test_names_are_what_their_home_has() -> None:
     from unveil.errors import InputError
-    from unveil.guess.partition import Partition
+    from unveil.guesses.partition import Partition
 
     assert unveil.Partition is Partition
     assert unveil.InputError is InputError
-    assert unveil.guess is import_module("unveil.guess")
+    assert unveil.guesses is import_module("unveil.guesses")
     assert set(unveil.__all__) <= set(dir(unveil))
 
 

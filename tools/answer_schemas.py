@@ -7,7 +7,7 @@ from typing import Any
 
 import fastjsonschema
 
-from unveil.show.schemas import schema
+from unveil.report.schemas import schema
 
 
 def closed(node: Any) -> Any:
@@ -36,8 +36,8 @@ def check(text: str) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         said = f"{error.message[:300]} ({error.rule} of {error.name})"
         raise AssertionError(
-            f"{answer['schema']} is not as its schema in src/unveil/show/schemas says: {said}. If that is meant, pass "
-            "the answer to tools/schemas.py and write the words of what is new"
+            f"{answer['schema']} is not as its schema in src/unveil/report/schemas says: {said}. If that is meant, "
+            "pass the answer to tools/schemas.py and write the words of what is new"
         ) from None
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from unveil.grade.grades import grade
-from unveil.grade.releases import grade_releases
-from unveil.grade.replicated import Replicated
-from unveil.grade.shipped import Shipped, as_shipped
-from unveil.study import Results
+from unveil.grades.grades import grade
+from unveil.grades.releases import grade_releases
+from unveil.grades.replicated import Replicated
+from unveil.grades.shipped import Shipped, as_shipped
+from unveil.studies import Results
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "unveil" / "grade" / "shipped.json"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "unveil" / "grades" / "shipped.json"
 
 
 def graded_releases(study: Results) -> Shipped:

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import polars as pl
 
-from unveil.study import Results, Study
-from unveil.study.seal import Seal, sealed
-from unveil.study.summary import NAME
+from unveil.studies import Results, Study
+from unveil.studies.seal import Seal, sealed
+from unveil.studies.summary import NAME
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parent.parent / "src" / "unveil" / "show" / "schemas"
+FOLDER = Path(__file__).resolve().parent.parent / "src" / "unveil" / "report" / "schemas"
 #: In the order in which they are written.
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 Node = dict[str, Any]

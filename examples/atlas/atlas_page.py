@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from unveil.ask.study.releases.charts import epsilon_charts, safety_chart, trade_chart
-from unveil.ask.study.releases.findings import AuditedFile, Family, ReleasesFindings
-from unveil.ask.study.releases.run import run, spread_of
-from unveil.ask.study.releases.tables import cell_table, family_table, grade_table
-from unveil.ask.study.releases.words import headline, least_lost, rate_text, spread_text
-from unveil.grade.releases import GradedRelease, Order, order_of, releases_of
-from unveil.show.blocks import Chart, Table
-from unveil.show.text import count, percent
-from unveil.study import Results
-from unveil.study.audited import COMPARED, LINKED, PROVED, RISK
+from unveil.grades.releases import GradedRelease, Order, order_of, releases_of
+from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
+from unveil.questions.study.releases.findings import AuditedFile, Family, ReleasesFindings
+from unveil.questions.study.releases.run import run, spread_of
+from unveil.questions.study.releases.tables import cell_table, family_table, grade_table
+from unveil.questions.study.releases.words import headline, least_lost, rate_text, spread_text
+from unveil.report.blocks import Chart, Table
+from unveil.report.text import count, percent
+from unveil.studies import Results
+from unveil.studies.audited import COMPARED, LINKED, PROVED, RISK
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "studies" / "results"
@@ -68,7 +68,7 @@ def write_pictures(found: ReleasesFindings, folder: Path) -> None:
     mpl.rcParams["svg.hashsalt"] = "atlas"  # so that the same results are the same file
     from matplotlib import pyplot
 
-    from unveil.show.draw.lines import draw, draw_all
+    from unveil.report.draw.lines import draw, draw_all
 
     folder.mkdir(parents=True, exist_ok=True)
     drawn: dict[str, Chart | None] = {"trade": trade_chart(found), "techniques": safety_chart(found)}

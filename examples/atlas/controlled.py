@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from unveil import Table
-from unveil.protect import protection_from
+from unveil.protections import protection_from
 
 #: The generator of another example, which lies beside this one.
 CART = Path(__file__).resolve().parent.parent / "generators" / "cart.py"

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from unveil import Table
-from unveil.ask.audit.scenario import WholeAudit
-from unveil.grade.releases import GradedRelease, releases_of
-from unveil.study import Results
-from unveil.study.audited import LINKED, LOSS, RISK
-from unveil.study.given import GivenTables
+from unveil.grades.releases import GradedRelease, releases_of
+from unveil.questions.audit.scenario import WholeAudit
+from unveil.studies import Results
+from unveil.studies.audited import LINKED, LOSS, RISK
+from unveil.studies.given import GivenTables
 
 ATLAS = Path(__file__).resolve().parents[2] / "studies" / "results" / "atlas.parquet"
 

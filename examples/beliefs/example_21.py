@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.reidentify.answer import reidentify_files
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
-from unveil.guess.beliefs import Beliefs
-from unveil.guess.mass_function import MassFunction
+from unveil.guesses.beliefs import Beliefs
+from unveil.guesses.mass_function import MassFunction
+from unveil.questions.reidentify.answer import reidentify_files
 
 COLUMNS = ("a", "b", "c")
 PEOPLE = "a,b,c\n0,0,0\n1,0,0\n0,1,0\n0,0,1\n"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.ask.reidentify.answer import reidentify
-from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings
-from unveil.ask.reidentify.read import reidentify_sample
-from unveil.protect import RankSwapping
+from unveil.protections import RankSwapping
+from unveil.questions.reidentify.answer import reidentify
+from unveil.questions.reidentify.findings import Attacked, ReidentifyFindings
+from unveil.questions.reidentify.read import reidentify_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

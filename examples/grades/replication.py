@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil import grade_metrics
-from unveil.ask.grades.details import cases_with
-from unveil.ask.grades.findings import GradesFindings
-from unveil.ask.grades.reading_tables import calibration_table, span_table
-from unveil.ask.grades.suite_tables import case_table, suite_score_table, suite_table, sum_table
-from unveil.ask.grades.tables import ranking_table
-from unveil.ask.grades.words import calibration_answer, headline, honest_sentences
 from unveil.errors import InputError
-from unveil.grade.data_facts import scope_of
-from unveil.grade.grades import PAPER, Grades
-from unveil.grade.replicated import Case, Replicated
-from unveil.grade.summary import Summary, groups_of
-from unveil.show.blocks import Table
+from unveil.grades.data_facts import scope_of
+from unveil.grades.grades import PAPER, Grades
+from unveil.grades.replicated import Case, Replicated
+from unveil.grades.summary import Summary, groups_of
+from unveil.questions.grade_metrics.details import cases_with
+from unveil.questions.grade_metrics.findings import GradesFindings
+from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
+from unveil.questions.grade_metrics.suite_tables import case_table, suite_score_table, suite_table, sum_table
+from unveil.questions.grade_metrics.tables import ranking_table
+from unveil.questions.grade_metrics.words import calibration_answer, headline, honest_sentences
+from unveil.report.blocks import Table
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -14,8 +14,8 @@ import numpy as np
 from unveil.data.graph import Graph
 from unveil.data.graph.read import read_graph
 from unveil.data.samples import graph
-from unveil.grade.scores import Reading, Scores
-from unveil.grade.utility import Strength, utility_values
+from unveil.grades.scores import Reading, Scores
+from unveil.grades.utility import Strength, utility_values
 
 #: From weak to strong.
 STRENGTHS = (

@@ -12,14 +12,14 @@ import numpy as np
 from graph_examples import BLUE, GREEN, GREY, ORANGE, acquaintances, options, save_picture, write_numbers
 from numpy.typing import NDArray
 
-from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
-from unveil.guess import Candidates, Partition
-from unveil.guess.matching import Matching
-from unveil.measure import expected_cracks, unlinkability
-from unveil.protect import IdRemoval
+from unveil.guesses import Candidates, Partition
+from unveil.guesses.matching import Matching
+from unveil.metrics import expected_cracks, unlinkability
+from unveil.protections import IdRemoval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from graph_examples import BLUE, GREY, ORANGE, options, save_picture, write_numbers
 
-from unveil.ask.graph.answer import graph
-from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data import samples
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.measure.graphs.utility import edge_difference
-from unveil.protect import IdRemoval, ProtectsGraph, Switch
+from unveil.metrics.graphs.utility import edge_difference
+from unveil.protections import IdRemoval, ProtectsGraph, Switch
+from unveil.questions.graph.answer import graph
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

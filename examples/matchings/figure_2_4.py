@@ -9,8 +9,8 @@ from matching_figures import Integers, options, save_picture, truths, write_numb
 
 from unveil.data import samples
 from unveil.data.matrices.matchings import read_ranges, read_transactions, read_truth
-from unveil.guess.matching import Matching
-from unveil.measure.matchings.cracks import cracks
+from unveil.guesses.matching import Matching
+from unveil.metrics.matchings.cracks import cracks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from matching_figures import (
 
 from unveil.data import samples
 from unveil.data.matrices.matchings import read_truth
-from unveil.guess.matching import Matching
+from unveil.guesses.matching import Matching
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,9 +19,9 @@ from matching_figures import (
     write_numbers,
 )
 
-from unveil.guess.matching import Matching
-from unveil.measure.matchings.cracks import cracks
-from unveil.measure.matchings.flatness import nmape as measured_nmape
+from unveil.guesses.matching import Matching
+from unveil.metrics.matchings.cracks import cracks
+from unveil.metrics.matchings.flatness import nmape as measured_nmape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from figures import Floats, Point, alpha_colours, draw_curves, options, save
 
 from unveil import Partition
 from unveil.data.samples import path
-from unveil.measure import Unlinkability, risk_slope_on, unlinkability
+from unveil.metrics import Unlinkability, risk_slope_on, unlinkability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

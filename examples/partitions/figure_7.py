@@ -8,8 +8,8 @@ import numpy as np
 from figures import Point, alpha_colours, curves_of, draw_curves, draw_undefined, mean_points, options, save
 
 from unveil import Partition
-from unveil.guess.random_partitions import growing_partition, uniform_partition
-from unveil.measure import Overall, risk_slope_on, unlinkability
+from unveil.guesses.random_partitions import growing_partition, uniform_partition
+from unveil.metrics import Overall, risk_slope_on, unlinkability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

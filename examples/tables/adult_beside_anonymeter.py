@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from shared import at_least, data_files, options, save_picture, write_table
 
-from unveil.attack import AnonymeterLinkability, Linkability
-from unveil.attack.anonymeter.inference import AnonymeterInference
-from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
-from unveil.attack.table.inference import Inference
-from unveil.attack.table.singling_out import SinglingOut
+from unveil.attacks import AnonymeterLinkability, Linkability
+from unveil.attacks.anonymeter.inference import AnonymeterInference
+from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
+from unveil.attacks.table.inference import Inference
+from unveil.attacks.table.singling_out import SinglingOut
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
-from unveil.guess import Trials
-from unveil.measure.trials.anonymeter import anonymeter_risk
-from unveil.measure.trials.risk import Rate, excess_over_control, risk
+from unveil.guesses import Trials
+from unveil.metrics.trials.anonymeter import anonymeter_risk
+from unveil.metrics.trials.risk import Rate, excess_over_control, risk
 
 if TYPE_CHECKING:
     import polars as pl

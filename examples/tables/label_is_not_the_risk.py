@@ -15,8 +15,8 @@ from shared import at_least, data_files, options, save_picture, write_table
 
 import unveil
 from unveil.data.table import Table
-from unveil.measure import k_anonymity
-from unveil.protect import GaussianCopula, Shuffle
+from unveil.metrics import k_anonymity
+from unveil.protections import GaussianCopula, Shuffle
 
 NAME = "label_is_not_the_risk"
 #: What a neighbour knows, and what an employer does; income is what the neighbour would like to know.

@@ -15,13 +15,13 @@ import polars as pl
 from shared import options, save_picture, write_table
 
 import unveil
-from unveil.attack import AnonymeterLinkability, Linkability
-from unveil.attack.anonymeter.inference import hits
-from unveil.attack.table.inference import Inference
+from unveil.attacks import AnonymeterLinkability, Linkability
+from unveil.attacks.anonymeter.inference import hits
+from unveil.attacks.table.inference import Inference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.measure.trials.anonymeter import anonymeter_risk
-from unveil.measure.trials.risk import risk
+from unveil.metrics.trials.anonymeter import anonymeter_risk
+from unveil.metrics.trials.risk import risk
 
 NAME = "uninformative_columns"
 PEOPLE = 300

@@ -75,7 +75,7 @@ class Listed:
     def settings(self) -> tuple[str, ...]:
         """What can be set, as it is written: a name alone must be given, ``name=value`` shows what holds if it is not.
 
-        >>> from unveil.protect import PROTECTIONS
+        >>> from unveil.protections import PROTECTIONS
         >>> PROTECTIONS["mondrian"].settings
         ('columns=none', 'k=3', 'shuffle=yes', 'cells=no')
         """
@@ -111,9 +111,9 @@ def brought_by(module: ModuleType, kind: type[ListedFacts], listed: Iterable[Lis
     the method of the kind; what another package made is not counted. A class without a decorator has the facts that its
     signature and its docstring tell.
 
-    >>> import unveil.protect as package
+    >>> import unveil.protections as package
     >>> [each.name for each in brought_by(package, package.Protection, package.PROTECTIONS.values())][:1]
-    ['unveil.protect:AdditiveNoise']
+    ['unveil.protections:AdditiveNoise']
     """
     told = {each.make: each for each in listed}
     package = module.__name__.partition(".")[0]

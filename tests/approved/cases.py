@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.study import Study, run_study
+from unveil.studies import Study, run_study
 
 #: What is called, by case. ``{study}`` and ``{plan}`` stand for what `write_inputs` made.
 CASES: dict[str, str] = {

@@ -18,9 +18,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.approved.cases import CASES, write_inputs
-from unveil.ask import QUESTIONS
 from unveil.cli import COMMANDS, main
 from unveil.cli.common import show, shown_on_page
+from unveil.questions import QUESTIONS
 
 HERE = Path(__file__).parent
 #: Keys of JSON that tell of the run and not of the answer.

@@ -12,8 +12,8 @@ from rich.console import Console
 from unveil._listed import On
 from unveil.cli import main
 from unveil.cli.listing import CRITERIA
-from unveil.measure import METRICS
-from unveil.show.trust import MARKS, trust_of
+from unveil.metrics import METRICS
+from unveil.report.trust import MARKS, trust_of
 
 
 def test_json_holds_every_metric_with_its_facts() -> None:
@@ -56,7 +56,7 @@ def test_in_a_pipe_there_is_one_line_per_metric() -> None:
 
 def test_on_a_terminal_every_metric_has_its_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "unveil.show.terminal.output", lambda: Console(force_terminal=True, width=1000, color_system=None)
+        "unveil.report.terminal.output", lambda: Console(force_terminal=True, width=1000, color_system=None)
     )
     run = CliRunner().invoke(main, ["list", "metrics"])
     assert run.exit_code == 0

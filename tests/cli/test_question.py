@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from unveil.ask.settings import Question, Setting, limits_setting, seed_setting
-from unveil.ask.told import Reply, Told
 from unveil.cli import main
 from unveil.cli.question import command_of
-from unveil.measure.trials.risk import clopper_pearson
-from unveil.show.limits import CheckedLimit, Evidence, Quantity, check_limits, parse_number
+from unveil.metrics.trials.risk import clopper_pearson
+from unveil.questions.settings import Question, Setting, limits_setting, seed_setting
+from unveil.questions.told import Reply, Told
+from unveil.report.limits import CheckedLimit, Evidence, Quantity, check_limits, parse_number
 
 NAN = float("nan")
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from unveil.cli.question import read_guess
 from unveil.cli.values import refuse_blank, refuse_overwriting
-from unveil.show.limits import parse_number
-from unveil.show.text import one_line
+from unveil.report.limits import parse_number
+from unveil.report.text import one_line
 
 
 @pytest.mark.parametrize(

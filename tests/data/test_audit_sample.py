@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.ask.audit.sample import sample_releases
 from unveil.data import samples
 from unveil.data.samples import audit_sample
+from unveil.questions.audit.sample import sample_releases
 
 
 def rows() -> list[dict[str, str]]:

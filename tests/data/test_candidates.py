@@ -10,8 +10,8 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data import samples
 from unveil.data.candidates import read_candidates, read_truth
 from unveil.errors import InputError
-from unveil.guess import Candidates
-from unveil.guess.candidates import TOLERANCE
+from unveil.guesses import Candidates
+from unveil.guesses.candidates import TOLERANCE
 
 HEAD = "target,candidate,probability\n"
 

@@ -7,13 +7,13 @@ import pytest
 
 import unveil
 from docs.make_reference import PAGES
-from unveil.ask import QUESTIONS, question
-from unveil.attack import ATTACKS
+from unveil.attacks import ATTACKS
 from unveil.cli import common
-from unveil.measure import METRICS
-from unveil.protect import PROTECTIONS
-from unveil.show.profiles import PROFILES
-from unveil.show.schemas import schema, schema_names
+from unveil.metrics import METRICS
+from unveil.protections import PROTECTIONS
+from unveil.questions import QUESTIONS, question
+from unveil.report.profiles import PROFILES
+from unveil.report.schemas import schema, schema_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 

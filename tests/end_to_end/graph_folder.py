@@ -9,7 +9,7 @@ from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
 from unveil.data.graph.files import write_edges, write_truth
 from unveil.data.graph.knowledge import draw_knowledge
-from unveil.protect.graph.switch import Switch
+from unveil.protections.graph.switch import Switch
 
 
 def fill(folder: Path, *, share: float, overlap: float) -> None:

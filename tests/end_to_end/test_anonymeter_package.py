@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from tests.golden import make_anonymeter_golden as golden
-from unveil.attack.anonymeter.linkability import AnonymeterLinkability, links
+from unveil.attacks.anonymeter.linkability import AnonymeterLinkability, links
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 

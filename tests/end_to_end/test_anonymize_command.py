@@ -10,7 +10,7 @@ from tests.end_to_end.commands import MARKER, Command
 from tests.graph_strategies import heavy_tail
 from unveil.data.graph.files import read_truth, write_edges
 from unveil.data.graph.read import read_graph
-from unveil.protect import PROTECTIONS
+from unveil.protections import PROTECTIONS
 
 COMMAND = Command("anonymize")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse

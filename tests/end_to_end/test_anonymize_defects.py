@@ -17,7 +17,7 @@ from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.read import read_graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
-from unveil.protect import graph_protection_from
+from unveil.protections import graph_protection_from
 
 COMMAND = Command("anonymize")
 ask, answer = COMMAND.ask, COMMAND.answer

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from tests.end_to_end.visits import visit
-from unveil.ask.answer import Answer
-from unveil.ask.audit.answer import audit
-from unveil.ask.audit.findings import Audit
-from unveil.ask.audit.paper import Paper
-from unveil.ask.audit.printed import short
-from unveil.show.blocks_answers import Answers, brief_table
-from unveil.show.limits import Limits, check_limits
-from unveil.show.terminal import Headline, show_headline, show_table
+from unveil.questions.answer import Answer
+from unveil.questions.audit.answer import audit
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.paper import Paper
+from unveil.questions.audit.printed import short
+from unveil.report.blocks_answers import Answers, brief_table
+from unveil.report.limits import Limits, check_limits
+from unveil.report.terminal import Headline, show_headline, show_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from tests.oracles.leaks import interval, leaks
-from unveil.ask.audit.answer import audit_files
-from unveil.ask.audit.paper import Paper
-from unveil.show.limits import check_limits
+from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.paper import Paper
+from unveil.report.limits import check_limits
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))
 FOLDER = "geheimnis-7731"

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
-from unveil.measure import METRICS
-from unveil.show.trust import mark, trust_note, trust_of
+from unveil.metrics import METRICS
+from unveil.report.trust import mark, trust_note, trust_of
 
 # a: sure and right; b: sure and wrong; c: two alike; d: the truth is not considered; e: a decoy; f: not attempted.
 GUESS = {
@@ -149,10 +149,10 @@ def test_text_has_headline_figures_the_reason_and_every_metric() -> None:
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_the_longest_marks_fit_a_terminal_of_80_columns(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.ask.candidates.tables.mark", lambda *_: "use/care")
+    monkeypatch.setattr("unveil.questions.attack_metrics.tables.mark", lambda *_: "use/care")
     if terminal:
         console = partial(Console, force_terminal=True, width=80, color_system=None)
-        monkeypatch.setattr("unveil.show.terminal.output", console)
+        monkeypatch.setattr("unveil.report.terminal.output", console)
     lines = ask("--sample").stdout.splitlines()
     tables = [line.rstrip() for line in lines if line.split()[:1] and line.split()[0] in NAMES]
     # Nothing is folded: each metric is on one line, with its name first and its mark last.

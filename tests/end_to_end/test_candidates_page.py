@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.end_to_end.visits import visit, visit_at
-from unveil.ask.candidates.charts import FIRST
 from unveil.cli import main
 from unveil.data import samples
+from unveil.questions.attack_metrics.charts import FIRST
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

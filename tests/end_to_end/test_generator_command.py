@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.ask.audit.example import people
 from tests.end_to_end.commands import MARKER, Command
+from tests.questions.audit.example import people
 
 AUDIT = Command("audit")
 ATTACKS = ("--attacks", "copies,membership", "--kind", "synthetic")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tests.end_to_end.commands import Command
-from tests.study.small import GUESS, small_graph, small_study
-from unveil.ask.grades.answer import grade_metrics
+from tests.studies.small import GUESS, small_graph, small_study
 from unveil.errors import InputError
-from unveil.grade.replicated import Replicated
-from unveil.study import Axis, DataSet, Replications, Results, Study, run_study
+from unveil.grades.replicated import Replicated
+from unveil.questions.grade_metrics.answer import grade_metrics
+from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
 
 COMMAND = Command("grade-metrics")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
@@ -49,10 +49,10 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_study(Study(**told), folder / "little", workers=0)
     other = {**told, "name": "other", "data": (DataSet("twin", "graph", data.source),), "protections": ("id-removal",)}
     run_study(Study(**{**other, "attacks": ("NS",)}), folder / "other", workers=0)
-    once = {"replications": Replications(number=1), "attacks": (GUESS, "tests.study.own:Failing:seeds=5")}
+    once = {"replications": Replications(number=1), "attacks": (GUESS, "tests.studies.own:Failing:seeds=5")}
     run_study(small_study(folder, **once), folder / "once", workers=0)
-    run_study(small_study(folder, attacks=("tests.study.own:Idle",)), folder / "idle", workers=0)
-    run_study(small_study(folder, attacks=("tests.study.own:Failing",)), folder / "failed", workers=0)
+    run_study(small_study(folder, attacks=("tests.studies.own:Idle",)), folder / "idle", workers=0)
+    run_study(small_study(folder, attacks=("tests.studies.own:Failing",)), folder / "failed", workers=0)
     return folder
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ask.grades.test_view import findings
 from tests.end_to_end.visits import visit, visit_at
-from unveil.ask.grades.view import page as page_of
-from unveil.show.page import render
+from tests.questions.grade_metrics.test_view import findings
+from unveil.questions.grade_metrics.view import page as page_of
+from unveil.report.page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

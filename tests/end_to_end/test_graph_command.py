@@ -10,11 +10,11 @@ import pytest
 from tests.end_to_end.commands import MARKER, Command
 from tests.end_to_end.graph_folder import fill
 from tests.graph_strategies import heavy_tail
-from unveil.attack import ATTACKS
+from unveil.attacks import ATTACKS
 from unveil.data.graph.files import write_edges
-from unveil.measure import METRICS
-from unveil.protect import PROTECTIONS
-from unveil.show.trust import trust_of
+from unveil.metrics import METRICS
+from unveil.protections import PROTECTIONS
+from unveil.report.trust import trust_of
 
 COMMAND = Command("graph")
 ask, refuse = COMMAND.ask, COMMAND.refuse

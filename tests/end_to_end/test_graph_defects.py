@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.commands import Command
 from tests.end_to_end.graph_folder import fill
-from unveil.attack import AdaptiveDeanonymization
+from unveil.attacks import AdaptiveDeanonymization
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphRelease

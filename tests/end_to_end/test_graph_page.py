@@ -10,7 +10,7 @@ from tests.end_to_end.visits import visit, visit_at
 from tests.graph_strategies import heavy_tail
 from unveil.cli import main
 from unveil.data.graph.files import write_edges
-from unveil.measure import METRICS
+from unveil.metrics import METRICS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -10,15 +10,15 @@ from click.testing import CliRunner, Result
 from unveil import reidentify
 from unveil.cli import main
 from unveil.errors import InputError, OwnCodeError, own_error
-from unveil.guess.mass_combination import combine
-from unveil.guess.mass_function import MassFunction
+from unveil.guesses.mass_combination import combine
+from unveil.guesses.mass_function import MassFunction
 
 CELL = "Miller"
 #: Each line that fails has its own comment, by which the traceback is recognised.
 OWN = f"""
 from dataclasses import dataclass
 from unveil.errors import InputError
-from unveil.protect import Shuffle
+from unveil.protections import Shuffle
 
 
 class Attack:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.ask.partition.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
 from tests.end_to_end.visits import UNFOLD
-from unveil.show.page import data_of
+from tests.questions.unlinkability.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
+from unveil.report.page import data_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

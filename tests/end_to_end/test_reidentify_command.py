@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data.table import Table
-from unveil.protect.table.rank_swapping import RankSwapping
+from unveil.protections.table.rank_swapping import RankSwapping
 
 N = 60
 COMMAND = Command("reidentify")
@@ -156,8 +156,8 @@ def test_parquet_gives_the_same_answer() -> None:
 
 def test_a_class_of_ones_own_can_attack(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "my_attacks.py").write_text(
-        "from unveil.guess.beliefs import Beliefs\n"
-        "from unveil.guess.mass_function import MassFunction\n"
+        "from unveil.guesses.beliefs import Beliefs\n"
+        "from unveil.guesses.mass_function import MassFunction\n"
         "class Ignorant:\n"
         "    def run(self, *, released, knowledge, rng):\n"
         "        size = knowledge.records.rows\n"

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from tests.end_to_end.audit_people import people
-from tests.study.small import small_graph, small_study
+from tests.studies.small import small_graph, small_study
 from unveil.cli import COMMANDS, main
 from unveil.cli.values import report_target
-from unveil.study import run_study
+from unveil.studies import run_study
 
 TABLE = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
 #: What the guide says may be read by others: a command and its option.
@@ -127,7 +127,7 @@ def test_folders_of_tables_and_charts_are_this_users_alone_and_never_mixed_with_
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])
 def test_the_folder_of_a_study_is_this_users_alone(tmp_path: Path, umask: int) -> None:
-    study = small_study(tmp_path, attacks=("tests.study.own:Guess", "tests.study.own:Failing:seeds=5"))
+    study = small_study(tmp_path, attacks=("tests.studies.own:Guess", "tests.studies.own:Failing:seeds=5"))
     out = tmp_path / "out"
     before = os.umask(umask)
     try:

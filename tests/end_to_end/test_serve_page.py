@@ -20,9 +20,9 @@ from click.testing import CliRunner
 from playwright.sync_api import expect
 
 from tests.web.servers import until
-from unveil.ask import QUESTIONS
 from unveil.cli import main
 from unveil.data import samples
+from unveil.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Locator, Page

@@ -15,10 +15,10 @@ import pytest
 
 import unveil
 from tests.oracles.leaks import Page, Table
-from unveil.ask.audit.answer import audit_files
-from unveil.ask.tables.findings import TablesFindings
 from unveil.data.counts import CountSettings
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
+from unveil.questions.audit.answer import audit_files
+from unveil.questions.tables.findings import TablesFindings
 
 MINIMUM = 11
 PEOPLE = 240

@@ -12,12 +12,12 @@ import pytest
 from click.testing import Result
 
 from tests.end_to_end.commands import Command
-from tests.study.small import GUESS, small_graph
+from tests.studies.small import GUESS, small_graph
 from unveil.cli.study_progress import moving
 from unveil.errors import InputError
-from unveil.show.studies import far
-from unveil.show.text import about, percent
-from unveil.study import Results, Study
+from unveil.report.studies import far
+from unveil.report.text import about, percent
+from unveil.studies import Results, Study
 
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted((ROOT / "studies").glob("*.toml"))
@@ -27,7 +27,7 @@ SHIPPED = [path for path in STUDIES if path not in GIVEN]
 COMMAND = Command("study")
 ask = COMMAND.ask
 
-FAILING = "tests.study.own:Failing:seeds=5"
+FAILING = "tests.studies.own:Failing:seeds=5"
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ def test_scenarios_that_fail_are_counted_in_the_exit_code_and_stop_no_other() ->
     done = run()
     assert done.exit_code == 4
     assert "1 scenario failed:" in done.stdout
-    assert "1 × error in your class tests.study.own:Failing: ZeroDivisionError" in done.stdout
+    assert "1 × error in your class tests.studies.own:Failing: ZeroDivisionError" in done.stdout
     assert "secret" not in done.output
     again = run("--resume", "--json")
     assert (again.exit_code, json.loads(again.stdout)["reused"], json.loads(again.stdout)["failed"]) == (4, 3, 1)
@@ -139,7 +139,7 @@ def refuse(*arguments: str) -> str:
         ({"axes": "{ seed_pair = [2, 5] }"}, ("seed_pairs",)),
         ({"replications": "{ number = 0 }"}, ("at least 1", "0")),
         ({"data": '[{ name = "small", kind = "graph", source = "none.csv" }]'}, ("none.csv", "does not exist")),
-        ({"protections": '["tests.study.own:NotAnything"]'}, ("NotAnything",)),
+        ({"protections": '["tests.studies.own:NotAnything"]'}, ("NotAnything",)),
         ({"protections": '["id-removel"]'}, ("id-removal",)),
         ({"metrics": '["entrop"]'}, ("'entrop'", "'entropy'")),
         ({"seed": ""}, ("'seed'",)),
@@ -195,7 +195,7 @@ def test_without_a_command_help_is_shown() -> None:
 
 def test_interrupting_keeps_what_is_done(folder: Path) -> None:
     begun = folder / "begun"
-    write(by=(GUESS, f"tests.study.own:Slow:seconds=60,begun={begun}"))
+    write(by=(GUESS, f"tests.studies.own:Slow:seconds=60,begun={begun}"))
     start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from unveil.cli import main; main()"
     arguments = ["study", "run", "study.toml", "--out", "out", "--workers", "1"]
     process = subprocess.Popen([sys.executable, "-c", start, *arguments], stderr=subprocess.PIPE, text=True)
@@ -313,7 +313,7 @@ def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
 
 
 def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
-    write(by=(GUESS, "tests.study.own:Guess:among=2"))
+    write(by=(GUESS, "tests.studies.own:Guess:among=2"))
     assert run().exit_code == 0
     done = ask("summary", "out", "--out", "little.parquet")
     assert (done.exit_code, done.stdout) == (0, "4 scenarios of 4 in little.parquet, 0.01 MB.\n")
@@ -332,6 +332,6 @@ def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
 
 
 def test_a_study_without_results_has_no_summary() -> None:
-    write(by=("tests.study.own:Failing",))
+    write(by=("tests.studies.own:Failing",))
     assert run().exit_code == 4
     assert "must have results to be summarised" in refuse("summary", "out", "--out", "little.parquet")

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.study.small import files, small_study
+from tests.studies.small import files, small_study
 from unveil.cli import main
 from unveil.data.files.whole_files import read_unlinked
-from unveil.study import Study, run_study
-from unveil.study.lock import running
+from unveil.studies import Study, run_study
+from unveil.studies.lock import running
 
 READERS = (["study", "status"], ["study", "report"], ["grade-metrics", "--quiet"])
 
@@ -219,6 +219,6 @@ def test_the_study_of_another_user_is_said_to_be_theirs(
             raise PermissionError(errno.EACCES, "Permission denied")
         return look(path)
 
-    monkeypatch.setattr("unveil.study.store.read_unlinked", forbidden)
+    monkeypatch.setattr("unveil.studies.store.read_unlinked", forbidden)
     monkeypatch.setattr(Path, "lstat", closed)
     assert "may not be read by this user" in refused(*reader, str(out))

@@ -11,9 +11,9 @@ import pytest
 import unveil
 from tests.end_to_end.commands import MARKER, Command
 from unveil._kernels.counts.solver import Budget
-from unveil.ask.tables import run as run_module
-from unveil.attack.counts import readings, solve_counts
+from unveil.attacks.counts import readings, solve_counts
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
+from unveil.questions.tables import run as run_module
 
 COMMAND = Command("tables")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from examples.atlas import atlas_page, controlled, place
-from tests.study.given import people
-from unveil.study import Results, Study, run_study
+from tests.studies.given import people
+from unveil.studies import Results, Study, run_study
 
 ROOT = Path(__file__).parents[2]
 AUDIT = "audit:guesses=20,without=before,memory,membership,inference,attribute_disclosure"

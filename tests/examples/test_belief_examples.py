@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from tests.examples.scripts import run_script, start_script
-from unveil.ask.reidentify.answer import reidentify
-from unveil.ask.reidentify.read import reidentify_sample
 from unveil.data.table import Table
-from unveil.protect import RankSwapping
-from unveil.protect.specification import masking_from
+from unveil.protections import RankSwapping
+from unveil.protections.specification import masking_from
+from unveil.questions.reidentify.answer import reidentify
+from unveil.questions.reidentify.read import reidentify_sample
 
 
 def log_of(chance: Fraction) -> float:

@@ -8,14 +8,14 @@ import pytest
 from examples.grades.replication import bootstrap, findings_of, lines, node_lines, report, shares_of_variance
 from examples.grades.utility import STRENGTHS
 from examples.grades.utility import lines as utility_lines
-from tests.grade.sketched import around_means, node_values
+from tests.grades.sketched import around_means, node_values
 from unveil.data.graph import Graph
-from unveil.grade.grades import grade
-from unveil.grade.replicated import Case, Replicated
-from unveil.grade.suites import SUITES
-from unveil.grade.summary import groups_of
-from unveil.measure import METRICS
-from unveil.study import Axis, DataSet, Replications, Results, Study, run_study
+from unveil.grades.grades import grade
+from unveil.grades.replicated import Case, Replicated
+from unveil.grades.suites import SUITES
+from unveil.grades.summary import groups_of
+from unveil.metrics import METRICS
+from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,9 +14,9 @@ import pytest
 
 from tests.examples.scripts import run_script
 from unveil.data.graph.release import GraphKnowledge
-from unveil.guess import Candidates
-from unveil.measure import unlinkability
-from unveil.measure.graphs.utility import edge_difference
+from unveil.guesses import Candidates
+from unveil.metrics import unlinkability
+from unveil.metrics.graphs.utility import edge_difference
 
 FOLDER = Path(__file__).parents[2] / "examples" / "graphs"
 NAMES = ("one_guess_three_readings", "switch_that_switches_nothing")

@@ -17,9 +17,9 @@ import pytest
 from tests._kernels.matching.examples import FIGURE_2_4_B, FIGURE_2_4_C, FLAT, SUPPORT, TRUTH, UNEVEN
 from tests.examples.scripts import run_script, start_script
 from tests.oracles import matchings as oracle
-from unveil.guess.matching import Matching
-from unveil.measure.matchings.cracks import cracks
-from unveil.measure.matchings.flatness import nmape
+from unveil.guesses.matching import Matching
+from unveil.metrics.matchings.cracks import cracks
+from unveil.metrics.matchings.flatness import nmape
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "matchings"

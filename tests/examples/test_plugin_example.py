@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from unveil.cli import main
-from unveil.measure._listing import _METRICS
+from unveil.metrics._listing import _METRICS
 
 FOLDER = Path(__file__).parents[2] / "examples" / "plugin"
 

@@ -224,7 +224,7 @@ def test_a_python_without_anonymeter_is_told_in_one_sentence(tmp_path: Path) -> 
     assert done.stderr.count("\n") == 1
 
 
-if PEER is not None:  # not a skip: without the package the golden answers of tests/attack stand for it
+if PEER is not None:  # not a skip: without the package the golden answers of tests/attacks stand for it
 
     @needs_adult
     def test_the_package_says_what_its_rules_say(adult: Rows) -> None:

@@ -16,8 +16,8 @@ import pyreadstat
 
 from tests.data.files.workbooks import archive, ods, xlsx
 from tests.end_to_end.commands import MARKER
-from tests.study.small import small_study
-from unveil.study import run_study
+from tests.studies.small import small_study
+from unveil.studies import run_study
 
 ROWS = 12
 
@@ -87,7 +87,7 @@ columns = ["age"]
 _STUDY = """name = "small"
 seed = 3
 protections = ["id-removal"]
-attacks = ["tests.study.own:Guess"]
+attacks = ["tests.studies.own:Guess"]
 metrics = ["entropy"]
 [[data]]
 name = "small"

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.guess.belief_cases import all_made, as_masses, compatible, made, several
+from tests.guesses.belief_cases import all_made, as_masses, compatible, made, several
 from tests.oracles import beliefs as oracle
 from unveil.data.table import Table
-from unveil.guess.beliefs import Beliefs
-from unveil.guess.mass_combination import combine
-from unveil.guess.mass_function import MassFunction
-from unveil.protect.table.generalization import Generalization
+from unveil.guesses.beliefs import Beliefs
+from unveil.guesses.mass_combination import combine
+from unveil.guesses.mass_function import MassFunction
+from unveil.protections.table.generalization import Generalization
 
 Case = tuple[int, list[oracle.Masses]]
 Compatible = tuple[list[Fraction], list[oracle.Masses]]

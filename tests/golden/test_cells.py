@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.attack.table.attribute_disclosure import AttributeDisclosure
-from unveil.attack.table.inference import Guess, Inference
-from unveil.attack.table.linkability import Linkability
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
+from unveil.attacks.table.inference import Guess, Inference
+from unveil.attacks.table.linkability import Linkability
 from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
-from unveil.guess.trials import Attempts
-from unveil.measure.releases.disclosure import disclosure, k_anonymity
+from unveil.guesses.trials import Attempts
+from unveil.metrics.releases.disclosure import disclosure, k_anonymity
 
 ILL = "ill"
 KNOWN = ("age", "sex", "town")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unveil.data.graph.read import read_graph
-from unveil.measure.graphs.statistics import graph_statistics
+from unveil.metrics.graphs.statistics import graph_statistics
 
 GRAPHS = Path(os.environ.get("UNVEIL_DATA", "")) / "graphs"
 

@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.attack import Linkability
-from unveil.attack.anonymeter import LinkabilityEvaluator
-from unveil.attack.anonymeter.linkability import links
+from unveil.attacks import Linkability
+from unveil.attacks.anonymeter import LinkabilityEvaluator
+from unveil.attacks.anonymeter.linkability import links
 from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge

@@ -16,10 +16,10 @@ from tests.oracles.matchings import permanent as enumerated_permanent
 from tests.oracles.matchings import weights
 from unveil._kernels.matching import permanent
 from unveil.data import samples
-from unveil.guess import Dataflow, Matching, MatchingDistribution
-from unveil.measure.matchings.cracks import cracks, expected_cracks
-from unveil.measure.matchings.flatness import nmape
-from unveil.measure.matchings.heuristic import heuristic_cracks
+from unveil.guesses import Dataflow, Matching, MatchingDistribution
+from unveil.metrics.matchings.cracks import cracks, expected_cracks
+from unveil.metrics.matchings.flatness import nmape
+from unveil.metrics.matchings.heuristic import heuristic_cracks
 
 MATRICES = {"Q": UNEVEN, "P": FLAT}
 N = 5

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from tests.oracles import cracks as oracle
 from unveil.data import samples
 from unveil.data.matrices.matchings import read_ranges, read_transactions, read_truth
-from unveil.guess.dataflow import Dataflow, Node
-from unveil.guess.matching import Matching
-from unveil.guess.matching_distribution import MatchingDistribution
-from unveil.measure.matchings.cracks import Cracks, cracks
-from unveil.measure.matchings.degree_of_anonymity import degree_of_anonymity
-from unveil.measure.matchings.flatness import flat, is_flat, nmape
-from unveil.measure.matchings.heuristic import heuristic_cracks
+from unveil.guesses.dataflow import Dataflow, Node
+from unveil.guesses.matching import Matching
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.metrics.matchings.cracks import Cracks, cracks
+from unveil.metrics.matchings.degree_of_anonymity import degree_of_anonymity
+from unveil.metrics.matchings.flatness import flat, is_flat, nmape
+from unveil.metrics.matchings.heuristic import heuristic_cracks
 
 # Rows Flu, Viral Fever, Cold, Asthma, Tuberculosis; columns u, v, x, y, z. M0 is Flu x, Viral Fever y, Cold z, ...
 TRUTH = (2, 3, 4, 0, 1)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.guess import Partition, View
-from unveil.measure.partitions.policy_grid import ALPHAS, policy_grid
-from unveil.measure.partitions.unlinkability import Unlinkability, unlinkability
+from unveil.guesses import Partition, View
+from unveil.metrics.partitions.policy_grid import ALPHAS, policy_grid
+from unveil.metrics.partitions.unlinkability import Unlinkability, unlinkability
 
 ALICE_AND_BOB = Partition.from_labels("ooooo" + "••")
 #: The three partitions of the introduction, and the one before them that has Alice right.

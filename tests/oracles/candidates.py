@@ -12,7 +12,7 @@ from fractions import Fraction
 from statistics import fmean, pvariance
 from typing import Any
 
-from unveil.measure import METRICS
+from unveil.metrics import METRICS
 
 NOBODY = -1
 NOT_ATTEMPTED = -1

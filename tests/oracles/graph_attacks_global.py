@@ -10,7 +10,7 @@ from tests.oracles.graph_statistics import betweenness, closeness, neighbours
 from tests.oracles.graph_statistics import distances as all_distances
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.guess import Candidates
+from unveil.guesses import Candidates
 
 Vector = Sequence[float]
 Pairs = Mapping[tuple[int, int], float]

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
+from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.guess import Candidates
+from unveil.guesses import Candidates
 
 Cells = Sequence[Any]
 

@@ -12,8 +12,8 @@ import numpy as np
 from tests.oracles import unlinkability_result as oracle
 from tests.oracles.unlinkability import Point
 from tests.strategies import Case
-from unveil.guess import Partition, View
-from unveil.measure.partitions.unlinkability import Unlinkability, unlinkability
+from unveil.guesses import Partition, View
+from unveil.metrics.partitions.unlinkability import Unlinkability, unlinkability
 
 PER_SUBJECT = [
     "size",

@@ -17,8 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.web.servers import Running, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
-from unveil.ask import QUESTIONS
 from unveil.data import samples
+from unveil.questions import QUESTIONS
 from unveil.web import pages
 from unveil.web._protocol import PromptProtocol
 from unveil.web.app import State, make_app, report_policy

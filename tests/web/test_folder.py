@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from unveil.errors import InputError
-from unveil.study import private_folder as module
-from unveil.study.private_folder import PrivateFolder, remove_left_behind
+from unveil.studies import private_folder as module
+from unveil.studies.private_folder import PrivateFolder, remove_left_behind
 from unveil.web.folder import make_folder
 
 USER, PREFIX = os.getuid(), "unveil-serve"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.ask import QUESTIONS, question
-from unveil.ask.roles import roles_of
-from unveil.ask.settings import Question, Setting
-from unveil.ask.values import MOST_FILES, value_of
+from unveil.questions import QUESTIONS, question
+from unveil.questions.roles import roles_of
+from unveil.questions.settings import Question, Setting
+from unveil.questions.values import MOST_FILES, value_of
 from unveil.web.command import command
 from unveil.web.questions import check
 from unveil.web.summary import said

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from unveil.ask import QUESTIONS
-from unveil.ask import question as asked_for
-from unveil.attack import ATTACKS
-from unveil.measure import METRICS
-from unveil.protect import PROTECTIONS
+from unveil.attacks import ATTACKS
+from unveil.metrics import METRICS
+from unveil.protections import PROTECTIONS
+from unveil.questions import QUESTIONS
+from unveil.questions import question as asked_for
 from unveil.web import pages
 from unveil.web.listing import settings_of
 

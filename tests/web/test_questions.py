@@ -12,16 +12,16 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.ask import QUESTIONS
-from unveil.ask import question as asked_for
-from unveil.ask.told import AskedError
-from unveil.ask.values import value_of
 from unveil.cli import COMMANDS, main
 from unveil.data import samples
 from unveil.errors import InputError
-from unveil.show.progress import silent
-from unveil.study import Replications
-from unveil.study import example as example_study
+from unveil.questions import QUESTIONS
+from unveil.questions import question as asked_for
+from unveil.questions.told import AskedError
+from unveil.questions.values import value_of
+from unveil.report.progress import silent
+from unveil.studies import Replications
+from unveil.studies import example as example_study
 from unveil.web import Given, pages
 from unveil.web.command import CONFIG, command
 from unveil.web.questions import Answered, answer, check, field_of, going_on

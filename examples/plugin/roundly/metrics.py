@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil import Candidates
-from unveil.measure import metric
+from unveil.metrics import metric
 
 
 @metric(category="certainty", per="release", more_means="less private", bounds=(0.0, 1.0), source="this example")

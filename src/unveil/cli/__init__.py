@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from unveil.ask import QUESTIONS
 from unveil.cli.common import BAD_INPUT, INTERRUPTED, OUT_OF_MEMORY, WRITTEN, cannot_print, is_out_of_memory, sentence
 from unveil.cli.values import refuse_blank
 from unveil.errors import OwnCodeError, UnveilError, did_you_mean, own_error
+from unveil.questions import QUESTIONS
 
 #: The commands that are no question: where each lives and what it does.
 _OTHERS = {

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.errors import InputError
-from unveil.show.limits import CheckedLimit, check_limits, is_pass
-from unveil.show.text import one_line
+from unveil.report.limits import CheckedLimit, check_limits, is_pass
+from unveil.report.text import one_line
 
 if TYPE_CHECKING:
-    from unveil.ask.told import Reply, Told
+    from unveil.questions.told import Reply, Told
 
 BAD_INPUT = 2
 #: A limit is exceeded, or it was not shown to be kept and nobody accepts that.
@@ -99,7 +99,7 @@ def shown_on_page(reply: "Reply", told: "Told") -> tuple[dict[str, Any], dict[st
 def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
     """Write the report and the files beside it; return what is said of each."""
     from unveil.data.files.write import write_text
-    from unveil.show.terminal import progress
+    from unveil.report.terminal import progress
 
     said: list[str] = []
     warnings: list[str] = []
@@ -134,7 +134,7 @@ def _write_folders(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any]) -
     if wishes.csv is None and wishes.figures is None:
         return
     from unveil.data.files.write import write_folder
-    from unveil.show.export import figures_of, tables_of
+    from unveil.report.export import figures_of, tables_of
 
     page = reply.answer.page(**on_page)
     for what, folder, made in (("tables", wishes.csv, tables_of), ("charts", wishes.figures, figures_of)):
@@ -148,7 +148,7 @@ def _filename(path: Path) -> str:
 
 
 def _print(reply: "Reply", told: "Told", written: Sequence[str]) -> None:
-    from unveil.show.terminal import show_parts
+    from unveil.report.terminal import show_parts
 
     example = [*_example(told), ""] if told.sample else []
     seed = ["", _said_of_seed(told)] if "seed" in told.values else [""] if written else []

@@ -19,7 +19,7 @@ def digest(files: tuple[Path, ...], key: str | None) -> None:
     Try:  unveil digest people.csv masked.csv
     """  # noqa: D301  (click needs the control character itself)
     from unveil.data.files.digest import digest_of_file, read_key
-    from unveil.show.text import one_line
+    from unveil.report.text import one_line
 
     secret = read_key(key or click.prompt("Key", hide_input=True, err=True))
     for file in files:

@@ -16,7 +16,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from unveil.measure._listing import Metric
+    from unveil.metrics._listing import Metric
 
 Facts = Mapping[str, Any]
 #: What others ask of privacy metrics (Zhao & Wagner, 2.4): each is a fact of a metric.
@@ -24,7 +24,7 @@ CRITERIA = ("chance_of_success", "level_and_potential", "resources", "aspect")
 
 
 def _metrics(module: "ModuleType | None") -> list[Facts]:
-    from unveil.measure import METRICS
+    from unveil.metrics import METRICS
 
     listed = list(METRICS.values())
     if module is not None:
@@ -40,7 +40,7 @@ def _is_of(function: Callable[..., Any], module: "ModuleType") -> bool:
 
 def _facts(metric: "Metric") -> Facts:
     """Return every field of a metric but its function, so that a new fact shows up here by itself, and its grades."""
-    from unveil.show.trust import trust_of
+    from unveil.report.trust import trust_of
 
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
@@ -53,14 +53,14 @@ def _facts(metric: "Metric") -> Facts:
 
 
 def _protections(module: "ModuleType | None") -> list[Facts]:
-    from unveil.protect import PROTECTIONS, Protection
+    from unveil.protections import PROTECTIONS, Protection
 
     listed = PROTECTIONS.values()
     return [each.facts for each in (listed if module is None else brought_by(module, Protection, listed))]
 
 
 def _attacks(module: "ModuleType | None") -> list[Facts]:
-    from unveil.attack import ATTACKS, Attack
+    from unveil.attacks import ATTACKS, Attack
 
     listed = ATTACKS.values()
     return [each.facts for each in (listed if module is None else brought_by(module, Attack, listed))]
@@ -109,14 +109,14 @@ def _brings_nothing(origin: str, kinds: str) -> str:
     return (
         f"{origin} must bring {kinds}, but brings none. An attack is a class with run(self, *, released, knowledge, "
         "rng), a protection one with apply(self, original, *, rng), a metric a function below "
-        "@unveil.measure.metric(...); name the module in which they are, or import them in it"
+        "@unveil.metrics.metric(...); name the module in which they are, or import them in it"
     )
 
 
 def _print(things: list[Facts]) -> None:
     """Print a table: in a pipe one line per thing, on a terminal as many lines as its facts need."""
-    from unveil.show.blocks import Table
-    from unveil.show.terminal import output, show_table
+    from unveil.report.blocks import Table
+    from unveil.report.terminal import output, show_table
 
     heads = tuple(key.replace("_", " ") for key in things[0])
     rows = tuple(tuple(_text(value) for value in thing.values()) for thing in things)
@@ -138,7 +138,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        from unveil.show.trust import MARKS
+        from unveil.report.trust import MARKS
 
         # Only grades are told for several grounds; most metrics have none.
         return ", ".join(f"{ground} {MARKS[verdict]}" for ground, verdict in value.items() if verdict) or "not graded"

@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from unveil._kernels._preparing import tell_by
-from unveil.ask import QUESTIONS
-from unveil.ask.settings import LISTS, Question, Setting
-from unveil.ask.told import AskedError, Told
-from unveil.ask.values import value_of, values_of, wrong_together
 from unveil.cli.common import WRITTEN, Wishes, refuse_tight_memory, show, small
 from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwriting, refuse_replacing, report_target
 from unveil.errors import InputError
-from unveil.show.limits import parse_number
+from unveil.questions import QUESTIONS
+from unveil.questions.settings import LISTS, Question, Setting
+from unveil.questions.told import AskedError, Told
+from unveil.questions.values import value_of, values_of, wrong_together
+from unveil.report.limits import parse_number
 
 FILE = click.Path(path_type=Path)
 #: What stands for the value of a setting in help, by its kind.
@@ -281,8 +281,8 @@ def _run(
     name: str, *, as_json: bool, html: Path | None, csv: Path | None, figures: Path | None, quiet: bool, **params: Any
 ) -> None:
     """Ask the question, and show the answer as was wished."""
-    from unveil.show.progress import unsaid
-    from unveil.show.terminal import progress
+    from unveil.report.progress import unsaid
+    from unveil.report.terminal import progress
 
     refuse_tight_memory()
     if not (quiet or as_json) and sys.stderr.isatty():

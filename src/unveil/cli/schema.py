@@ -2,8 +2,8 @@
 
 import click
 
-from unveil.ask import QUESTIONS
-from unveil.show.schemas import schema_names, schema_text
+from unveil.questions import QUESTIONS
+from unveil.report.schemas import schema_names, schema_text
 
 
 @click.command("schema")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.ask import QUESTIONS
 from unveil.cli.common import INTERRUPTED, SOME_FAILED
 from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.cli.study_progress import moving
 from unveil.errors import InputError
-from unveil.show.text import one_line
+from unveil.questions import QUESTIONS
+from unveil.report.text import one_line
 
 if TYPE_CHECKING:
-    from unveil.ask.study.status import StudyStatus
-    from unveil.study import RunSummary
+    from unveil.questions.study.status import StudyStatus
+    from unveil.studies import RunSummary
 
 
 FOLDER = click.Path(path_type=Path)
@@ -42,8 +42,8 @@ def study(context: click.Context) -> None:
 
 def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     """Compute a study into a folder, and say what was done."""
-    from unveil.study import Study, run_study
-    from unveil.study.example import PLAN
+    from unveil.studies import Study, run_study
+    from unveil.studies.example import PLAN
 
     context = click.get_current_context()
     told = told_by(QUESTIONS["study_run"].question, params)
@@ -91,7 +91,7 @@ def status(*, folder: Path, as_json: bool) -> None:
 
     Every file is checked, so that a damaged one is seen. A study that runs is not disturbed.
     """
-    from unveil.ask.study.status import study_status
+    from unveil.questions.study.status import study_status
 
     found = study_status(folder)
     if as_json:
@@ -112,9 +112,9 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
     """
     from unveil.data.files.source import shown
     from unveil.data.files.whole_files import replace_file
-    from unveil.show.text import count
-    from unveil.study import Results
-    from unveil.study.store import writing
+    from unveil.report.text import count
+    from unveil.studies import Results
+    from unveil.studies.store import writing
 
     results = Results.read(folder)
     if not results.fine:
@@ -142,7 +142,7 @@ def _again(file: Path, out: Path) -> str:
 
 def _json(summary: "RunSummary", name: str) -> str:
     from unveil._version import __version__
-    from unveil.show.machine import dumps
+    from unveil.report.machine import dumps
 
     told = {**vars(summary), "folder": str(summary.folder)}
     return dumps({"schema": "unveil.study-run/1", "version": __version__, "name": name, **told})
@@ -150,11 +150,11 @@ def _json(summary: "RunSummary", name: str) -> str:
 
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
-    from unveil.ask.study.run import failures_of
-    from unveil.ask.study.words import failed
-    from unveil.show.terminal import show_headline
-    from unveil.show.text import count, duration
-    from unveil.study import Results
+    from unveil.questions.study.run import failures_of
+    from unveil.questions.study.words import failed
+    from unveil.report.terminal import show_headline
+    from unveil.report.text import count, duration
+    from unveil.studies import Results
 
     before = f"; {summary.reused:,} were there before" if summary.reused else ""
     again = f"; {count(summary.set_aside, 'damaged file was', 'damaged files were')} set aside and computed again"
@@ -173,9 +173,9 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
-    from unveil.ask.study.words import computed, tone
-    from unveil.show.terminal import show_headline
-    from unveil.show.text import duration
+    from unveil.questions.study.words import computed, tone
+    from unveil.report.terminal import show_headline
+    from unveil.report.text import duration
 
     show_headline(computed(found.counts), tone=tone(found.counts))
     click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of CPU time so far.")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unveil.show.studies import far
+from unveil.report.studies import far
 
 if TYPE_CHECKING:
-    from unveil.study.tasks import Progress
+    from unveil.studies.tasks import Progress
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0
@@ -28,7 +28,7 @@ def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
     if not sys.stderr.isatty():
         yield _lines(every)
         return
-    from unveil.show.terminal import progress
+    from unveil.report.terminal import progress
 
     with progress() as bar:
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from unveil.errors import shortened
-from unveil.show.limits import Limits, parse_limit, quantity_hint
+from unveil.report.limits import Limits, parse_limit, quantity_hint
 
 
 def refuse_blank(written: Sequence[str]) -> None:

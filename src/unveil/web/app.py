@@ -94,7 +94,7 @@ async def _question(state: State, request: Request) -> Response:
     With ``next=1`` it goes on from there: what was done joins what was done before, and something else can be chosen.
     Going back from a job leads there, also when the job has been removed meanwhile: then the form is empty.
     """
-    from unveil.ask import QUESTIONS, question
+    from unveil.questions import QUESTIONS, question
     from unveil.web import pages
     from unveil.web.questions import going_on
 
@@ -143,7 +143,7 @@ async def _look(state: State, request: Request) -> Response:
 
 
 async def _submit(state: State, request: Request) -> Response:
-    from unveil.ask import QUESTIONS, question
+    from unveil.questions import QUESTIONS, question
     from unveil.web.questions import check
 
     asked = await _json(request)

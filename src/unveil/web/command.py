@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from unveil.ask.graph.settings import ONLY_HERE
-from unveil.ask.roles import Roles, roles_of
-from unveil.ask.settings import LISTS, Question, Setting
-from unveil.ask.values import default_of, row, values_of
+from unveil.questions.graph.settings import ONLY_HERE
+from unveil.questions.roles import Roles, roles_of
+from unveil.questions.settings import LISTS, Question, Setting
+from unveil.questions.values import default_of, row, values_of
 
 #: What the report is called on the command line, and the file of settings where one is needed.
 REPORT = "report.html"
@@ -44,7 +44,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
 
     Examples
     --------
-    >>> from unveil.ask import question
+    >>> from unveil.questions import question
     >>> command(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True}).line
     'unveil candidates guess.csv --normalise --html report.html'
     """

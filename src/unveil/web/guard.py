@@ -28,7 +28,7 @@ from html import escape
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unveil.show.templates import text_of
+from unveil.report.templates import text_of
 from unveil.web import title_of
 
 #: What a form of another page could send without asking first.

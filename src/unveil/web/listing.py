@@ -13,9 +13,9 @@ def parts() -> list[dict[str, Any]]:
     >>> [part["title"] for part in parts()]
     ['Attacks', 'Protections', 'Metrics']
     """
-    from unveil.attack import ATTACKS
-    from unveil.measure import METRICS
-    from unveil.protect import PROTECTIONS
+    from unveil.attacks import ATTACKS
+    from unveil.metrics import METRICS
+    from unveil.protections import PROTECTIONS
 
     return [
         {
@@ -66,8 +66,8 @@ def settings_of(name: str) -> list[dict[str, Any]]:
     >>> settings_of("umga")[1]
     {'name': 'edge_selection', 'default': 'random', 'choices': ['random', 'nc']}
     """
-    from unveil.attack import ATTACKS
-    from unveil.protect import PROTECTIONS
+    from unveil.attacks import ATTACKS
+    from unveil.protections import PROTECTIONS
 
     listed = PROTECTIONS[name] if name in PROTECTIONS else ATTACKS[name]
     hints = typing.get_type_hints(listed.make)

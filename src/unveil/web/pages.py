@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from unveil.ask import QUESTIONS
-from unveil.ask import question as asked_for
-from unveil.ask.settings import Question, Setting
-from unveil.show.page import TONES, embedded
-from unveil.show.page import asset as report_asset
-from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
-from unveil.show.text import shorten
+from unveil.questions import QUESTIONS
+from unveil.questions import question as asked_for
+from unveil.questions.settings import Question, Setting
+from unveil.report.page import TONES, embedded
+from unveil.report.page import asset as report_asset
+from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
+from unveil.report.text import shorten
 from unveil.web import alone, title_of
 from unveil.web.command import command
 
@@ -286,7 +286,7 @@ def _render(template: str, root: str, **values: Any) -> str:
 
 @cache
 def _environment() -> "Environment":
-    from unveil.ask.roles import KINDS, ROLES
+    from unveil.questions.roles import KINDS, ROLES
 
     environment = environment_of(_PACKAGE)
     environment.filters["alone"] = _alone

@@ -6,19 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from unveil.ask import QUESTIONS, question
-from unveil.ask.settings import Question, Setting
-from unveil.ask.told import AskedError, Told
-from unveil.ask.values import MOST_FILES, default_of, value_of, values_of, wrong_together
 from unveil.errors import InputError, UnveilError
-from unveil.show.limits import check_limits, is_pass
-from unveil.show.progress import Progress, silent
+from unveil.questions import QUESTIONS, question
+from unveil.questions.settings import Question, Setting
+from unveil.questions.told import AskedError, Told
+from unveil.questions.values import MOST_FILES, default_of, value_of, values_of, wrong_together
+from unveil.report.limits import check_limits, is_pass
+from unveil.report.progress import Progress, silent
 from unveil.web import Given, alone
 from unveil.web.command import command
 from unveil.web.names import Called
 
 if TYPE_CHECKING:
-    from unveil.ask.told import Reply
+    from unveil.questions.told import Reply
 
 #: For each setting the files that were dropped on it.
 Files = Mapping[str, Given | list[Given]]
@@ -142,7 +142,7 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
     Parameters
     ----------
     name
-        One of `unveil.ask.QUESTIONS`.
+        One of `unveil.questions.QUESTIONS`.
     files, settings
         What was dropped on each field, and its value as the page sends it.
     progress
@@ -179,7 +179,7 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
 
 def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
     """Return what the page shows of a reply, with every file called as its owner calls it."""
-    from unveil.show.page import render, tone_word
+    from unveil.report.page import render, tone_word
 
     limits = check_limits(reply.answer.quantities, told.values.get("limits", ()))
     shown = {"limits": [each.to_dict() for each in limits], "seed": told.values.get("seed")}

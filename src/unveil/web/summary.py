@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from unveil.ask.roles import KINDS, ROLES
-from unveil.ask.settings import Question, Setting
-from unveil.ask.values import cells, default_of, values_of
+from unveil.questions.roles import KINDS, ROLES
+from unveil.questions.settings import Question, Setting
+from unveil.questions.values import cells, default_of, values_of
 
 
 def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was asked as pairs of what it is about and what was said.
 
-    >>> from unveil.ask import question
+    >>> from unveil.questions import question
     >>> said(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
     ('What the adversary believes', 'guess.csv')
     """

@@ -15,7 +15,7 @@ from unveil.data.files import whole_files
 from unveil.data.files.source import most_memory
 from unveil.data.files.write import is_link_of_others, write_text
 from unveil.errors import InputError
-from unveil.study.lock import Lock, running
+from unveil.studies.lock import Lock, running
 from unveil.web import _peer
 
 #: What Python has on no Windows.

@@ -9,13 +9,13 @@ from scipy import sparse
 
 from tests.data.graph.test_objects import FakeIgraph, FakeNetworkx
 from tests.data.refusals import refusal
-from unveil.ask.anonymize.answer import anonymize, anonymize_file
-from unveil.ask.graph.answer import graph, graph_made_elsewhere
 from unveil.data.graph import Graph
 from unveil.data.graph.read import graph_from, read_graph
 from unveil.errors import InputError
-from unveil.study.scenario import DataSet
-from unveil.study.sources import graph_of
+from unveil.questions.graph.answer import graph, graph_made_elsewhere
+from unveil.questions.protect_graph.answer import anonymize, anonymize_file
+from unveil.studies.scenario import DataSet
+from unveil.studies.sources import graph_of
 
 BOTH, DIRECTIONS, WEIGHTS = ("weights", "directions"), ("directions",), ("weights",)
 RING = list(range(8))

@@ -30,10 +30,10 @@ from unveil.data.matrices.matchings import (
     read_truth,
 )
 from unveil.errors import InputError
-from unveil.guess.dataflow import Dataflow
-from unveil.guess.matching import Matching
-from unveil.guess.matching_distribution import MatchingDistribution
-from unveil.guess.unequal_matching import UnequalMatching
+from unveil.guesses.dataflow import Dataflow
+from unveil.guesses.matching import Matching
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.guesses.unequal_matching import UnequalMatching
 
 MATRIX = [[0.5, 0.0], [0.25, 2.0]]
 

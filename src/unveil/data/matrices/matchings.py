@@ -111,7 +111,7 @@ def read_truth(path: PathLike, matching: _Paired) -> IntArray:
     Examples
     --------
     >>> from unveil.data import samples
-    >>> from unveil.guess.matching import Matching
+    >>> from unveil.guesses.matching import Matching
     >>> read_truth(samples.path("matching_truth.csv"), Matching.read(samples.path("matching_matrix.csv")))
     array([2, 3, 4, 0, 1])
     """

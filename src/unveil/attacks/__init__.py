@@ -1,0 +1,111 @@
+"""What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure.
+
+An attack is one file and one line here. Those of another package, for comparison with it, are loaded when asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from unveil._lazy import lazily
+from unveil.attacks._listing import ATTACKS, Attack, attack
+from unveil.attacks.counts.rank_records import RankRecords
+from unveil.attacks.counts.solve_counts import SolveCounts
+from unveil.attacks.graph.adaptive_deanonymization import AdaptiveDeanonymization
+from unveil.attacks.graph.distance_vector import DistanceVector
+from unveil.attacks.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
+from unveil.attacks.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attacks.graph.mean_field import MeanField
+from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.attacks.graph.refine import Refine
+from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser
+from unveil.attacks.specification import (
+    Attacks,
+    AttacksCounts,
+    AttacksGraph,
+    attack_from,
+    attack_text,
+    graph_attack_from,
+)
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, Disclosed
+from unveil.attacks.table.bayes import Bayes
+from unveil.attacks.table.candidate_set import CandidateSet
+from unveil.attacks.table.fellegi_sunter import FellegiSunter
+from unveil.attacks.table.inference import Inference
+from unveil.attacks.table.linkability import Linkability
+from unveil.attacks.table.membership import Membership, MembershipScores
+from unveil.attacks.table.nearest import Nearest, Softmax
+from unveil.attacks.table.rank_intersection import RankIntersection
+from unveil.attacks.table.record_linkage import RecordLinkage
+from unveil.attacks.table.row_order import OrderTest, RowOrder
+from unveil.attacks.table.searched_inference import SearchedInference
+from unveil.attacks.table.several_releases import SeveralReleases
+from unveil.attacks.table.singling_out import SinglingOut
+from unveil.attacks.table.splink_linkage import SplinkLinkage
+
+if TYPE_CHECKING:
+    from unveil.attacks.anonymeter.inference import AnonymeterInference
+    from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
+    from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
+
+_ANONYMETER = {
+    "AnonymeterInference": "anonymeter.inference",
+    "AnonymeterLinkability": "anonymeter.linkability",
+    "AnonymeterSinglingOut": "anonymeter.singling_out",
+}
+
+__getattr__ = lazily(__name__, _ANONYMETER)[1]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load() -> None:
+    """Load what is loaded when asked for, so that every attack is listed."""
+    for home in _ANONYMETER.values():
+        import_module(f"{__name__}.{home}")
+
+
+__all__ = [
+    "ATTACKS",
+    "AdaptiveDeanonymization",
+    "AnonymeterInference",
+    "AnonymeterLinkability",
+    "AnonymeterSinglingOut",
+    "Attack",
+    "Attacks",
+    "AttacksCounts",
+    "AttacksGraph",
+    "AttributeDisclosure",
+    "Bayes",
+    "CandidateSet",
+    "Disclosed",
+    "DistanceVector",
+    "FellegiSunter",
+    "Inference",
+    "JiLiSrivatsaBeyah",
+    "KorulaLattanzi",
+    "Linkability",
+    "MeanField",
+    "Membership",
+    "MembershipScores",
+    "NarayananShmatikov",
+    "Nearest",
+    "OrderTest",
+    "RankIntersection",
+    "RankRecords",
+    "RecordLinkage",
+    "Refine",
+    "RowOrder",
+    "SearchedInference",
+    "SeveralReleases",
+    "SinglingOut",
+    "Softmax",
+    "SolveCounts",
+    "SplinkLinkage",
+    "YartsevaGrossglauser",
+    "attack",
+    "attack_from",
+    "attack_text",
+    "graph_attack_from",
+]

@@ -1,0 +1,71 @@
+"""The one list of attacks: an attack is a frozen dataclass of settings plus the facts in its decorator."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from unveil._listed import Listed, Listing, lister, name_of_type
+
+Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
+
+
+#: Whether an attack on graphs grows from the nodes it knows, or compares all nodes at once.
+Scope = Literal["local", "global"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack(Listed):
+    """The facts of one attack, as shown by ``unveil list attacks``."""
+
+    method = "run"
+    takes = ("released", "knowledge", "rng")
+    read = ("on", "leaves")
+
+    #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
+    scope: Scope | None = None
+    #: Of attacks on graphs: whether it can do without any node that the adversary knows.
+    without_seeds: bool = False
+    #: Of attacks on graphs: whether the probabilities that it leaves are its posterior by a model, and no scores over
+    #: their sum. The model holds only if the auxiliary graph is one of the released graph, which is put to the test.
+    posterior: bool = False
+    #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
+    example: str = ""
+    #: Whether it needs people who are not in the data.
+    needs_control: bool = False
+    #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
+    uses_row_order: bool = False
+    #: The settings that name the columns the adversary knows; a study divides among them those that it draws.
+    knows: tuple[str, ...] = ()
+    #: The setting that says how many of these columns are used at once; a study fills in how many it drew.
+    uses: str = ""
+    #: The extra of unveil that brings the library it needs.
+    extra: str | None = None
+
+    @property
+    def leaves(self) -> Leaves:
+        """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
+        left: Leaves = name_of_type(self._signature.return_annotation)  # type: ignore[assignment]
+        return left
+
+
+_ATTACKS: dict[str, Attack] = {}
+
+
+def _load() -> None:
+    import unveil.attacks
+
+    unveil.attacks.load()
+
+
+#: Every attack by name, in the order in which they are imported.
+ATTACKS: Mapping[str, Attack] = Listing(_ATTACKS, _load)
+
+
+attack = lister(
+    Attack,
+    _ATTACKS,
+    """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
+
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` says what it is on and which guess it leaves.
+    """,
+)

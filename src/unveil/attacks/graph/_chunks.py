@@ -1,0 +1,236 @@
+"""Match all nodes of two graphs at once: sort by degree, cut into chunks, and solve an assignment in each.
+
+What is compared differs from attack to attack and comes in as a function of rows (released nodes) and columns
+(auxiliary nodes). The two lists of nodes may differ in length. The longer one is cut into chunks of the size asked for,
+and the shorter one into as many, at the same shares of its length: both chunks of a pair then hold nodes of the same
+rank of degree, and for lists of the same length these are the chunks of the paper. In a pair of chunks that differ in
+size the assignment leaves some nodes of the larger one without a partner; released ones among them are not attempted.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.transport import transport
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.attacks.graph._guess import mapping_of_seeds
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import InputError
+from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
+
+#: How alike each of these released nodes (rows) is to each of these auxiliary ones (columns): at least 0.
+Score = Callable[[IntArray, IntArray], FloatArray]
+
+#: Scores, probabilities and candidates of all chunks together may take this many bytes.
+MOST_BYTES = 2 * 10**9
+# A score (8), and once the node is decided its probability (8) and its candidate's number (4).
+_BYTES_PER_PAIR = 20
+# From this many pairs on it pays to look for nodes that are alike before the assignment is solved.
+_PAIRS_FOR_TWINS = 10**6
+# Large matrices are worked on in parts of this many pairs, so that what is needed on the way stays small.
+_PAIRS_AT_A_TIME = 2**20
+
+
+class Twins(NamedTuple):
+    """A number per node of each graph; nodes of the same number have the same score with everybody."""
+
+    released: IntArray
+    auxiliary: IntArray
+
+
+class Block(NamedTuple):
+    """Released nodes that were decided together, the auxiliary nodes considered for each of them, and the choice.
+
+    ``columns`` ascend; ``scores`` has a row per released node; ``chosen`` is the place of its partner in ``columns``.
+    """
+
+    rows: IntArray
+    columns: IntArray
+    scores: FloatArray
+    chosen: IntArray
+
+    @property
+    def chosen_scores(self) -> FloatArray:
+        """The score of each released node with its partner."""
+        found: FloatArray = self.scores[np.arange(self.rows.size), self.chosen]
+        return found
+
+    def kept(self, keep: BoolArray) -> "Block":
+        """Return the block with some of its released nodes; the auxiliary nodes stay what was considered."""
+        if keep.all():
+            return self
+        return Block(self.rows[keep], self.columns, self.scores[keep], self.chosen[keep])
+
+
+def match_by_degree(
+    released: Graph,
+    knowledge: GraphKnowledge,
+    score: Score,
+    *,
+    theta: float,
+    chunk: int | None,
+    rng: np.random.Generator,
+    twins: Callable[[], Twins] | None = None,
+) -> Candidates:
+    """Return the guess in which every node that is no seed was compared and assigned once, within its chunk.
+
+    Partners whose score is below ``theta`` are not attempted. ``twins`` may say which nodes are alike; it is asked
+    where chunks are so large that this saves time.
+    """
+    forth, back = mapping_of_seeds(released, knowledge)
+    rows = by_degree(np.flatnonzero(forth == NOT_ATTEMPTED), released, rng)
+    columns = by_degree(np.flatnonzero(back == NOT_ATTEMPTED), knowledge.auxiliary, rng)
+    alike = twins() if twins and (chunk or rows.size) * (chunk or columns.size) >= _PAIRS_FOR_TWINS else None
+    solved = (solve(one, other, score, rng, alike) for one, other in chunk_pairs(rows, columns, chunk))
+    return guess_of([block.kept(block.chosen_scores >= theta) for block in solved], released.nodes)
+
+
+def by_degree(nodes: IntArray, graph: Graph, rng: np.random.Generator) -> IntArray:
+    """Return the nodes by falling degree, those of the same degree in an order drawn by lot."""
+    return nodes[np.lexsort((rng.permutation(nodes.size), -graph.degrees[nodes]))]
+
+
+def chunk_pairs(rows: IntArray, columns: IntArray, chunk: int | None) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield pairs of chunks: of ``chunk`` nodes of the longer list, and the same share of the shorter one.
+
+    >>> [(one.tolist(), other.tolist()) for one, other in chunk_pairs(np.arange(5), np.arange(3), 2)]
+    [([0, 1], [0]), ([2, 3], [1]), ([4], [2])]
+    """
+    for one, other in _cuts(rows.size, columns.size, chunk):
+        yield rows[one], columns[other]
+
+
+def solve(
+    rows: IntArray, columns: IntArray, score: Score, rng: np.random.Generator, twins: Twins | None = None
+) -> Block:
+    """Return the released nodes that have a partner in the assignment of the largest total score.
+
+    Where several assignments are the best, nodes that look alike have the same chance of each partner: rows and columns
+    are put in an order drawn by lot, because the solver takes the first that is good enough.
+    """
+    rows, columns = np.sort(rows), np.sort(columns)
+    if twins is None:
+        scores = _evaluated(score, rows, columns)
+        first, second = _assigned(scores, rng)
+    else:
+        _, one, kind = np.unique(twins.released[rows], return_index=True, return_inverse=True)
+        _, other, other_kind = np.unique(twins.auxiliary[columns], return_index=True, return_inverse=True)
+        of_kinds = _evaluated(score, rows[one], columns[other])
+        first, second = _assigned_by_kind(of_kinds, kind, other_kind, rng)
+        scores = of_kinds[np.ix_(kind, other_kind)]
+    chosen = np.full(rows.size, NOT_ATTEMPTED, np.int64)
+    chosen[first] = second
+    return Block(rows, columns, scores, chosen).kept(chosen != NOT_ATTEMPTED)
+
+
+def guess_of(blocks: Iterable[Block], nodes: int) -> Candidates:
+    """Return the guess: the scores of each decided node divided by their sum, alike where all are 0."""
+    decided = list(blocks)
+    width, chosen = np.zeros(nodes, np.int64), np.full(nodes, NOT_ATTEMPTED, np.int32)
+    for block in decided:
+        width[block.rows] = block.columns.size
+        chosen[block.rows] = block.columns[block.chosen]
+    start = np.zeros(nodes + 1, np.int64)
+    np.cumsum(width, out=start[1:])
+    candidate, probability = np.empty(start[-1], np.int32), np.empty(start[-1], np.float64)
+    for block in decided:
+        for part in _parts(block.rows.size, block.columns.size):
+            place = _places(start[block.rows[part]], block.columns.size)
+            shares = _shares(block.scores[part])
+            candidate[place] = np.broadcast_to(block.columns, shares.shape).ravel()
+            probability[place] = shares.ravel()
+    for array in (start, candidate, probability, chosen):
+        array.flags.writeable = False  # then it need not be copied
+    return Candidates(start, candidate, probability, chosen)
+
+
+def check_memory(released: Graph, knowledge: GraphKnowledge, chunk: int | None, *, attack: str) -> None:
+    """Refuse what would need more memory than ``MOST_BYTES``, and say how much it is."""
+    rows, columns = released.nodes - len(knowledge.seeds), knowledge.auxiliary.nodes - len(knowledge.seeds)
+    pairs = sum((one.stop - one.start) * (other.stop - other.start) for one, other in _cuts(rows, columns, chunk))
+    if pairs * _BYTES_PER_PAIR > MOST_BYTES:
+        raise InputError(
+            f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes, which needs about "
+            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, and {MOST_BYTES / 1e9:.1f} GB is the most. "
+            "Lower chunk, to 100 for instance"
+        )
+
+
+def _cuts(rows: int, columns: int, chunk: int | None) -> list[tuple[slice, slice]]:
+    """Return where both lists are cut; pairs of which one chunk is empty are left out."""
+    longest = max(rows, columns)
+    if longest == 0:
+        return []
+    ends = [*range(0, longest, chunk or longest), longest]
+    one, other = ([end * size // longest for end in ends] for size in (rows, columns))
+    cuts = [(slice(one[i], one[i + 1]), slice(other[i], other[i + 1])) for i in range(len(ends) - 1)]
+    return [(a, b) for a, b in cuts if a.start < a.stop and b.start < b.stop]
+
+
+def _parts(rows: int, columns: int) -> list[slice]:
+    step = max(1, _PAIRS_AT_A_TIME // max(columns, 1))
+    return [slice(first, first + step) for first in range(0, rows, step)]
+
+
+def _evaluated(score: Score, rows: IntArray, columns: IntArray) -> FloatArray:
+    parts = _parts(rows.size, columns.size)
+    if len(parts) == 1:
+        return score(rows, columns)
+    scores = np.empty((rows.size, columns.size))
+    for part in parts:
+        scores[part] = score(rows[part], columns)
+    return scores
+
+
+def _shares(scores: FloatArray) -> FloatArray:
+    total = scores.sum(axis=1, keepdims=True)
+    even = total <= 0
+    shares: FloatArray = np.where(even, 1.0 / scores.shape[1], scores / np.where(even, 1.0, total))
+    return shares
+
+
+def _places(start: IntArray, width: int) -> slice | IntArray:
+    """Return where the entries of these rows are, all in one piece if they follow one another."""
+    if (np.diff(start) == width).all():
+        return slice(int(start[0]), int(start[0]) + start.size * width)
+    return (start[:, None] + np.arange(width)).ravel()
+
+
+def _assigned(scores: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return the rows and the columns of the pairs in an assignment of the largest total score."""
+    from scipy.optimize import linear_sum_assignment
+
+    if scores.shape[0] > scores.shape[1]:  # the solver would copy it
+        return _assigned(scores.T, rng)[::-1]
+    one, other = (rng.permutation(size) for size in scores.shape)
+    cost = scores[np.ix_(one, other)]
+    first, second = linear_sum_assignment(np.negative(cost, out=cost))
+    return one[first], other[second]
+
+
+def _assigned_by_kind(
+    scores: FloatArray, kind: IntArray, other_kind: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return the same where rows and columns are of few kinds; ``scores`` are those between kinds.
+
+    How many of each kind go to each other kind is one question, and who of a kind goes is then drawn by lot.
+    """
+    if kind.size > other_kind.size:
+        return _assigned_by_kind(scores.T, other_kind, kind, rng)[::-1]
+    one, other = (rng.permutation(size) for size in scores.shape)
+    supply, demand = np.bincount(kind)[one], np.bincount(other_kind)[other]
+    flow = transport(-scores[np.ix_(one, other)], supply, demand)
+    source, sink = np.nonzero(flow)
+    # Rows by kind, in the order in which the kinds were shipped; and the kind of column that each of them gets.
+    first = np.lexsort((rng.permutation(kind.size), np.argsort(one)[kind]))
+    wanted = other[np.repeat(sink, flow[source, sink])]
+    # The n-th row that gets a kind of column gets its n-th member.
+    members = np.lexsort((rng.permutation(other_kind.size), other_kind))
+    begin = np.searchsorted(other_kind[members], np.arange(scores.shape[1]))
+    order = np.argsort(wanted, kind="stable")
+    rank = np.arange(wanted.size) - np.searchsorted(wanted[order], wanted[order])
+    second = np.empty(wanted.size, np.int64)
+    second[order] = members[begin[wanted[order]] + rank]
+    return first, second

@@ -1,0 +1,193 @@
+"""Which auxiliary node is a released one? The chances of all of them, from all mappings of one graph to the other."""
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+
+from unveil._kernels.graph.mean_field import mean_field, pair_of
+from unveil._kernels.graph.sparse_field import sparse_field
+from unveil._kernels.graph.sparse_start import graphs_of
+from unveil._kernels.types import Int32Array, IntArray
+from unveil.attacks._listing import attack
+from unveil.attacks.graph._field_guess import guess_of_field, guess_of_sparse_field
+from unveil.attacks.graph._guess import check_knowledge
+from unveil.attacks.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attacks.graph.needs import (
+    BYTES_PER_CANDIDATE,
+    BYTES_PER_NODE,
+    BYTES_PER_PAIR,
+    Needs,
+    needs_of_all,
+    needs_of_few,
+)
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import InputError, whole_number
+from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
+
+#: Graphs of more nodes have a few candidates for each node, unless told otherwise, and this many.
+ALL_UP_TO = 4_000
+FEW = 30
+#: Graphs of more nodes start from the mapping of another attack: comparing all degrees would take minutes.
+DEGREES_UP_TO = 30_000
+#: The log weight of being nobody where one graph has more nodes to be matched.
+SLACK = -8.0
+
+
+@attack(
+    source="Pedarsani, Figueiredo and Grossglauser (2013), a Bayesian method for matching two similar graphs without "
+    "seeds; Gold and Rangarajan (1996), graduated assignment",
+    aka=("MF",),
+    scope="global",
+    without_seeds=True,
+    posterior=True,
+)
+@dataclass(frozen=True, kw_only=True)
+class MeanField:
+    """An adversary who weighs all mappings at once by the edges that they bring to lie on one another.
+
+    If pairs of nodes are edges in both graphs, in one or in none independently of one another, a mapping is the more
+    likely the more edges are common. The attack computes for each released node the chance of each auxiliary one in the
+    mean field of all mappings: in proportion to ``exp(ratio * expected common edges + what degrees say)``, with rows
+    and columns that sum to 1. It starts from the degrees alone, so no seed pair is needed, and lets common edges count
+    little at first, at last as much as they are worth by the log odds ratio of being an edge in both graphs. Seed pairs
+    are certain from the start.
+
+    The mapping is the one with the largest product of chances, ties by lot. The guess holds the chances
+    themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
+    where candidates are few, lie elsewhere with those of nodes that are no candidates, which weigh what degrees say.
+
+    Parameters
+    ----------
+    candidates
+        How many auxiliary nodes are kept for each released one, or "all"; then it takes 56 bytes for each pair of
+        nodes. "auto" keeps all in graphs of up to 4,000 nodes and 30 in larger ones. With a number the likeliest pair
+        is mapped first. Above 30,000 nodes it then starts from the mapping of korula-lattanzi, and needs seed pairs.
+    slack
+        The log weight of being nobody, beside which a pair without common edges and of equal degree weighs 0. A node
+        that is more likely nobody than whom it was mapped to is not attempted. None stands for no such weight where all
+        candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes, that
+        weight is changed until as many of them are expected to be nobody as it has more.
+    memory
+        How many GB it may take; what would take more is refused before it begins.
+
+    Examples
+    --------
+    >>> ring = Graph.from_edges([0, 1, 2, 3, 4, 5, 0, 0], [1, 2, 3, 4, 5, 0, 2, 6])
+    >>> nobody_known = GraphKnowledge(ring, np.empty((0, 2), int))
+    >>> MeanField().run(released=ring, knowledge=nobody_known, rng=np.random.default_rng(1)).chosen
+    array([0, 1, 2, 3, 4, 5, 6], dtype=int32)
+    """
+
+    candidates: int | Literal["auto", "all"] = "auto"
+    slack: float | None = None
+    memory: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.candidates not in ("auto", "all"):
+            whole_number(self.candidates, "candidates", advice="Write all to keep every candidate")
+        if self.slack is not None and not _is_finite(self.slack):
+            raise InputError(f"slack must be a finite number, but is {self.slack!r}. Write -8, or leave it out")
+        if not _is_finite(self.memory) or self.memory <= 0:
+            raise InputError(f"memory must be a number of GB above 0, but is {self.memory!r}. Write 2 for 2 GB")
+
+    def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        """Return the chances of the auxiliary nodes of each released one; ``rng`` breaks ties."""
+        check_knowledge(released, knowledge, attack="mean-field", needs_seeds=False)
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
+        if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
+            return self._all(released, knowledge, rng)
+        width = FEW if isinstance(self.candidates, str) else int(self.candidates)
+        mapping = None
+        if largest > DEGREES_UP_TO:
+            if len(knowledge.seeds) == 0:
+                raise InputError(
+                    f"above {DEGREES_UP_TO:,} nodes mean-field starts from the mapping of korula-lattanzi, which needs "
+                    f"seed pairs, but there are none and a graph has {largest:,} nodes. Give some, or attack a part"
+                )
+            mapping = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng).chosen
+        return run_sparse(released, knowledge, width, self.slack, self.memory, mapping, rng)
+
+    def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
+        """Return about what a run takes, by the sizes of both graphs."""
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
+        if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
+            return needs_of_all(released.nodes, knowledge.auxiliary.nodes)
+        width = FEW if isinstance(self.candidates, str) else int(self.candidates)
+        return needs_of_few(released, knowledge.auxiliary, width, by_degree=largest <= DEGREES_UP_TO)
+
+    def _all(self, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        # In an order by lot: rounding, and the assignment, then tell nothing by where a node stands.
+        rows = rng.permutation(knowledge.targets(released))
+        columns = rng.permutation(np.setdiff1d(np.arange(knowledge.auxiliary.nodes), knowledge.seeds[:, 1]))
+        check_memory(
+            rows.size * columns.size * BYTES_PER_PAIR,
+            self.memory,
+            f"comparing {rows.size:,} with {columns.size:,} nodes",
+            f"Set candidates={FEW}, or raise memory",
+        )
+        if rows.size == 0 or columns.size == 0:
+            return nobody_attempted(released)
+        slack = self.slack if self.slack is not None or rows.size == columns.size else SLACK
+        pair = pair_of(released.to_sparse(), knowledge.auxiliary.to_sparse(), knowledge.seeds, rows, columns)
+        absent = max(rows.size - columns.size, 0) if self.slack is None else 0
+        return guess_of_field(mean_field(pair, slack=slack, absent=absent), rows, columns, released.nodes)
+
+
+def run_sparse(
+    released: Graph,
+    knowledge: GraphKnowledge,
+    width: int,
+    slack: float | None,
+    memory: float,
+    mapping: IntArray | Int32Array | None,
+    rng: np.random.Generator,
+) -> Candidates:
+    """Return the guess with ``width`` candidates for each released node, started from degrees or from a mapping."""
+    auxiliary = knowledge.auxiliary
+    width = min(width, auxiliary.nodes)
+    # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
+    of_choosing = max(released.nodes, auxiliary.nodes) * BYTES_PER_NODE if mapping is None else 0
+    check_memory(
+        width * released.nodes * BYTES_PER_CANDIDATE + of_choosing,
+        memory,
+        f"keeping {width:,} candidates for each of {released.nodes:,} nodes",
+        "Lower candidates, or raise memory",
+    )
+    if len(knowledge.seeds) == min(released.nodes, auxiliary.nodes):
+        return nobody_attempted(released)
+    # Numbers by lot: where nodes are alike, the first ones would be kept.
+    number, other_number = rng.permutation(released.nodes), rng.permutation(auxiliary.nodes)
+    here, there = released.relabelled(number), auxiliary.relabelled(other_number)
+    seeds = np.column_stack([number[knowledge.seeds[:, 0]], other_number[knowledge.seeds[:, 1]]])
+    graphs = graphs_of(here.start, here.neighbour, there.start, there.neighbour, seeds)
+    renumbered = None
+    if mapping is not None:
+        renumbered = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
+        renumbered[number] = np.where(mapping >= 0, other_number[mapping], NOT_ATTEMPTED)
+    absent = max(released.nodes - auxiliary.nodes, 0) if slack is None else 0
+    field = sparse_field(graphs, width, slack=SLACK if slack is None else slack, mapping=renumbered, absent=absent)
+    rows, columns = np.argsort(number), np.argsort(other_number)
+    return guess_of_sparse_field(field, graphs.partner < 0, ~graphs.taken, rows, columns, rng)
+
+
+def nobody_attempted(released: Graph) -> Candidates:
+    """Return the guess that has nobody left to find, or nobody to find them with."""
+    nothing = np.zeros(0)
+    chosen = np.full(released.nodes, NOT_ATTEMPTED, np.int32)
+    return Candidates(np.zeros(released.nodes + 1, np.int64), nothing.astype(np.int32), nothing, chosen)
+
+
+def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
+    """Refuse what would take more GB than may be taken, before anything is computed."""
+    if needed > memory * 1e9:
+        raise InputError(
+            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
+        )
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

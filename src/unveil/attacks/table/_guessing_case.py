@@ -1,0 +1,179 @@
+"""Who is learned from, who is measured and who teaches, made ready for adversaries who guess a secret."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from unveil._kernels.neighbours.best_rows import RightRanks
+from unveil._kernels.neighbours.guesses import Secrets
+from unveil._kernels.neighbours.index import Grid, Rows
+from unveil._kernels.types import IntArray
+from unveil.attacks.table import _guessers, _secrets
+from unveil.attacks.table._guessers import Teacher
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
+    from unveil.data.table.release import Knowledge
+
+
+class Asked(Protocol):
+    """What is guessed from which columns, and how far off a number may be."""
+
+    @property
+    def secret(self) -> str:
+        """The column to guess."""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The columns that may be known."""
+
+    @property
+    def tolerance(self) -> float:
+        """How far off a guess of a number may be."""
+
+
+class Parts(NamedTuple):
+    """Who is learned from and who is measured: rows of the records and rows of the control, in an order by lot."""
+
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+
+
+def by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
+    """Return the rows in an order by lot that depends on what they hold and not on where they stand."""
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    return content[rng.permutation(content.size)]
+
+
+def as_many(released: "Table", records: "Table", parts: Parts, rng: np.random.Generator) -> tuple["Table", IntArray]:
+    """Return released rows and other people of the original who teach, as many of each, drawn by lot."""
+    order = by_lot(records, rng)
+    teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
+    if teachers.size < 2:
+        raise InputError(
+            f"the {records.name} must hold at least two people who are not attacked to compare with, but holds "
+            f"{teachers.size}. Attack fewer people, or pass a control"
+        )
+    rows = min(released.rows, teachers.size)
+    return released if rows == released.rows else released.take(by_lot(released, rng)[:rows]), teachers[:rows]
+
+
+class Taught(NamedTuple):
+    """Rows to learn from, as single values and as cells, and what is right about each person among their secrets."""
+
+    teacher: Teacher
+    encoded: "Encoded"
+    right: RightRanks
+
+    def of(self, people: IntArray) -> RightRanks:
+        """Return what is right about some of the people."""
+        return RightRanks(self.right.rank, self.right.low[people], self.right.high[people])
+
+
+class Case(NamedTuple):
+    """Everybody who is learned from or measured, and who teaches.
+
+    ``learning`` and ``measured`` are places of people: those in the data under the first teacher, and whom they are
+    compared with under the last.
+    """
+
+    names: tuple[str, ...]
+    people: Grid
+    rows: tuple[IntArray, IntArray]
+    taught: tuple[Taught, ...]
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+    what: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        asked: Asked,
+        released: "Table",
+        knowledge: "Knowledge",
+        parts: Parts,
+        teachers: IntArray | None,
+    ) -> "Case":
+        """Return the case; ``teachers`` are people of the records who teach a second time, where nobody is outside."""
+        from unveil.data.table.encode import encode
+
+        tables, end = _secrets.gathered(released, knowledge, asked.known, asked.secret)
+        secrets = _secrets.read_secrets(tables[:end], asked.secret, asked.tolerance)
+        # Everybody makes the span: if the records alone did, distances would tell who is in the data.
+        encoded = encode(tables, asked.known, span_of=range(len(tables)))
+        sides = [0] if teachers is not None else [0, 2]
+        people = [encoded[side].grid() for side in sides]
+        truth = secrets.people[: len(sides)]
+        known = people[0]._replace(
+            numbers=np.concatenate([each.numbers[own.rows] for each, own in zip(people, truth, strict=True)]),
+            codes=np.concatenate([each.codes[own.rows] for each, own in zip(people, truth, strict=True)]),
+        )
+        taught = [taught_by(asked, tables[1], encoded[1], secrets.released, truth)]
+        if teachers is not None:
+            pupils = tables[0].take(teachers)
+            others = _secrets.read_secrets([tables[0], pupils], asked.secret, asked.tolerance)
+            taught.append(taught_by(asked, pupils, encoded[0].take(teachers), others.released, others.people))
+        places = [
+            tuple(
+                places_of(own.rows, part[side]) + (truth[0].rows.size if side and teachers is None else 0)
+                for side, own in enumerate((truth[0], truth[-1]))
+            )
+            for part in parts
+        ]
+        if not places[1][0].size:
+            raise InputError(
+                f"somebody who is measured must have a value of {asked.secret!r}, but nobody has. Name another secret"
+            )
+        kind = tables[0].column(asked.secret).kind
+        return cls(
+            names=encoded[0].names_numbers + encoded[0].names_codes,
+            people=known,
+            rows=(truth[0].rows, truth[-1].rows),
+            taught=tuple(taught),
+            learning=places[0],  # type: ignore[arg-type]
+            measured=places[1],  # type: ignore[arg-type]
+            what=f"{asked.secret} is guessed {_secrets.right_means(kind, asked.tolerance)}",
+            notes=tuple(
+                note
+                for table, own in zip((tables[0], *tables[2:end]), truth, strict=False)
+                for note in _secrets.notes_on_people(table, own, asked.secret, None)
+            ),
+        )
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the same people are attacked twice, by an adversary with two teachers."""
+        return len(self.taught) > 1
+
+    def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[Taught, IntArray]]:
+        """Yield who is attacked under which teacher, people in the data first."""
+        yield from zip((self.taught[0], self.taught[-1]), part, strict=True)
+
+
+def taught_by(
+    asked: Asked,
+    table: "Table",
+    encoded: "Encoded",
+    secrets: Secrets,
+    truth: Sequence[_secrets.Truth],
+) -> Taught:
+    low, high = (np.concatenate([getattr(each, name) for each in truth]) for name in ("low", "high"))
+    near = _secrets.near_ranks(table, asked.secret, asked.tolerance)
+    try:
+        known: Rows = _guessers.single_cells(encoded)
+    except InputError:
+        known = encoded
+    return Taught(Teacher(known, secrets, near), encoded, RightRanks(secrets.rank, low, high))
+
+
+def places_of(rows: IntArray, wanted: IntArray) -> IntArray:
+    """Return where the wanted rows are among those with a secret; those without one are left out."""
+    place = np.searchsorted(rows, wanted)
+    there = (place < rows.size) & (rows[np.minimum(place, rows.size - 1)] == wanted) if rows.size else place < 0
+    return place[there]

@@ -1,0 +1,328 @@
+"""The search for who guesses a secret best: chosen on the people who are learned from, measured on others."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from math import inf
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
+from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
+from unveil._kernels.neighbours.index import EVERY, Grid
+from unveil._kernels.threads import side_by_side
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.attacks.table import _guessers, _secrets
+from unveil.attacks.table._guessers import BY_ROWS, Adversary
+from unveil.attacks.table._guessing_case import Case, Taught
+from unveil.errors import InputError
+from unveil.guesses.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.attacks.table.searched_inference import SearchedInference
+
+ComparedWith = Literal["control", "other people"]
+#: With fewer people to learn from on either side nothing is chosen.
+LEAST_LEARNING = 100
+#: Who remembers and who guesses where nothing may be chosen; the first that can be run.
+_IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
+    ("agreement", "nearest"),
+    ("boosting", "counts", "nearest"),
+)
+#: How many columns are gone through one by one; of more a quarter is dropped at a time.
+_ONE_BY_ONE = 8
+_MOST_GROWN = 5
+#: With more columns than this fewer sets of them are tried.
+_WIDE = 40
+#: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
+_MOST_PAIRS = 2**21
+#: With more released rows nobody compares everybody with each of them.
+MOST_SEARCHED = 50_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChosenGuesser:
+    """One adversary with what it knows, and what it reaches on people who had no part in choosing it.
+
+    ``others`` is what the same adversary reaches on the same people when taught by other people of the original, where
+    that takes the place of a control.
+    """
+
+    adversary: Adversary
+    known: tuple[str, ...]
+    trials: Trials
+    others: Attempts | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchedGuesses:
+    """What a search over adversaries and known columns came to.
+
+    Attributes
+    ----------
+    remembered
+        Whoever does most of all better on people in the data than the comparison.
+    guessed
+        Whoever is right about most people in the data.
+    alone
+        Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
+    compared_with
+        What tells memory from what holds for everybody: people of the control, or an adversary taught by other
+        people of the original.
+    learned_from
+        On how many people of either side the choice was made; 0 where it was made in advance.
+    taught
+        Without a control, whoever of all tried is right most often when taught by other people of the original: its
+        ``others`` are what a release must exceed. The one who remembers most may be poor when taught by others only
+        because the release says less, and then its excess is no memory. None where there is a control.
+    notes
+        What a reader should know, such as adversaries that could not be run.
+    """
+
+    remembered: ChosenGuesser
+    guessed: ChosenGuesser
+    alone: ChosenGuesser | None
+    compared_with: ComparedWith
+    learned_from: tuple[int, int]
+    taught: ChosenGuesser | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _Tried(NamedTuple):
+    """One adversary with some columns on the people who are learned from: its excess and how often it is right.
+
+    ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
+    standard errors.
+    """
+
+    adversary: Adversary
+    columns: IntArray
+    worth: float
+    rate: float
+    by_others: float = -inf
+
+
+class Search:
+    """The choice on the people who are learned from, and what was chosen on those who are measured."""
+
+    def __init__(self, asked: "SearchedInference", case: Case) -> None:
+        self.case, self.asked = case, asked
+        self.notes = list(case.notes)
+        self.every = np.arange(len(case.names))
+        coarse = any(taught.encoded.cells is not None for taught in case.taught)
+        several = any(taught.teacher.secrets.draws is not None for taught in case.taught)
+        #: Who can be tried with any columns: whoever goes by single values of rows.
+        self.by_rows = [
+            who for who in BY_ROWS if who in asked.adversaries and not several and not (coarse and who == "nearest")
+        ]
+        #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
+        self.whole: dict[Adversary, list[FloatArray]] = {}
+        self.failures: dict[Adversary, InputError] = {}
+        if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
+            self.by_rows = []
+            why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
+            self.failures["agreement"] = InputError(why)
+
+    def found(self) -> SearchedGuesses:
+        sizes, alone = tuple(each.size for each in self.case.learning), None
+        if min(sizes):
+            others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows]
+            # The longest first, as each may be the last that others wait for.
+            found = side_by_side(
+                *(partial(self._with_columns, who) for who in self.by_rows),
+                *(partial(self._run, who) for who in others),
+            )
+            for who, ran in zip(others, found[len(self.by_rows) :], strict=True):
+                self._note(who, ran)
+            tried = [
+                self._tried(who, self.every, *self._of(self.case.learning, own)) for who, own in self.whole.items()
+            ]
+            tried += chain(*found[: len(self.by_rows)])
+            if tried:
+                alone = self._alone()
+        else:
+            sizes = (0, 0)
+            ranked = [
+                [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries]
+                for first in _IN_ADVANCE
+            ]
+            firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
+            # Their worth and rate stand for their names: who comes first among those that can be run.
+            tried = [
+                _Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
+                for who in dict.fromkeys(firsts)
+                if who is not None
+            ]
+        if not tried:
+            raise next(iter(self.failures.values()))
+        remembered = self._measured(max(tried, key=lambda one: one.worth))
+        return SearchedGuesses(
+            remembered=remembered,
+            guessed=self._measured(max(tried, key=lambda one: one.rate)),
+            alone=None if alone is None else self._measured(alone),
+            compared_with="other people" if self.case.is_paired else "control",
+            learned_from=sizes,  # type: ignore[arg-type]
+            taught=self._taught(remembered, [max(tried, key=lambda one: one.by_others), alone]),
+            notes=(*self.notes, *self._left_out()),
+        )
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield who could not be tried, and why, each reason once."""
+        for why in dict.fromkeys(map(str, self.failures.values())):
+            yield f"{' and '.join(who for who, error in self.failures.items() if str(error) == why)} left out: {why}"
+
+    def _can(self, adversary: Adversary) -> bool:
+        """Return whether the adversary can be run with all columns, after doing so."""
+        if adversary not in (*self.by_rows, *self.whole, *self.failures):
+            self._note(adversary, self._run(adversary))
+        return adversary not in self.failures
+
+    def _run(self, adversary: Adversary) -> "list[FloatArray] | InputError":
+        """Return everybody's chances with all columns under each teacher, or why there are none."""
+        if adversary in self.failures:
+            return self.failures[adversary]
+        try:
+            return [self._whole(adversary, taught) for taught in self.case.taught]
+        except InputError as error:
+            return error
+
+    def _note(self, adversary: Adversary, ran: "list[FloatArray] | InputError") -> None:
+        if isinstance(ran, InputError):
+            self.failures[adversary] = ran
+            return
+        self.whole[adversary] = ran
+        for taught in self.case.taught:
+            self.notes += _guessers.notes_on_rows(adversary, taught.teacher.known.size, self.asked.most_rows)
+
+    def _whole(self, adversary: Adversary, taught: Taught) -> FloatArray:
+        """Return everybody's chance with all columns."""
+        teacher, people = taught.teacher, self.case.people
+        if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
+            around, boxes = _secrets.surroundings(taught.encoded, people)
+            weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
+            return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
+        if teacher.secrets.draws is not None:
+            raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
+        return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
+
+    def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        return chances[0][part[0]], chances[-1][part[1]]
+
+    def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _Tried:
+        # What is chosen among many for its figure alone is often chosen for its luck.
+        rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
+        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others)
+
+    def _with_columns(self, adversary: Adversary) -> list[_Tried]:
+        """Return all columns, and the sets that were best of their size: some taken away, and some put together."""
+        score = by_distance if adversary == "nearest" else by_agreement
+        most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
+        sides = []
+        for taught, some in self.case.sides(self.case.learning):
+            people = _take(self.case.people, some[:most])
+            sides.append((score(taught.teacher.known.block(EVERY), people), taught.of(some[:most])))
+        held = self.every
+        found = self._each(adversary, sides, held[:-1], held[-1:])
+        while held.size > 1:
+            tried = self._each(adversary, sides, held, held, taken_away=True)
+            order = np.argsort([-one.worth for one in tried], kind="stable")
+            found.append(tried[order[0]])
+            # In wide tables more at a time: each step compares everybody with each row in each column.
+            several = held.size // (2 if held.size > _WIDE else 4)
+            held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else several])
+        held, others = self.every[:0], self.every
+        while held.size < min(_MOST_GROWN, self.every.size - 1):
+            tried = self._each(adversary, sides, held, np.setdiff1d(others, held))
+            if others.size > _WIDE:  # of many columns, those that tell most alone
+                order = np.argsort([-one.worth for one in tried], kind="stable")
+                others = np.sort(np.concatenate([tried[at].columns for at in order[:_WIDE]]))
+            best = max(tried, key=lambda one: one.worth)
+            found.append(best)
+            held = best.columns
+        return found
+
+    def _each(
+        self,
+        adversary: Adversary,
+        sides: "Sequence[tuple[RowScores, RightRanks]]",
+        held: IntArray,
+        tried: IntArray,
+        *,
+        taken_away: bool = False,
+    ) -> list[_Tried]:
+        both = [best_row_chances(scores, right, held, tried, taken_away=taken_away) for scores, right in sides]
+        change: Callable[[IntArray, IntArray], IntArray] = np.setdiff1d if taken_away else np.union1d
+        return [
+            self._tried(adversary, change(held, tried[at : at + 1]), both[0][:, at], both[1][:, at])
+            for at in range(tried.size)
+        ]
+
+    def _alone(self) -> _Tried | None:
+        """Return the one column that tells most by counts, about people in the data and others alike."""
+        if "counts" not in self.whole:
+            return None
+        people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
+        alone = _guessers.chances_alone(taught.teacher, _take(self.case.people, people), taught.of(people))
+        rates = [float(each.mean()) for each in alone]
+        return _Tried("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
+
+    def _taught(self, remembered: ChosenGuesser, more: "Sequence[_Tried | None]") -> ChosenGuesser | None:
+        """Return who is right most often when taught by other people of the original, where they are the comparison."""
+        if not self.case.is_paired or remembered.others is None:
+            return None
+        every = [remembered, *(self._measured(each) for each in more if each is not None)]
+        return max(every, key=lambda who: 0.0 if who.others is None else who.others.expected)
+
+    def _measured(self, chosen: _Tried) -> ChosenGuesser:
+        """Return what was chosen, on the people who had no part in it."""
+        case, columns = self.case, chosen.columns
+        if columns.size == self.every.size and chosen.adversary in self.whole:
+            chances = self._of(case.measured, self.whole[chosen.adversary])
+        else:
+            chances = tuple(  # type: ignore[assignment]
+                _guessers.guess_chances(
+                    chosen.adversary,
+                    replace(taught.teacher, known=taught.teacher.known.on_columns(columns)),
+                    _take(case.people, some).on_columns(columns),
+                    taught.of(some),
+                )
+                for taught, some in case.sides(case.measured)
+            )
+        inside, outside = case.measured
+        rows = case.rows[0][inside], case.rows[1][outside - (0 if case.is_paired else case.rows[0].size)]
+        compared = Attempts.from_chances(chances[1], rows=rows[1]) if outside.size else None
+        own = case.taught[0]
+        blind = _secrets.blind_chances(
+            own.teacher.secrets,
+            _secrets.Truth(rows[0], rows[0], *own.of(inside)[1:]),
+            likeliest=chosen.adversary not in BY_ROWS,
+        )
+        return ChosenGuesser(
+            adversary=chosen.adversary,
+            known=tuple(case.names[column] for column in columns),
+            trials=Trials(
+                attack=Attempts.from_chances(chances[0], rows=rows[0]),
+                naive=Attempts.from_chances(blind, rows=rows[0]),
+                control=None if case.is_paired else compared,
+                what=case.what,
+            ),
+            others=compared if case.is_paired else None,
+        )
+
+
+def _take(people: Grid, some: IntArray) -> Grid:
+    return people._replace(numbers=people.numbers[some], codes=people.codes[some])
+
+
+def _worth(inside: FloatArray, outside: FloatArray, *, is_paired: bool) -> float:
+    """Return the excess of the first chances over the second, less its standard error."""
+    left = 1 - float(outside.mean())
+    if left <= 0:
+        return -inf
+    if is_paired:
+        error = float((inside - outside).std()) / np.sqrt(inside.size)
+    else:
+        error = np.sqrt(float(inside.var()) / inside.size + float(outside.var()) / outside.size)
+    return float((inside.mean() - outside.mean() - error) / left)

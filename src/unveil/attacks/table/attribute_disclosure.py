@@ -1,0 +1,245 @@
+"""Attribute disclosure: what the release says about people who match released rows exactly in what is known of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.equal_rows import EqualRows, equal_rows
+from unveil._kernels.neighbours.guesses import guess_chances
+from unveil._kernels.neighbours.index import EVERY, Grid
+from unveil._kernels.neighbours.secret_chances import in_cells
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.attacks._listing import attack
+from unveil.attacks.table import _secrets
+from unveil.data.table.encode import encode, equality
+from unveil.guesses.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+    from unveil.data.table.release import Knowledge
+
+
+@dataclass(frozen=True, eq=False)
+class Disclosed:
+    """What the exact matches say: the trials over all targets, and who matched.
+
+    ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
+    has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
+    ``control_sure`` are the same for people who are not in the data; None without them.
+
+    Where released cells are coarse, a target matches every row that it is compatible with, and ``sure_of_shown`` has a
+    1 where all rows have the right secret that match without a suppressed cell; None else.
+    """
+
+    trials: Trials
+    matched: Attempts
+    control_matched: Attempts | None
+    sure: Attempts
+    control_sure: Attempts | None
+    sure_of_shown: Attempts | None = None
+    control_sure_of_shown: Attempts | None = None
+
+    @property
+    def rate_among_matched(self) -> float:
+        """The share of right guesses among the targets that matched; NaN where none did."""
+        return _among(self.trials.attack, self.matched)
+
+    @property
+    def control_rate_among_matched(self) -> float:
+        """The same for the control; NaN without one, and where nobody in it matched."""
+        if self.trials.control is None or self.control_matched is None:
+            return nan
+        return _among(self.trials.control, self.control_matched)
+
+
+def _among(right: Attempts, matched: Attempts) -> float:
+    return right.expected / matched.expected if matched.expected else nan
+
+
+class _Found(NamedTuple):
+    """One table of people: who was attacked, how likely the guess is right, and how likely a blind one is."""
+
+    rows: IntArray
+    chance: FloatArray
+    blind: FloatArray
+    matched: BoolArray
+    sure_of_shown: BoolArray | None = None
+
+    def attempts(self, which: BoolArray) -> Attempts:
+        """Return something that holds for some of the people as attempts on them."""
+        return Attempts.from_chances(which, rows=self.rows)
+
+    @property
+    def shown(self) -> Attempts | None:
+        """Who is sure without rows that have a suppressed cell."""
+        return None if self.sure_of_shown is None else self.attempts(self.sure_of_shown)
+
+
+#: Looks up the people of a table, by its number among those of people, and tells what their rows say.
+_LookUp = Callable[[_secrets.Truth, int], _Found]
+
+
+@attack(
+    source="correct attribution of exact matches: Taub, Elliot, Pampaka & Smith (PSD 2018); homogeneity: "
+    "Machanavajjhala et al. (TKDD 2007)",
+    example="secret=vote,known=age,education",
+    knows=("known",),
+)
+@dataclass(frozen=True, kw_only=True)
+class AttributeDisclosure:
+    """An adversary who looks up the released rows that equal a person in all known columns and believes what they say.
+
+    The guess is the secret of one of these rows, drawn by lot, and the chance that it is right is their share with a
+    right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
+    counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
+    :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
+
+    Where released cells stand for several values, all rows match that the person is compatible with, and one of them is
+    drawn in proportion to the weights told there.
+
+    Attributes
+    ----------
+    secret
+        The column to guess.
+    known
+        The columns in which rows must be equal, at least one, without the secret.
+    tolerance
+        How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
+    targets
+        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
+        are drawn from the control. Where there are fewer, all are attacked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 40], "ill": ["flu", "none", "none"]}))
+    >>> released = Table.from_frame(pl.DataFrame({"age": [25, 30, 30], "ill": ["flu", "none", "flu"]}))
+    >>> attack = AttributeDisclosure(secret="ill", known=("age",), targets=None)
+    >>> found = attack.details(released=released, knowledge=Knowledge(people), rng=np.random.default_rng(1))
+    >>> found.trials.attack.chances, found.matched.expected, found.sure.expected
+    (array([1. , 0.5, 0. ]), 2.0, 1.0)
+    """
+
+    secret: str
+    known: tuple[str, ...]
+    tolerance: float = 0.05
+    targets: int | None = 500
+
+    def __post_init__(self) -> None:
+        known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
+        object.__setattr__(self, "known", known)
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+
+        The trials of :meth:`details`, which also tells who matched.
+        """
+        return self.details(released=released, knowledge=knowledge, rng=rng).trials
+
+    def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Disclosed:
+        """Return how often the guess is right and who matched at all.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
+        of any released row, for the targets that matched.
+
+        Raises
+        ------
+        InputError
+            If a column is missing from a table or of another kind in two of them, or if everybody has the same secret
+            or none.
+        """
+        tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
+        secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
+        coarse = bool(tables[1].coarse(self.known)) or secrets.released.draws is not None
+        look_up = (self._compatible if coarse else self._equal)(tables, end, secrets, rng)
+        found, notes = [], []
+        for table, truth, people in zip((tables[0], *tables[2:end]), secrets.people, range(end - 1), strict=True):
+            notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
+            if truth.rows.size:
+                found.append(look_up(truth, people))
+        inside, outside = found[0], found[1] if len(found) > 1 else None
+        right = _secrets.right_means(tables[0].column(self.secret).kind, self.tolerance)
+        # As a share: a few matches are a few people.
+        match = "are compatible with a released row" if coarse else "match a released row exactly"
+        notes.append(f"{inside.matched.mean():.1%} of the targets {match}")
+        trials = Trials(
+            attack=Attempts.from_chances(inside.chance, rows=inside.rows),
+            naive=Attempts.from_chances(inside.blind, rows=inside.rows),
+            control=None if outside is None else Attempts.from_chances(outside.chance, rows=outside.rows),
+            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}"
+            if not coarse
+            else f"a released row fits in {', '.join(self.known)}, and its {self.secret} is {right}",
+            notes=tuple(notes),
+        )
+        return _disclosed(trials, inside, outside)
+
+    def _equal(
+        self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
+    ) -> _LookUp:
+        """Return how to look up people among rows of single values: those that are equal."""
+        equal = _equal_rows(tables[:end], self.known)
+        match = np.flatnonzero(equal.of_row >= 0)
+        group = equal.of_row[match]
+        cells, copies = in_cells(group, secrets.rank[match]), np.bincount(group, minlength=equal.groups)
+        of_people = np.split(equal.of_person, [tables[0].rows])
+
+        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+            group = of_people[table]
+            grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
+            who, known = _secrets.drawn(truth, grid, self.targets, rng)
+            group = known.numbers[:, 0]
+            matches = copies[group]
+            chance = cells.within(group, who.low, who.high) / np.maximum(matches, 1)
+            return _found(who, chance, matches > 0, secrets)
+
+        return look_up
+
+    def _compatible(
+        self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
+    ) -> _LookUp:
+        """Return how to look up people among rows of coarse cells: those that they are compatible with."""
+        encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
+        of_people = [encoded[0], *encoded[2:end]]
+
+        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+            who, known = _secrets.drawn(truth, of_people[table].grid(), self.targets, rng)
+            around, boxes = _secrets.surroundings(encoded[1], known)
+            weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
+            chance, distance = guess_chances(around, weight, secrets.released, who.low, who.high, 1)
+            found = _found(who, np.where(distance == 0, chance, 0.0), distance == 0, secrets)
+            if boxes is None:
+                return found
+            shown = np.where(boxes.has_any, -np.inf, weight)
+            among = guess_chances(around, shown, secrets.released, who.low, who.high, 1).chance
+            return found._replace(sure_of_shown=(distance == 0) & (among == 1))
+
+        return look_up
+
+
+def _found(who: _secrets.Truth, chance: FloatArray, matched: BoolArray, secrets: _secrets.Secrets) -> _Found:
+    blind = np.where(matched, _secrets.blind_chances(secrets.released, who), 0.0)
+    return _Found(who.rows, chance, blind, matched)
+
+
+def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclosed:
+    return Disclosed(
+        trials,
+        matched=inside.attempts(inside.matched),
+        control_matched=None if outside is None else outside.attempts(outside.matched),
+        sure=inside.attempts(inside.chance == 1),
+        control_sure=None if outside is None else outside.attempts(outside.chance == 1),
+        sure_of_shown=inside.shown,
+        control_sure_of_shown=None if outside is None else outside.shown,
+    )
+
+
+def _equal_rows(tables: Sequence["Table"], known: Sequence[str]) -> EqualRows:
+    """Return which people, of all tables but the second, and which released rows are equal in all known columns."""
+    columns = [equality(tables, name) for name in known]
+    people = [np.concatenate([part.of(EVERY) for part in (each[0], *each[2:])]) for each in columns]
+    return equal_rows(people, [each[1] for each in columns], tables[1].rows)

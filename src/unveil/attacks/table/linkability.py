@@ -1,0 +1,160 @@
+"""Linkability: can what two parties know about a person be brought together through the released rows?"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.cells.neighbours import heaviest_boxes_around
+from unveil._kernels.neighbours.index import prepare
+from unveil._kernels.neighbours.link_chances import chances_by_search
+from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
+from unveil._kernels.neighbours.search import Neighbourhood
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.attacks._listing import attack
+from unveil.errors import InputError, column_names, whole_number
+from unveil.guesses.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
+    from unveil.data.table.release import Knowledge
+
+
+@attack(
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot",
+    example="first=age,education,second=income,town_size",
+    knows=("first", "second"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Linkability:
+    """An adversary who links two halves of what is known about a person when both lead to the same released row.
+
+    One party knows the ``first`` columns of a target, another the ``second`` ones. Each looks up the ``neighbours``
+    released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
+    for the last places they are drawn by lot, and the chance of a link under these draws is computed exactly: no number
+    depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
+
+    Where released cells stand for several values, rows are ranked by the gap, which is 0 for those that the target is
+    compatible with, and among equal gaps by weight (see :class:`~unveil.attacks.table.inference.Inference`).
+
+    Attributes
+    ----------
+    first, second
+        Names of the two groups of columns, at least one each, none twice.
+    neighbours
+        How many nearest released rows each party looks up (k), at most as many as there are.
+    targets
+        How many people to attack, drawn by lot among the records by what is in them; None = all. As many are drawn from
+        the control. Where there are fewer, all are attacked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 28], "income": [50, 60, 55]}))
+    >>> released = Table.from_frame(pl.DataFrame({"age": [24, 31, 29], "income": [52, 62, 53]}))
+    >>> attack = Linkability(first=("age",), second=("income",), neighbours=1, targets=None)
+    >>> trials = attack.run(released=released, knowledge=Knowledge(people), rng=np.random.default_rng(1))
+    >>> trials.attack.low, trials.attack.expected, trials.attack.high  # age 30 is as near to 31 as to 29
+    (2.0, 2.5, 3.0)
+    """
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    neighbours: int = 10
+    targets: int | None = 500
+
+    def __post_init__(self) -> None:
+        for which in ("first", "second"):
+            object.__setattr__(self, which, column_names(getattr(self, which), which))
+        column_names(self.first + self.second, "the two groups")
+        whole_number(self.neighbours, "neighbours")
+        if self.targets is not None:
+            whole_number(self.targets, "targets")
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how many targets are linked: people of the records, by blind guessing, and people of the control.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that both
+        parties pick their released rows at random.
+
+        Raises
+        ------
+        InputError
+            If a column is missing from a table or of another kind in two of them, or if there are fewer released rows
+            than neighbours.
+        """
+        if self.neighbours > released.rows:
+            raise InputError(
+                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
+                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+            )
+        from unveil.data.table import agree
+        from unveil.data.table.encode import encode
+
+        people = [knowledge.records] if knowledge.control is None else [knowledge.records, knowledge.control]
+        every = self.first + self.second
+        scale = [] if knowledge.scale is None else [knowledge.scale]
+        tables = agree(*(table.select(every) for table in (people[0], released, *people[1:], *scale)))
+        spans = (0, 1, *range(1 + len(people), len(tables)))
+        halves = [encode(tables, names, span_of=spans)[: 1 + len(people)] for names in (self.first, self.second)]
+        first, second = ([half[0].grid(), *(part.grid() for part in half[2:])] for half in halves)
+        drawn = [self._drawn(*both, rng) for both in zip(first, second, strict=True)]
+        # All targets at once, so that the released rows are prepared once.
+        targets, other_targets = (_together(parts) for parts in zip(*(both[:2] for both in drawn), strict=True))
+        chances = _chances(halves[0][1], halves[1][1], targets, other_targets, self.neighbours)
+        inside = len(drawn[0][0].numbers)
+        attacked = Attempts.from_chances(chances[:inside], rows=drawn[0][2])
+        return Trials(
+            attack=attacked,
+            naive=_blind(attacked.tries, released.rows, self.neighbours),
+            control=Attempts.from_chances(chances[inside:], rows=drawn[1][2]) if len(people) > 1 else None,
+            what=self._what(),
+            notes=tuple(
+                f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
+                for table in people
+                if self.targets is not None and self.targets > table.rows
+            ),
+        )
+
+    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid, IntArray]:
+        """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
+        by_content = np.argsort(content_rank(first, second), kind="stable")
+        rows = by_content.size
+        if self.targets is not None and self.targets < rows:
+            by_content = by_content[np.sort(rng.choice(rows, self.targets, replace=False, shuffle=False))]
+        return _take(first, by_content), _take(second, by_content), by_content
+
+    def _what(self) -> str:
+        nearest = "nearest released row" if self.neighbours == 1 else f"{self.neighbours} nearest released rows"
+        verb, share = ("is", "the same") if self.neighbours == 1 else ("have", "a row in common")
+        return f"its {nearest} by {', '.join(self.first)} and by {', '.join(self.second)} {verb} {share}"
+
+
+def _chances(first: "Encoded", second: "Encoded", targets: Grid, other_targets: Grid, k: int) -> FloatArray:
+    if first.cells is None and second.cells is None:
+        return link_chances(first, second, targets, other_targets, k)
+    return chances_by_search(_around(first, targets), _around(second, other_targets), k)
+
+
+def _around(released: "Encoded", targets: Grid) -> Neighbourhood:
+    if released.cells is None:
+        return prepare(released.grid(), targets)
+    return heaviest_boxes_around(released.cells, targets)
+
+
+def _take(grid: Grid, rows: IntArray) -> Grid:
+    return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
+
+
+def _together(parts: tuple[Grid, ...]) -> Grid:
+    numbers, codes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("numbers", "codes"))
+    return parts[0]._replace(numbers=numbers, codes=codes)
+
+
+def _blind(tries: int, rows: int, neighbours: int) -> Attempts:
+    """Return what two random sets of rows share: all rows tie, so that columns which say nothing give exactly this."""
+    drawn = np.array([[rows], [neighbours], [rows], [neighbours]])
+    return Attempts.from_chances(np.repeat(link_chance(np.array([[0, 0, 0, rows]]), *drawn), tries))

@@ -1,0 +1,272 @@
+"""Ten scores of how much a person looks like a member of the data, the larger the more; each may be used alone.
+
+All see the release, a part of the population that is never attacked, and the person; none sees who is in the data.
+People, columns and rows in another order have the same scores, and people who are equal have equal ones.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.membership.agreement import rarity
+from unveil._kernels.membership.combine import Combined, combine
+from unveil._kernels.membership.nearness import log_ratio
+from unveil._kernels.neighbours.density import rows_within
+from unveil._kernels.neighbours.sketch import row_blocks
+from unveil._kernels.threads import in_threads
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.attacks.table._compared import Compared, compared_people, scales
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+
+Group = Literal["nearness", "exact values", "combinations", "similar values"]
+
+#: Of the population people are looked at up to the how many-th nearest.
+CROWD = 5
+#: All pairs of so many columns are looked at; of more columns, so many pairs are drawn by lot. Likewise larger sets.
+_ALL_PAIRS_OF, _DRAWN_PAIRS, _DRAWN_SETS = 30, 400, 100
+
+
+def score_people(
+    *,
+    released: "Table",
+    population: "Table",
+    people: Sequence["Table"],
+    columns: tuple[str, ...],
+    rng: np.random.Generator,
+    names: Sequence[str] | None = None,
+    scale: "Table | Sequence[Table] | None" = None,
+    neighbours: int = CROWD,
+) -> list[dict[str, FloatArray]]:
+    """Return the scores of each table of people by name, one number per row.
+
+    Parameters
+    ----------
+    released, population, people
+        The released rows; people outside the data who are never attacked and show how people lie anyhow; and those who
+        are scored, such as members and outsiders to learn from and to measure, all in one call.
+    columns
+        The columns in which everybody is compared; their order plays no part.
+    rng
+        Draws sets of columns where there are too many. A score does not depend on which others are asked for.
+    names
+        Names of `SCORES`, by default all.
+    scale
+        Rows that only make the ranges of columns.
+    neighbours
+        For "density": up to the how many-th nearest one people of the population are looked at.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> ages = [30, 40], [31, 32], [40, 31]
+    >>> rows, others, persons = (Table.from_frame(pl.DataFrame({"age": each})) for each in ages)
+    >>> (found,) = score_people(released=rows, population=others, people=[persons], columns=("age",),
+    ...     names=("nearest", "values"), rng=np.random.default_rng(1))
+    >>> found["nearest"], found["values"].round(3)
+    (array([ 0. , -0.1]), array([ 1.099, -1.099]))
+    """
+    unknown = next((name for name in names or () if name not in SCORES), None)
+    if unknown is not None:
+        raise InputError(f"names must be of {', '.join(SCORES)}, but one is {unknown!r}. Write one of them")
+    compared = compared_people(released, population, people, columns, scale, rng, neighbours)
+    ends = np.cumsum([table.rows for table in people])[:-1]
+    wanted = list(names or SCORES)
+    scored = in_threads(lambda name: np.split(SCORES[name].function(compared), ends), wanted)
+    every = dict(zip(wanted, scored, strict=True))
+    return [{name: parts[place] for name, parts in every.items()} for place in range(len(people))]
+
+
+def unusual(
+    *,
+    population: "Table",
+    people: Sequence["Table"],
+    columns: tuple[str, ...],
+    scale: "Table | Sequence[Table] | None" = None,
+) -> list[FloatArray]:
+    """Return how unlike others each person is: the distance to the fifth nearest person of the population.
+
+    1 is a difference in one column, or of its whole range. The release plays no part. With fewer than five people it
+    is the distance to the farthest.
+    """
+    from unveil.data.table import agree
+    from unveil.data.table.encode import encode
+
+    tables = agree(*(table.select(sorted(columns)) for table in (population, *people, *scales(scale))))
+    others, *everybody = encode(tables, sorted(columns), span_of=range(len(tables)))
+    k = min(CROWD, population.rows)
+    return [rows_within(others, each.grid(), k)[0] / others.mismatch_cost for each in everybody[: len(people)]]
+
+
+class GivenAway(NamedTuple):
+    """The released row that shares most of a person's rare values, and the columns of these, the rarest first.
+
+    ``unheard`` are columns whose value is released somewhere though nobody of the population has it.
+    """
+
+    row: int
+    columns: tuple[str, ...]
+    unheard: tuple[str, ...]
+
+
+def given_away_by(
+    *,
+    released: "Table",
+    population: "Table",
+    people: "Table",
+    rows: IntArray,
+    columns: tuple[str, ...],
+    scale: "Table | Sequence[Table] | None" = None,
+) -> list[GivenAway]:
+    """Return for some of the people, by their rows, which released row gives them away, and through which columns.
+
+    It is the row with the highest agreement, among such rows the nearest, and then the lowest by what it holds. Columns
+    are those in which it shows the very value of the person; there may be none.
+    """
+    if not len(rows):
+        return []
+    # Nothing is drawn by lot here.
+    rng = np.random.default_rng(0)
+    compared = compared_people(released, population, [people.take(rows)], columns, scale, rng, CROWD)
+    codes = compared.exact
+    names, mine, crowd = [each.name for each in codes.columns], codes.of_people, codes.of_population
+    weights = rarity(mine, crowd)
+    found: list[list[_BestRow]] = [[] for _ in rows]
+    is_released = np.zeros(mine.shape, bool)
+    for some, shown in zip(row_blocks(released.rows), codes.blocks(), strict=True):
+        for place, own in enumerate(found):
+            same = shown == mine[place]
+            is_released[place] |= same.any(axis=0)
+            own.append(_best_row(compared, place, same, weights[place], some.start))
+    given = []
+    for place, own in enumerate(found):
+        best = _lowest(compared, [each for each in own if each[:2] == min(one[:2] for one in own)])
+        told = sorted(np.flatnonzero(best.shared).tolist(), key=lambda at: (-int(weights[place, at]), names[at]))
+        unheard = is_released[place] & ~(crowd == mine[place]).any(axis=0)
+        given.append(
+            GivenAway(best.row, tuple(names[at] for at in told), tuple(names[at] for at in np.flatnonzero(unheard)))
+        )
+    return given
+
+
+class _BestRow(NamedTuple):
+    """The row of a block that shares most with a person, the nearest of several: the less the better in both."""
+
+    lacking: int
+    distance: int
+    row: int
+    shared: BoolArray
+
+
+def _best_row(compared: Compared, person: int, same: BoolArray, weight: IntArray, first: int) -> _BestRow:
+    """Return the best row of a block that begins at ``first``; ``same`` says in which columns rows are as a person."""
+    agreement = np.zeros(len(same), np.int64)
+    for column, of_column in zip(same.T, weight, strict=True):
+        agreement[column] += of_column
+    best = first + np.flatnonzero(agreement == agreement.max())
+    far = compared.distances(best, person)
+    best = best[far == far.min()]
+    row = int(best[np.argmin(compared.content_rank(best))])
+    return _BestRow(-int(agreement.max()), int(far.min()), row, same[row - first])
+
+
+def _lowest(compared: Compared, tied: Sequence[_BestRow]) -> _BestRow:
+    """Return the lowest of several rows by what they hold."""
+    return tied[int(np.argmin(compared.content_rank(np.array([each.row for each in tied]))))]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Combination:
+    """An adversary who learned from other people how much each score counts.
+
+    Each score becomes its place among those of the outsiders learned from, as a normal quantile; what lies beyond 1.5
+    and 2.5 counts once more, so that one very high score may decide; the weights are those of a logistic regression
+    with a ridge. It must not meet the people it learned from again.
+    """
+
+    names: tuple[str, ...]
+    learned_from: tuple[int, int]
+    combined: Combined
+
+    @classmethod
+    def learned(cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray]) -> "Combination":
+        """Return what is learned from people of whom it is known whether they are in the data, by their scores."""
+        names = tuple(members)
+        inside, outside = (np.column_stack([scores[name] for name in names]) for scores in (members, outsiders))
+        return cls(names=names, learned_from=(len(inside), len(outside)), combined=combine(inside, outside))
+
+    def __call__(self, scores: Mapping[str, FloatArray]) -> FloatArray:
+        """Return the combined score of each person; equal people have equal ones."""
+        return self.combined.score(np.column_stack([scores[name] for name in self.names]))
+
+    @property
+    def weights(self) -> dict[str, tuple[float, ...]]:
+        """The weights of each score: of its place, and of what lies beyond the first and the second tail."""
+        return {name: tuple(row) for name, row in zip(self.names, self.combined.weights.tolist(), strict=True)}
+
+
+class Score(NamedTuple):
+    """One of the scores: what kind of likeness it sees, in a word for reports and in a sentence, and how."""
+
+    group: Group
+    sees: str
+    function: Callable[[Compared], FloatArray]
+
+
+def _nearest(compared: Compared) -> FloatArray:
+    columns = len(compared.released.names_numbers) + len(compared.released.names_codes)
+    return -compared.nearest / (compared.released.mismatch_cost * columns)
+
+
+def _density(compared: Compared) -> FloatArray:
+    apart = rows_within(compared.population, compared.targets, compared.neighbours)[0]
+    return log_ratio(apart, compared.nearest)
+
+
+def _pairs(compared: Compared) -> FloatArray:
+    columns = len(compared.exact.columns)
+    return compared.counted(compared.exact, 2, columns**2 if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
+
+
+#: The ten, by name.
+SCORES: Mapping[str, Score] = {
+    "nearest": Score("nearness", "the nearest released row is near", _nearest),
+    "density": Score("nearness", "a released row is nearer than people of that kind are to one another", _density),
+    "relative": Score(
+        "nearness", "a released row is nearer to the person than to anybody outside", lambda c: c.nearness.relative
+    ),
+    "influence": Score(
+        "nearness", "the near released rows are likelier with the person than without", lambda c: c.nearness.influence
+    ),
+    "values": Score(
+        "exact values",
+        "the person's values are released more often than they occur",
+        lambda c: c.counted(c.exact, 1, len(c.exact.columns)),
+    ),
+    "pairs": Score("combinations", "pairs of the person's values are released more often than they occur", _pairs),
+    "quadruples": Score(
+        "combinations",
+        "sets of four of the person's values are released more often than they occur",
+        lambda c: c.counted(c.exact, 4, _DRAWN_SETS),
+    ),
+    "agreement": Score(
+        "exact values",
+        "one released row shares more of the person's rare values than anybody outside does",
+        lambda c: c.agreement(c.exact),
+    ),
+    "likeness": Score(
+        "similar values",
+        "one released row shares more of the person's rare values, numbers in bins, than anybody outside does",
+        lambda c: c.agreement(c.in_bins),
+    ),
+    "cells": Score(
+        "similar values",
+        "sets of five of the person's values, numbers in bins, are released more often than they occur",
+        lambda c: c.counted(c.in_bins, 5, _DRAWN_SETS),
+    ),
+}

@@ -1,0 +1,232 @@
+"""What explains a grade: the metric, or the data, the protection, the attack and the graph it was graded on?"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite, nan
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.grades.data_facts import scope_of, statistics_of, types_of
+from unveil.grades.mars import Mars, fit_mars
+from unveil.grades.replicated import Replicated
+
+__all__ = ["SETTING", "Factors", "Share", "explain", "statistics_of", "types_of"]
+
+Statistics = Mapping[str, Mapping[str, float]]
+
+#: The factors that make up a case, whose joint share is compared with that of the metric.
+SETTING = ("data", "protection", "attack", "type")
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+# Directions with less than this share of the largest one are rounding.
+_RANK = 1e-10
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of the variance of a score a group of factors explains in a linear regression.
+
+    ``r_squared`` is from 0 to 1; NaN if no score differs. ``parameters`` is how many numbers were fitted for it:
+    factors that have nothing to do with the score still explain ``chance`` of it on average.
+    """
+
+    r_squared: float
+    parameters: int
+    chance: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Factors:
+    """What explains one score of all metrics in all cases.
+
+    Attributes
+    ----------
+    response
+        The name of the score, such as "monotonicity".
+    mars
+        The score as a sum of indicators and of hinges on statistics of the data, the most important ones first.
+    shares
+        The linear R² of each group of factors: "metric", "data", "protection", "attack", "type", these four together as
+        "setting", "statistics" of the data, "scope" of the attack (local or global), "axis", "everything", "everything
+        but the metric", and "metric, given the rest": what it adds to that. A group that does not vary is left out.
+    rows, undefined
+        How many scores were explained, and how many were left out because they are undefined.
+    notes
+        What was left out, in sentences.
+    """
+
+    response: str
+    mars: Mars
+    shares: Mapping[str, Share]
+    rows: int
+    undefined: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> Mapping[str, float]:
+        """The linear R² of each group of factors."""
+        return {name: share.r_squared for name, share in self.shares.items()}
+
+
+def explain(
+    score: FloatArray,
+    values: Replicated,
+    statistics: Statistics | None = None,
+    facts: Mapping[str, str] = _NOTHING,
+    *,
+    response: str = "score",
+    interactions: int = 1,
+) -> Factors:
+    """Return what explains the scores.
+
+    Parameters
+    ----------
+    score
+        One number per case and metric; NaN where it is undefined, which is left out and counted.
+    values
+        What was graded: its cases and metrics are the factors.
+    statistics
+        Of each data set by name, as `statistics_of` returns them. One that is unknown or not finite for some data set
+        cannot be a factor, which a note says.
+    facts
+        The type of each data set by name, as `types_of` returns them; data without one are of no type.
+    response
+        What the score is called.
+    interactions
+        How many factors a term of the model may multiply.
+
+    Examples
+    --------
+    >>> from unveil.grades.replicated import Case
+    >>> pairs = [(data, attack) for data in ("mail", "web") for attack in ("NS", "DV")]
+    >>> cases = tuple(Case(data, "id-removal", attack, "overlap") for data, attack in pairs)
+    >>> values = Replicated(cases=cases, metrics=("entropy", "pearson_correlation"), levels=((0.5, 1.0),) * 4,
+    ...                     values=np.zeros((4, 2, 2, 1)), rising=np.array([False, True]))
+    >>> found = explain(np.array([[0.2, 0.8], [0.2, 0.8], [0.3, 0.9], [0.3, 0.9]]), values, response="monotonicity")
+    >>> {name: round(share, 3) for name, share in found.groups.items()}  # doctest: +NORMALIZE_WHITESPACE
+    {'metric': 0.973, 'data': 0.027, 'attack': 0.0, 'setting': 0.027, 'scope': 0.0, 'everything': 1.0,
+     'everything but the metric': 0.027, 'metric, given the rest': 0.973}
+    """
+    if score.shape != (len(values.cases), len(values.metrics)):
+        raise InputError(
+            f"there must be a score for each of {len(values.cases)} cases and {len(values.metrics)} metrics, but their "
+            f"shape is {score.shape}. Pass the scores of these values"
+        )
+    case, metric = np.nonzero(np.isfinite(score))
+    notes: list[str] = []
+    columns = _columns(values, case, metric, facts)
+    columns += _statistics_columns(values, case, statistics, notes)
+    columns = [each for each in columns if each.values.size and np.ptp(each.values) > 0]
+    features = np.array([each.values for each in columns]).reshape(len(columns), case.size).T
+    target = score[case, metric]
+    return Factors(
+        response=response,
+        mars=fit_mars(features, [each.name for each in columns], target, interactions=interactions),
+        shares=_shares(features, [each.group for each in columns], target),
+        rows=case.size,
+        undefined=score.size - case.size,
+        notes=tuple(notes),
+    )
+
+
+class _Column(NamedTuple):
+    group: str
+    name: str
+    values: FloatArray
+
+
+def _columns(
+    values: Replicated,
+    case: IntArray,
+    metric: IntArray,
+    facts: Mapping[str, str],
+) -> list[_Column]:
+    """Return an indicator of each metric and of each part of the cases, for the scores there are."""
+    labels = {
+        "metric": (values.metrics, metric),
+        "protection": ([each.protect for each in values.cases], case),
+        "attack": ([each.attack for each in values.cases], case),
+        "data": ([each.data for each in values.cases], case),
+        "type": ([facts.get(each.data, "") for each in values.cases], case),
+        "scope": ([scope_of(each.attack) for each in values.cases], case),
+        "axis": ([each.axis for each in values.cases], case),
+    }
+    found = []
+    for group, (every, rows) in labels.items():
+        texts = np.array(every, dtype=object)[rows]
+        found += [_Column(group, f"{group} {text}", (texts == text).astype(np.float64)) for text in _different(every)]
+    return found
+
+
+def _different(texts: Iterable[str]) -> list[str]:
+    return sorted({text for text in texts if text})
+
+
+def _statistics_columns(
+    values: Replicated,
+    case: IntArray,
+    statistics: Statistics | None,
+    notes: list[str],
+) -> list[_Column]:
+    names = [each.data for each in values.cases]
+    if not statistics:
+        return []
+    lacking = [name for name in _different(names) if name not in statistics]
+    if lacking:
+        notes.append(
+            f"Statistics of the data are no factors here: they are not known of {', '.join(lacking)}, and could only "
+            "explain scores if they were known of all data."
+        )
+        return []
+    found = []
+    for each in dict.fromkeys(key for name in _different(names) for key in statistics[name]):
+        numbers = np.array([statistics[name].get(each, nan) for name in names])
+        if np.isfinite(numbers).all():
+            found.append(_Column("statistics", each, numbers[case]))
+        else:
+            without = _different(name for name, number in zip(names, numbers, strict=True) if not isfinite(number))
+            notes.append(f"The statistic {each} is no factor here: it is undefined for {', '.join(without)}.")
+    return found
+
+
+def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict[str, Share]:
+    """Return the R² of each group of columns, and of some together."""
+    if not features.size:
+        return {}
+    centred = features - features.mean(axis=0)
+    scale = np.linalg.norm(centred, axis=0)
+    centred /= scale
+    products, toward = centred.T @ centred, centred.T @ (target - target.mean())
+    total = float(((target - target.mean()) ** 2).sum()) if np.ptp(target) > 0 else nan
+
+    def share(*wanted: str) -> Share:
+        at = np.array([place for place, group in enumerate(groups) if group in wanted], np.int64)
+        sizes, directions = np.linalg.eigh(products[np.ix_(at, at)])
+        real = sizes > _RANK * sizes.max(initial=0.0)
+        along = directions[:, real].T @ toward[at]
+        parameters = int(real.sum())
+        explained = float((along**2 / sizes[real]).sum()) / total
+        return Share(float(np.minimum(1.0, explained)), parameters, min(1.0, parameters / (target.size - 1)))
+
+    have = list(dict.fromkeys(groups))
+    found = {group: share(group) for group in ("metric", *SETTING) if group in have}
+    if any(group in have for group in SETTING):
+        found["setting"] = share(*SETTING)
+    found |= {group: share(group) for group in ("statistics", "scope", "axis") if group in have}
+    found["everything"] = everything = share(*have)
+    rest = share(*(group for group in have if group != "metric"))
+    if "metric" in have:
+        found["everything but the metric"] = rest
+        found["metric, given the rest"] = _added(everything, rest, target.size)
+    return found
+
+
+def _added(everything: Share, rest: Share, rows: int) -> Share:
+    """Return what one group adds to the rest."""
+    parameters, left = everything.parameters - rest.parameters, rows - 1 - rest.parameters
+    chance = (1 - rest.r_squared) * parameters / left if left > 0 else nan
+    return Share(float(np.maximum(0.0, everything.r_squared - rest.r_squared)), parameters, chance)

@@ -1,0 +1,308 @@
+"""The grades of metrics: their three scores over all cases, whether to rank by them, and how suites of them do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.errors import InputError, did_you_mean
+from unveil.grades.calibrated import Calibrated
+from unveil.grades.needs import checked_needs, lacking
+from unveil.grades.nodes import NodeValues
+from unveil.grades.replicated import Replicated
+from unveil.grades.scores import Reading, Scores, falling
+from unveil.grades.search import SuiteSearch, best_suites
+from unveil.grades.suite import available
+from unveil.grades.suites import SUITES, Rankings, Suite, rankings, suite_values
+from unveil.grades.summary import Summary, groups_of, summarise
+from unveil.grades.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, Verdict
+from unveil.grades.weighted_sum import TURNED, SumRankings, sum_rankings
+
+__all__ = [
+    "HERE",
+    "LEAST",
+    "NOTHING_SIGNIFICANT",
+    "PAPER",
+    "Grades",
+    "MetricGrade",
+    "Of",
+    "Reading",
+    "Scores",
+    "SuiteGrade",
+    "Summary",
+    "Verdict",
+    "grade",
+    "groups_of",
+    "recommended",
+    "summarise",
+]
+
+#: So many metrics, at most, are tried with one another in suites: all subsets of seven are 120.
+MOST_IN_SEARCH = 7
+#: What is graded: one mean over targets per replication, the values of single nodes, or both beside each other.
+Of = Literal["means", "nodes", "both"]
+#: What is searched for suites.
+PAPER, HERE = "the seven metrics of Zhao and Wagner", "the best metrics here"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteGrade:
+    """How a suite does: the share of cases, and of adjacent levels, that it ranks in order; and its three scores.
+
+    ``sum_whole`` and ``sum_pairs`` are the same shares where its metrics are added and not multiplied. ``turned`` are
+    the shares of cases in which leaving out the worst level, and in which leaving out some one level, turns two others
+    around, by the sum (and by the product, where that can be zeros only).
+    """
+
+    suite: Suite
+    whole: Summary
+    pairs: Summary
+    sum_whole: Summary
+    sum_pairs: Summary
+    turned: Mapping[str, float]
+    monotonicity: Summary
+    evenness: Summary
+    shared_range: Summary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grades:
+    """Which metrics can be trusted, and how far.
+
+    Attributes
+    ----------
+    scores
+        Everything by case and metric.
+    metrics
+        The grades of the metrics, the highest mean monotonicity first and those without one last.
+    suites, suite_scores, rankings
+        The same of suites, the highest share of cases in order first; ``suite_scores`` and ``rankings`` have the suites
+        in the order of ``suite_scores.values.metrics``. None where no suite could be computed.
+    searches
+        Which suites do best, and how much of that holds in cases that they were not chosen by: of the seven metrics of
+        Zhao and Wagner, and of the best seven here, as far as there are any. What is searched is the key.
+    level, strict
+        When a test is significant, and whether changes in the wrong direction count without being so.
+    of
+        What ``scores`` and ``metrics`` are of: means, or with "nodes" the values of nodes for metrics that have some.
+    nodes
+        The scores of the values of nodes, for metrics that have some; None where no study kept them.
+    calibrated, calibrated_nodes
+        What calibrated probabilities change, in the cases that have both; and the scores of their values of nodes.
+    left_out
+        Suites that were not computed, and why, in sentences.
+    """
+
+    scores: Scores = field(repr=False)
+    metrics: tuple[MetricGrade, ...]
+    suites: tuple[SuiteGrade, ...]
+    suite_scores: Scores | None = field(repr=False)
+    rankings: Rankings | None = field(repr=False)
+    searches: Mapping[str, SuiteSearch] = field(repr=False)
+    level: float
+    strict: bool
+    of: Of = "means"
+    nodes: Reading | None = field(default=None, repr=False)
+    calibrated: Calibrated | None = field(default=None, repr=False)
+    calibrated_nodes: Reading | None = field(default=None, repr=False)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Replicated:
+        """What was graded."""
+        return self.scores.values
+
+    def metric(self, name: str) -> MetricGrade:
+        """Return the grades of one metric."""
+        for each in self.metrics:
+            if each.metric == name:
+                return each
+        raise InputError(
+            f"no metric {name!r} was graded.{did_you_mean(name, self.values.metrics)} There are "
+            f"{', '.join(self.values.metrics)}"
+        )
+
+
+def grade(
+    values: Replicated,
+    *,
+    nodes: NodeValues | None = None,
+    calibrated: Replicated | None = None,
+    calibrated_nodes: NodeValues | None = None,
+    of: Of = "both",
+    level: float = 0.05,
+    strict: bool = False,
+    suites: Sequence[Suite] = (),
+    needs: Sequence[str] = (),
+    rng: np.random.Generator,
+) -> Grades:
+    """Return the grades of all metrics in all cases, and those of suites of metrics.
+
+    Parameters
+    ----------
+    values
+        What is graded.
+    nodes
+        The values of nodes of these metrics, as far as there are any.
+    calibrated, calibrated_nodes
+        The same metrics of the calibrated adversary, in some or all of the cases.
+    of
+        Whether verdicts come from means ("means" and "both") or from values of nodes, where there are any ("nodes").
+        Suites are of means always: what a product of one node's values would be is not kept.
+    level
+        A test is significant where its p value is below this.
+    strict
+        Whether a change in the wrong direction counts against a metric even where it is not significant.
+    suites
+        Suites of your own, beside those of Zhao and Wagner (as far as their metrics are there).
+    needs
+        What suites must tell that the search tries: "chance", "level", "resources" or "aspects" (see
+        :mod:`unveil.grades.needs`). The best metrics here then include one for each, if there is any.
+    rng
+        Where the search for better suites, and its folds, begin.
+
+    Raises
+    ------
+    InputError
+        If the level is not between 0 and 1, or two suites have the same name, or one has a metric that is not there.
+
+    Examples
+    --------
+    Two metrics in one case: one falls with each stronger adversary as it should, the other one never changes. One case
+    is too few to trust the first of them elsewhere.
+
+    >>> from unveil.grades.replicated import Case
+    >>> case = Case("mail", "id-removal", "NS", "overlap")
+    >>> levels = np.arange(6.0)[:, None] + np.linspace(0, 0.1, 8)
+    >>> values = Replicated(cases=(case,), metrics=("entropy", "min_entropy"), levels=(tuple(range(6)),),
+    ...                     values=np.stack([9 - levels, np.ones((6, 8))])[None], rising=np.array([False, False]))
+    >>> for each in grade(values, rng=np.random.default_rng(1)).metrics:
+    ...     print(each.metric, round(each.monotonicity.mean, 3), each.undecided, "->", each.verdict)
+    entropy 1.0 0.0 -> with care
+    min_entropy 0.667 1.0 -> do not rank by it
+    """
+    chosen, left_out = available(values.metrics, suites)
+    of_nodes = None if nodes is None or of == "means" else Reading.of(nodes.scores(level=level, strict=strict))
+    whole = Reading.of(_chosen(Scores.of(values, level=level, strict=strict), of_nodes, of))
+    groups = groups_of(values.cases)
+    suite_scores = Scores.of(suite_values(values, chosen), level=level, strict=strict) if chosen else None
+    ranked = rankings(values, chosen) if chosen else None
+    graded: tuple[SuiteGrade, ...] = ()
+    if suite_scores is not None and ranked is not None:
+        graded = tuple(
+            sorted(
+                _suite_grades(chosen, suite_scores, ranked, sum_rankings(values, chosen), groups),
+                key=lambda each: falling(each.whole.mean),
+            )
+        )
+    both, both_nodes = _calibrated(values, nodes, calibrated, calibrated_nodes, of, level=level, strict=strict)
+    searches, lacked = _searches(values, whole.metrics, checked_needs(needs), rng)
+    return Grades(
+        scores=whole.scores,
+        metrics=whole.metrics,
+        suites=graded,
+        suite_scores=suite_scores,
+        rankings=ranked,
+        searches=searches,
+        level=level,
+        strict=strict,
+        of=of,
+        nodes=of_nodes,
+        calibrated=both,
+        calibrated_nodes=both_nodes,
+        left_out=(*left_out, *lacked),
+    )
+
+
+def _chosen(means: Scores, nodes: Reading | None, of: Of) -> Scores:
+    return means.with_columns(nodes.scores) if of == "nodes" and nodes is not None else means
+
+
+def _calibrated(
+    values: Replicated,
+    nodes: NodeValues | None,
+    calibrated: Replicated | None,
+    calibrated_nodes: NodeValues | None,
+    of: Of,
+    *,
+    level: float,
+    strict: bool,
+) -> tuple[Calibrated | None, Reading | None]:
+    """Return raw and calibrated metrics in the cases that have both, and the calibrated values of nodes."""
+    if calibrated is None:
+        return None, None
+    names = [name for name in calibrated.metrics if name in values.metrics]
+    rows = np.array([values.cases.index(case) for case in calibrated.cases])
+    raw, calibrated = values.only(cases=rows, metrics=names), calibrated.only(metrics=names)
+    readings: list[Scores] = []
+    last: Reading | None = None
+    for each, own in ((raw, None if nodes is None else nodes.only(rows)), (calibrated, calibrated_nodes)):
+        last = None if own is None or of == "means" else Reading.of(own.scores(level=level, strict=strict))
+        readings.append(_chosen(Scores.of(each, level=level, strict=strict), last, of))
+    return Calibrated.of(*readings), last
+
+
+def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
+    """Return the metrics that may be part of a suite: a mean monotonicity of at least 0.5 (Zhao and Wagner, 7.2).
+
+    That is a weak rule, since a metric that never changes scores 0.667; one that changes nowhere is left out. The
+    verdict of each is stricter.
+    """
+    return tuple(each for each in grades.metrics if each.monotonicity.mean >= LEAST and each.undecided < 1)
+
+
+def _searches(
+    values: Replicated, metrics: Sequence[MetricGrade], needs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[dict[str, SuiteSearch], tuple[str, ...]]:
+    """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here.
+
+    Also, in sentences, which of them was not made because no suite of its metrics tells what is needed.
+    """
+    paper = SUITES["S5"].metrics
+    best = _best_for(metrics, needs)
+    wanted = {PAPER: paper} if set(paper) <= set(values.metrics) else {}
+    if len(best) > 1 and set(best) != set(paper):
+        wanted[HERE] = best
+    found, lacked = {}, []
+    # Each has random numbers of its own, so that neither depends on whether the other is there.
+    for (name, own), own_rng in zip({PAPER: paper, HERE: best}.items(), rng.spawn(2), strict=True):
+        if name not in wanted:
+            continue
+        missing = lacking(own, needs)
+        if missing:
+            lacked.append(f"No suite of {name} was sought: none of them tells {', '.join(missing)}.")
+        else:
+            found[name] = best_suites(values, own, needs=needs, rng=own_rng)
+    # Without a case that has two levels there is nothing to search.
+    return {name: search for name, search in found.items() if search.cases}, tuple(lacked)
+
+
+def _best_for(metrics: Sequence[MetricGrade], needs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the best metrics, and among them the best one for each thing that suites must tell."""
+    ranked = sorted(metrics, key=lambda each: ("use", "with care", "do not rank by it", "no grade").index(each.verdict))
+    names = [each.metric for each in ranked if each.verdict != "no grade"]
+    needed = dict.fromkeys(first for need in needs for first in [n for n in names if not lacking([n], [need])][:1])
+    best = [each.metric for each in ranked if each.verdict in ("use", "with care") and each.metric not in needed]
+    return tuple(sorted([*needed, *best[: MOST_IN_SEARCH - len(needed)]], key=names.index))
+
+
+def _suite_grades(
+    suites: Sequence[Suite], scores: Scores, ranked: Rankings, sums: SumRankings, groups: IntArray
+) -> list[SuiteGrade]:
+    turned = {name: getattr(sums, name) for name in TURNED}
+    return [
+        SuiteGrade(
+            suite=suite,
+            whole=summarise(ranked.whole[row], groups),
+            pairs=summarise(ranked.pairs[row], groups),
+            sum_whole=summarise(sums.whole[row], groups),
+            sum_pairs=summarise(sums.pairs[row], groups),
+            turned={name: summarise(each[row], groups).mean for name, each in turned.items()},
+            monotonicity=summarise(scores.monotonicity.score[:, row], groups),
+            evenness=summarise(scores.evenness[:, row], groups),
+            shared_range=summarise(scores.shared_range[:, row], groups),
+        )
+        for row, suite in enumerate(suites)
+    ]

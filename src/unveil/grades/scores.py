@@ -1,0 +1,106 @@
+"""The three scores of each metric in each case, and what they come to over all cases."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.grades.evenness import evenness, shared_range
+from unveil.grades.monotonicity import Monotonicity, monotonicity
+from unveil.grades.replicated import Replicated
+from unveil.grades.summary import groups_of, summarise
+from unveil.grades.verdict import MetricGrade
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scores:
+    """The scores of each metric (or suite) in each case, and the means over targets that belong to them."""
+
+    values: Replicated
+    monotonicity: Monotonicity
+    evenness: FloatArray
+    shared_range: FloatArray
+
+    @classmethod
+    def of(cls, values: Replicated, *, level: float = 0.05, strict: bool = False) -> "Scores":
+        """Return the three scores of each metric in each case, of one number per replication."""
+        return cls(
+            values=values,
+            monotonicity=monotonicity(values, level=level, strict=strict),
+            evenness=evenness(values),
+            shared_range=shared_range(values),
+        )
+
+    def with_columns(self, other: "Scores") -> "Scores":
+        """Return the scores with those of another reading of the same cases in place of its metrics' own."""
+        columns = np.array([self.values.metrics.index(name) for name in other.values.metrics], np.int64)
+        return Scores(
+            values=self.values,
+            monotonicity=Monotonicity(
+                **{
+                    name: _exchanged(getattr(self.monotonicity, name), getattr(other.monotonicity, name), columns)
+                    for name in Monotonicity.__dataclass_fields__
+                }
+            ),
+            evenness=_exchanged(self.evenness, other.evenness, columns),
+            shared_range=_exchanged(self.shared_range, other.shared_range, columns),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reading:
+    """One way to read the values of metrics: their scores case by case, and over all cases, the best metric first."""
+
+    scores: Scores = field(repr=False)
+    metrics: tuple[MetricGrade, ...]
+
+    @classmethod
+    def of(cls, scores: Scores) -> "Reading":
+        """Return the scores with the grades of each metric, the highest mean monotonicity first."""
+        groups = groups_of(scores.values.cases)
+        return cls(scores=scores, metrics=tuple(sorted(_metric_grades(scores, groups), key=best_first)))
+
+    def metric(self, name: str) -> MetricGrade | None:
+        """Return the grades of one metric, or None where this reading has none of it."""
+        return next((each for each in self.metrics if each.metric == name), None)
+
+
+def _exchanged(own: NDArray[Any], other: NDArray[Any], columns: IntArray) -> NDArray[Any]:
+    found = own.copy()
+    found[:, columns] = other
+    return found
+
+
+def _metric_grades(scores: Scores, groups: IntArray) -> Iterable[MetricGrade]:
+    found = scores.monotonicity
+    tested = ~np.isnan(found.score)
+    against = (found.wrong + found.turns) > 0
+    axis = np.array([case.axis for case in scores.values.cases])
+    axes = {name: axis == name for name in dict.fromkeys(axis.tolist())}
+    for column, name in enumerate(scores.values.metrics):
+        yield MetricGrade(
+            metric=name,
+            monotonicity=summarise(found.score[:, column], groups),
+            evenness=summarise(scores.evenness[:, column], groups),
+            shared_range=summarise(scores.shared_range[:, column], groups),
+            undecided=_share(found.undecided[:, column], tested[:, column]),
+            against=_share(against[:, column], tested[:, column]),
+            by_axis={name: summarise(found.score[rows, column], groups[rows]) for name, rows in axes.items()},
+        )
+
+
+def _share(which: BoolArray, among: BoolArray) -> float:
+    return float(which[among].mean()) if among.any() else float("nan")
+
+
+def best_first(each: MetricGrade) -> tuple[float, float]:
+    """Sort by mean monotonicity; among equals, the one that is undecided less often comes first."""
+    return falling(each.monotonicity.mean), np.nan_to_num(each.undecided, nan=2.0)
+
+
+def falling(value: float) -> float:
+    """Return what sorts high numbers first and undefined ones last."""
+    return float("inf") if np.isnan(value) else -value

@@ -1,0 +1,170 @@
+"""Metrics suites: several metrics in one number, by a weighted product, and whether that ranks adversaries in order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.grades.evenness import ROUNDING
+from unveil.grades.replicated import Case, Replicated
+from unveil.grades.suite import SUITES, Suite, equal_suites
+from unveil.grades.weighted_product import FLOOR, Zeros, check_floor, log_quotients, weighted
+
+__all__ = ["SUITES", "Rankings", "Suite", "Zeros", "equal_suites", "rankings", "suite_values", "suite_zeros"]
+
+
+def suite_values(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Replicated:
+    """Return each suite's number per case, level and replication, so that it can be graded as a metric is.
+
+    Formula: ``Q = Π q ^ weight``, where the quotient q of a metric is the value over the highest of the case (more is
+    more private) or the lowest of the case over the value (more is less private), among all levels and replications.
+    1 means as private as this case gets, by every metric; near 0 that privacy is gone. NaN where a metric of the suite
+    is undefined. Zeros and negative values are treated as :func:`suite_zeros` says.
+    """
+    logs, _ = quotients(values, suites, floor)
+    products = np.exp(weighted(logs, _weights(suites)))
+    shape = (len(values.cases), len(suites), *values.values.shape[2:])
+    return Replicated(
+        cases=values.cases,
+        metrics=tuple(suite.name for suite in suites),
+        levels=values.levels,
+        values=products.reshape(shape),
+        rising=np.zeros(len(suites), np.bool_),
+    )
+
+
+def suite_zeros(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Zeros:
+    """Return what :func:`suite_values` does about zeros and negative values of single replications."""
+    return quotients(values, suites, floor)[1]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rankings:
+    """Do suites rank the adversaries of a case in order of their strength?
+
+    Attributes
+    ----------
+    suites, cases
+        What the first two axes of the arrays are.
+    scores
+        The number of each suite, by suite, case and level; NaN where a metric of the suite is undefined. More is more
+        private, so it should fall from level to level.
+    whole
+        1 where the number falls with each level, 0 where it does not, by suite and case.
+    pairs
+        The share of neighbouring levels, among those with a number, between which it falls, by suite and case.
+        Numbers that are equal apart from rounding (1e-12) are not in order. Both are NaN with fewer than two numbers.
+    zeros
+        What was done about zeros and negative values.
+    """
+
+    suites: tuple[Suite, ...]
+    cases: tuple[Case, ...]
+    scores: FloatArray
+    whole: FloatArray
+    pairs: FloatArray
+    zeros: Zeros
+
+    @property
+    def share(self) -> FloatArray:
+        """The share of cases that each suite ranks in order throughout; NaN where no case can be ranked."""
+        return mean_of_defined(self.whole)
+
+    @property
+    def pair_share(self) -> FloatArray:
+        """The mean over cases of the share of neighbouring levels in order, per suite."""
+        return mean_of_defined(self.pairs)
+
+    @property
+    def ranked(self) -> IntArray:
+        """The number of cases with at least two levels to rank, per suite."""
+        found: IntArray = (~np.isnan(self.whole)).sum(axis=1)
+        return found
+
+
+def rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Rankings:
+    """Return how each suite ranks the levels of each case, on means over replications.
+
+    A level without a number is passed over: its neighbours are compared with one another.
+
+    Parameters
+    ----------
+    values
+        The metrics in their cases.
+    suites
+        The suites; all their metrics must be among those of ``values``.
+    floor
+        What is added to the values of a metric that has a zero in a case, as a part of its largest value there.
+    """
+    logs, zeros = quotients(values, suites, floor, means=True)
+    products = np.ascontiguousarray(np.moveaxis(weighted(logs, _weights(suites)), 1, 0))
+    whole, pairs = in_order(products)
+    return Rankings(
+        suites=tuple(suites), cases=values.cases, scores=np.exp(products), whole=whole, pairs=pairs, zeros=zeros
+    )
+
+
+def in_order(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return whether logarithms fall along the last axis (1, 0, NaN without a step), and the share of steps that do."""
+    fall = falls(logs)
+    steps = (~np.isnan(fall)).sum(axis=-1)
+    right = (fall > ROUNDING).sum(axis=-1)
+    undefined = np.full(steps.shape, np.nan)
+    pairs = np.divide(right, steps, out=undefined.copy(), where=steps > 0)
+    return np.where(steps > 0, (right == steps).astype(float), undefined), pairs
+
+
+def falls(logs: FloatArray) -> FloatArray:
+    """Return by how much each number is below the one before it, passing over NaN; NaN where none is before it."""
+    found = np.full(logs.shape, np.nan)
+    last = np.full(logs.shape[:-1], np.nan)
+    for level in range(logs.shape[-1]):
+        here = logs[..., level]
+        found[..., level] = last - here
+        last = np.where(np.isnan(here), last, here)
+    return found
+
+
+def mean_of_defined(rows: FloatArray) -> FloatArray:
+    """Return the mean of each row's numbers that are not NaN, or NaN where there is none."""
+    there = ~np.isnan(rows)
+    number = there.sum(axis=-1)
+    total = np.where(there, rows, 0.0).sum(axis=-1)
+    means: FloatArray = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
+    return means
+
+
+def quotients(
+    values: Replicated, suites: Sequence[Suite], floor: float, *, means: bool = False
+) -> tuple[FloatArray, Zeros]:
+    """Return the logarithms of quotients of all metrics of the suites, by case, metric and place, and their zeros."""
+    check_floor(floor)
+    if not suites:
+        raise InputError("there must be at least one suite, but there is none. Name one, such as S3")
+    names = _metrics_of(suites)
+    lacking = [(suite.name, name) for suite in suites for name in suite.metrics if name not in values.metrics]
+    if lacking:
+        suite, metric = lacking[0]
+        raise InputError(
+            f"the suite {suite} needs the metric {metric}, which these results do not have. "
+            f"They have {', '.join(values.metrics)}. Choose another suite, or run the study with this metric"
+        )
+    columns = np.array([values.metrics.index(name) for name in names])
+    chosen = values.means[:, columns] if means else values.values[:, columns]
+    flat = chosen.reshape(len(values.cases), len(names), -1)
+    return log_quotients(flat, values.rising[columns], names, floor)
+
+
+def _metrics_of(suites: Sequence[Suite]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for suite in suites for name in suite.metrics))
+
+
+def _weights(suites: Sequence[Suite]) -> FloatArray:
+    return weights_table(suites, _metrics_of(suites))
+
+
+def weights_table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
+    """Return the weight of each metric in each suite, by suite and metric; 0 where it is not in it."""
+    return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])

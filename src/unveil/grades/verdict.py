@@ -1,0 +1,98 @@
+"""The grades of one metric, and whether to rank by it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from unveil.grades.summary import Summary
+
+#: What a metric of which nothing is significant scores: it never tells a strong adversary from a weak one.
+NOTHING_SIGNIFICANT = 2 / 3
+#: A metric with a lower mean is no part of a suite (Zhao and Wagner, 7.2).
+LEAST = 0.5
+#: A metric that is undecided in more cases than this share is at best used with care.
+MOST_UNDECIDED = 1 / 2
+#: So is one that goes the wrong way in more cases than this. A metric that tells nothing does so in about one case of
+#: ten, by chance: five pairs of levels at a significance of 0.05, half of which is in the wrong direction.
+MOST_AGAINST = 1 / 5
+#: One that goes the wrong way in more cases than this is not to be ranked by.
+TOO_MANY_AGAINST = 1 / 3
+#: These count targets. People whom the adversary knows beforehand are no targets, so that there are fewer to count
+#: where more seed pairs are known, and the metrics move even if the attack finds nothing out.
+COUNT_TARGETS = ("amount_of_leaked_information", "hiding_property", "user_specified_innocence")
+#: With fewer combinations of data, protection and attack than these, all may agree by chance, and the interval of the
+#: mean then has no width.
+FEWEST_GROUPS = 4
+_SEEDS = "seed_pairs"
+_ROUNDING = 1e-9
+
+Verdict = Literal["use", "with care", "do not rank by it", "no grade"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricGrade:
+    """The three scores of a metric over all cases, each from 0 to 1 and better if higher.
+
+    Attributes
+    ----------
+    metric
+        Its name.
+    monotonicity, evenness, shared_range
+        The scores.
+    undecided
+        The share of the cases with a monotonicity in which no test was significant; NaN where there is none.
+    against
+        The share of them in which a test counted against it: a change in the wrong direction, or back and forth.
+    by_axis
+        Its monotonicity over the cases of each axis of strength.
+    """
+
+    metric: str
+    monotonicity: Summary
+    evenness: Summary
+    shared_range: Summary
+    undecided: float
+    against: float
+    by_axis: Mapping[str, Summary]
+
+    @property
+    def counts_targets(self) -> bool:
+        """Whether it counts targets, in cases where these get fewer as the adversary knows more of them."""
+        return self.metric in COUNT_TARGETS and _SEEDS in self.by_axis
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether to rank protections, attacks or data by this metric; :attr:`reason` says why."""
+        return self._judged[0]
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is, in a few words."""
+        return self._judged[1]
+
+    @property
+    def _judged(self) -> tuple[Verdict, str]:
+        score = self.monotonicity
+        if not score.cases:
+            return "no grade", "no case could be tested"
+        if self.undecided == 1:
+            return "do not rank by it", "it changes significantly in no case"
+        if score.mean <= NOTHING_SIGNIFICANT + _ROUNDING:
+            return "do not rank by it", "on average no better than a metric that never changes"
+        if self.against > TOO_MANY_AGAINST:
+            return "do not rank by it", "it goes the wrong way in more than a third of the cases"
+        if self.against > MOST_AGAINST:
+            return "with care", "it goes the wrong way in more than a fifth of the cases"
+        if self.undecided > MOST_UNDECIDED:
+            return "with care", "it changes significantly in less than half of the cases"
+        if np.isnan(score.low):
+            return "with care", "one combination of data, protection and attack says nothing about others"
+        if score.groups < FEWEST_GROUPS:
+            return "with care", f"{score.groups} combinations of data, protection and attack are too few to be sure"
+        if score.low <= NOTHING_SIGNIFICANT + _ROUNDING:
+            return "with care", "not surely better than a metric that never changes"
+        if self.counts_targets:
+            return "with care", "it counts targets, of which there are fewer as more seed pairs are known"
+        return "use", "it follows the adversary's strength"

@@ -1,0 +1,219 @@
+"""Names of entries and tokens, and which token belongs to which entry."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.files.source import shown
+from unveil.errors import InputError
+from unveil.guesses._entries import frozen
+
+Names = tuple[str, ...]
+
+
+class Paired(Protocol):
+    """What has as many entries as tokens, and perhaps names for them: a Matching or a MatchingDistribution."""
+
+    @property
+    def n(self) -> int:
+        """The number of entries."""
+        ...
+
+    @property
+    def entries(self) -> Names | None:
+        """The names of entries."""
+        ...
+
+    @property
+    def tokens(self) -> Names | None:
+        """The names of tokens."""
+        ...
+
+
+def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names | None:
+    """Return one name for each of the ``n`` entries or tokens, as text, or None where there are none.
+
+    >>> distinct_names(["Flu", 7], 2, what="entries")
+    ('Flu', '7')
+    """
+    if names is None:
+        return None
+    found = tuple(str(name) for name in names)
+    if len(found) != n:
+        raise InputError(f"there are {len(found)} names for {n} {what}. Pass one for each")
+    if len(set(found)) != n:
+        first: dict[str, int] = {}
+        again, before = next((k, first[name]) for k, name in enumerate(found) if first.setdefault(name, k) != k)
+        raise InputError(
+            f"the names of {what} must differ, but number {again + 1} has that of number {before + 1} (counted from 1; "
+            f"such names: {n - len(set(found))}). Rename or remove one of them"
+        )
+    return found
+
+
+def matching_truth(matching: Paired, pairs: Any) -> IntArray:
+    """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
+
+    Parameters
+    ----------
+    matching
+        A Matching or a MatchingDistribution.
+    pairs
+        One token number per entry, or a mapping from entry name to token name, or a sequence of such pairs. Where the
+        matching has no names, numbers from 0 take their place.
+
+    Raises
+    ------
+    InputError
+        If an entry lacks a token, a name is unknown, or an entry or a token comes twice.
+
+    Examples
+    --------
+    >>> from unveil.guesses.matching import Matching
+    >>> guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"], tokens=["u", "v"])
+    >>> matching_truth(guess, {"Cold": "u", "Flu": "v"})
+    array([1, 0])
+    """
+    n = matching.n
+    couples = _couples(pairs)
+    if couples is None:
+        truth = frozen(pairs, np.int64, what="the truth").copy()
+        refuse_count(truth.size, n)
+    else:
+        refuse_count(len(couples), n)
+        entry = _positions([one for one, _ in couples], matching.entries, n, "entry")
+        truth = np.empty(n, np.int64)
+        truth[entry] = _positions([other for _, other in couples], matching.tokens, n, "token")
+    refuse_no_bijection(truth, n, "token")
+    truth.flags.writeable = False
+    return truth
+
+
+class Unpaired(Paired, Protocol):
+    """What may have more entries than tokens, or fewer: an UnequalMatching."""
+
+    @property
+    def token_count(self) -> int:
+        """The number of tokens."""
+        ...
+
+
+def unequal_truth(matching: Unpaired, pairs: Any) -> IntArray:
+    """Return the true token of each entry as a number from 0, -1 where it has none; no token belongs to two entries.
+
+    ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or
+    have None.
+
+    >>> from unveil.guesses.unequal_matching import UnequalMatching
+    >>> guess = UnequalMatching([[1, 1], [1, 1], [1, 1]], entries=["Flu", "Cold", "Asthma"], tokens=["u", "v"])
+    >>> unequal_truth(guess, {"Cold": "u", "Flu": "v"})
+    array([ 1,  0, -1])
+    """
+    n, m = matching.n, matching.token_count
+    couples = _couples(pairs)
+    if couples is None:
+        truth = frozen(pairs, np.int64, what="the truth").copy()
+        if truth.size != n:
+            raise InputError(
+                f"the truth must have one token for each of the {n} entries, -1 where there is none, but has "
+                f"{truth.size}. Add or remove some"
+            )
+    else:
+        couples = [(one, other) for one, other in couples if other is not None]
+        entry = _known([one for one, _ in couples], matching.entries, n, "entry")
+        truth = np.full(n, -1, np.int64)
+        truth[entry] = _known([other for _, other in couples], matching.tokens, m, "token")
+    if ((truth < -1) | (truth >= m)).any():
+        raise InputError(
+            f"each token of the truth must be a number from 0 to {m - 1}, or -1 for none, but some are not. Number "
+            "them anew"
+        )
+    _refuse_twice(truth[truth >= 0], "token")
+    truth.flags.writeable = False
+    return truth
+
+
+def refuse_count(count: int, n: int) -> None:
+    """Raise the error for a truth that has fewer or more pairs than there are entries."""
+    if count != n:
+        raise InputError(
+            f"the truth must have one token for each of the {n} entries, but has {count}. Add or remove pairs"
+        )
+
+
+def refuse_no_bijection(numbers: IntArray, n: int, word: str) -> None:
+    """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
+    if ((numbers < 0) | (numbers >= n)).any():
+        raise InputError(
+            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
+        )
+    _refuse_twice(numbers, word)
+
+
+def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
+    """Return pairs of names, or None where the truth is plain numbers."""
+    if isinstance(pairs, Mapping):
+        return list(pairs.items())
+    if isinstance(pairs, (list, tuple)) and any(isinstance(pair, (tuple, list)) for pair in pairs):
+        try:
+            return [(entry, token) for entry, token in pairs]
+        except (TypeError, ValueError):
+            raise InputError("each pair of the truth must be an entry and a token. Correct those that differ") from None
+    return None
+
+
+def _positions(names: list[Any], known: Names | None, n: int, word: str) -> IntArray:
+    """Return the number behind each name, each of all once."""
+    numbers = _numbered(names, known, word)
+    refuse_no_bijection(numbers, n, word)
+    return numbers
+
+
+def _known(names: list[Any], known: Names | None, n: int, word: str) -> IntArray:
+    """Return the number behind each name, none twice."""
+    numbers = _numbered(names, known, word)
+    if ((numbers < 0) | (numbers >= n)).any():
+        raise InputError(
+            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
+        )
+    _refuse_twice(numbers, word)
+    return numbers
+
+
+def _refuse_twice(numbers: IntArray, word: str) -> None:
+    repeated = numbers.size - np.unique(numbers).size
+    if repeated:
+        raise InputError(
+            f"the truth must be one to one, but {repeated} of {numbers.size} pairs have the {word} of another pair. "
+            f"Give each pair {'an' if word == 'entry' else 'a'} {word} of its own"
+        )
+
+
+def _numbered(names: list[Any], known: Names | None, word: str) -> IntArray:
+    """Return the number behind each name."""
+    if known is None:
+        numbers = frozen(names, np.int64, what=f"each {word} of the truth")
+    else:
+        number = {name: k for k, name in enumerate(known)}
+        numbers = np.array([number.get(str(name), -1) for name in names], np.int64)
+        strange = np.flatnonzero(numbers < 0)
+        if strange.size:
+            raise InputError(
+                f"each {word} of the truth must be one that the matrix has, but that of pair {strange[0] + 1} (counted "
+                f"from 1) is not; such pairs: {strange.size}. Check the spelling, and that both belong together"
+            )
+    return np.asarray(numbers, np.int64)
+
+
+@contextmanager
+def of_file(path: "str | os.PathLike[str]", part: str = "") -> Iterator[None]:
+    """Let an error say which file (and which part of it) is meant, for checks that know no file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"the file {shown(Path(path))} cannot be used{part}: {error}") from error

@@ -1,0 +1,189 @@
+"""What an adversary says about connections that it did not know, after it has mapped a released graph to its own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil._kernels.graph.edge_claims import likely_edges, mapped_edges
+from unveil._kernels.graph.rows import among
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.data.graph.graph import Graph
+from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import InputError, share
+from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
+
+#: Smaller chances of a released node are left out where edges are made likely: they cost much and add up to little.
+LEAST_CHANCE = 1e-3
+#: An edge is claimed where it is more likely than not.
+CLAIMED_ABOVE = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeClaims:
+    """Pairs of auxiliary nodes that the adversary says are joined, although its own graph does not join them.
+
+    The truth of such a guess is the original graph under the numbers of the auxiliary one, which
+    :func:`unveil.data.graph.knowledge.original_among` gives.
+
+    Attributes
+    ----------
+    auxiliary
+        What the adversary knew before: its edges are never claims.
+    keys
+        One number per claimed pair, ``smaller * nodes + larger``, ascending; read-only, as the next.
+    probability
+        How sure the adversary is of each; None where it has a mapping and no probabilities.
+
+    Examples
+    --------
+    >>> path, edge = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0], [1], nodes=3)
+    >>> guess = Candidates([0, 1, 2, 3], [0, 1, 2], [1.0, 1.0, 1.0])
+    >>> EdgeClaims.from_mapping(guess, released=path, knowledge=GraphKnowledge(edge, np.empty((0, 2)))).keys
+    array([5])
+    """
+
+    auxiliary: Graph
+    keys: IntArray
+    probability: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        keys = np.array(self.keys, np.int64)
+        if keys.ndim != 1 or (np.diff(keys) <= 0).any() or among(keys, self.auxiliary.keys).any():
+            raise InputError(
+                "claims must be pairs of nodes that the auxiliary graph does not join, each once and ascending by "
+                "their keys, but some are not. Make them by from_mapping or from_chances"
+            )
+        one, other = np.divmod(keys, max(self.auxiliary.nodes, 1))
+        if keys.size and (keys[0] < 0 or one.max() >= self.auxiliary.nodes or (one >= other).any()):
+            raise InputError(
+                f"claims must be keys of pairs of the {self.auxiliary.nodes} auxiliary nodes, the smaller number "
+                "first, but some are not. Make them by from_mapping or from_chances"
+            )
+        keys.flags.writeable = False
+        object.__setattr__(self, "keys", keys)
+        if self.probability is not None:
+            chance = np.array(self.probability, np.float64)
+            if chance.shape != keys.shape or not ((chance >= 0) & (chance <= 1)).all():
+                raise InputError(f"there must be a probability for each of the {keys.size} claims. Pass as many")
+            chance.flags.writeable = False
+            object.__setattr__(self, "probability", chance)
+
+    @classmethod
+    def from_mapping(cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge) -> "EdgeClaims":
+        """Return the pairs whose released partners are joined, seed pairs included.
+
+        The partner is whom the adversary settled on. Where it settled on nobody in particular and several candidates
+        are likeliest, there is no partner, and nothing is claimed.
+        """
+        auxiliary = knowledge.auxiliary
+        partner = partners(guess, released, knowledge)
+        return cls(auxiliary, mapped_edges(released.keys, partner, auxiliary.keys, auxiliary.nodes))
+
+    @classmethod
+    def from_chances(
+        cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge, original_share: float = 1.0
+    ) -> "EdgeClaims":
+        """Return the pairs that are joined with a probability above 1/2, by the probabilities of a guess.
+
+        The probability is ``min(1, c Σ P(u is v) P(w is x))`` over all released edges u-w, in both directions, seed
+        pairs being certain; chances below 0.001 are left out. It takes both ends for independent. ``c`` is the chance
+        that a released edge between two people is original although the auxiliary graph does not join them, see
+        :func:`fresh_share`.
+
+        Parameters
+        ----------
+        guess
+            One target for each released node; its probabilities must be such, and no scores over their sum.
+        released, knowledge
+            What was attacked, and what the adversary knew.
+        original_share
+            The share of released edges that are original, as far as the adversary knows the protection.
+        """
+        auxiliary = knowledge.auxiliary
+        fresh = fresh_share(original_share, released, auxiliary)
+        if fresh == 0:
+            return cls(auxiliary, np.empty(0, np.int64), np.empty(0))
+        keys, expected = likely_edges(
+            (released.start, released.neighbour),
+            certain_seeds(guess, released, knowledge),
+            (auxiliary.start, auxiliary.neighbour),
+            CLAIMED_ABOVE / fresh,
+        )
+        return cls(auxiliary, keys, np.minimum(1.0, expected * fresh))
+
+    def hidden(self, original: Graph) -> IntArray:
+        """Return the keys of the edges to be learned: those of the original graph that the adversary did not know."""
+        if original.nodes != self.auxiliary.nodes:
+            raise InputError(
+                f"the original graph must have the {self.auxiliary.nodes} nodes of the auxiliary one, under their "
+                f"numbers, but has {original.nodes}. Take unveil.data.graph.knowledge.original_among"
+            )
+        return original.keys[~among(original.keys, self.auxiliary.keys)]
+
+    def __repr__(self) -> str:
+        return f"EdgeClaims({self.keys.size} claims about {self.auxiliary.nodes} nodes)"
+
+
+def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> float:
+    """Return the share of original edges among released ones between people whom the auxiliary graph does not join.
+
+    Of released edges the share κ is original, and of these the auxiliary graph has a share s, of the others none:
+    ``κ (1 - s) / (1 - κ s)`` of those that it lacks are original, which is far less than κ where it has most. s is
+    taken to be its edges over the released ones among as many nodes as it has, at most 1.
+
+    >>> ring, part = Graph.from_edges(range(8), [*range(1, 8), 0]), Graph.from_edges(range(6), range(1, 7), nodes=8)
+    >>> fresh_share(1.0, ring, part), round(fresh_share(0.9, ring, part), 4)
+    (1.0, 0.6923)
+    """
+    share(original_share, "the share of original edges")
+    if original_share == 1:
+        return 1.0
+    among_them = released.edges * min(1.0, auxiliary.nodes / max(released.nodes, 1)) ** 2
+    known = min(1.0, auxiliary.edges / among_them) if among_them else 1.0
+    return original_share * (1 - known) / (1 - original_share * known)
+
+
+def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> IntArray:
+    """Return the auxiliary node that each released one is taken for, -1 for none; seed pairs are as they are known."""
+    _check(guess, released, knowledge)
+    found = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
+    if guess.chosen is not None:
+        found[guess.attempted] = guess.chosen[guess.attempted]
+    else:
+        clear = guess.attempted & (guess.summary.ties == 1)
+        row = np.repeat(np.arange(released.nodes), guess.considered)
+        best = clear[row] & (guess.probability == guess.summary.largest[row])
+        found[row[best]] = guess.candidate[best]
+    found[knowledge.seeds[:, 0]] = knowledge.seeds[:, 1]
+    return found
+
+
+def certain_seeds(
+    guess: Candidates, released: Graph, knowledge: GraphKnowledge
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return ``start``, candidate and chance of each released node, seed pairs certain and tiny chances left out."""
+    _check(guess, released, knowledge)
+    row = np.repeat(np.arange(released.nodes), guess.considered)
+    open_rows = guess.attempted.copy()
+    open_rows[knowledge.seeds[:, 0]] = False
+    kept = open_rows[row] & (guess.probability >= LEAST_CHANCE)
+    every = np.concatenate([row[kept], knowledge.seeds[:, 0]])
+    candidate = np.concatenate([guess.candidate[kept].astype(np.int64), knowledge.seeds[:, 1]])
+    chance = np.concatenate([guess.probability[kept], np.ones(len(knowledge.seeds))])
+    order = np.argsort(every, kind="stable")
+    start = np.zeros(released.nodes + 1, np.int64)
+    np.cumsum(np.bincount(every, minlength=released.nodes), out=start[1:])
+    return start, candidate[order], chance[order]
+
+
+def _check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> None:
+    if guess.target_count != released.nodes:
+        raise InputError(
+            f"the guess must have a target for each of the {released.nodes} released nodes, but has "
+            f"{guess.target_count}. Pass the guess that the attack left, with the nodes that were known before"
+        )
+    if int(guess.candidate.max(initial=-1)) >= knowledge.auxiliary.nodes:
+        raise InputError(
+            f"candidates must be among the {knowledge.auxiliary.nodes} auxiliary nodes, but some are not. Pass the "
+            "knowledge that the attack had"
+        )

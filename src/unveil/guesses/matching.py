@@ -1,0 +1,303 @@
+"""A matching attack: how likely each released token is each original entry, as one square matrix."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil._kernels.types import FloatArray
+from unveil.data.matrices.square_matrix import SquareMatrix, refuse_shape, square_matrix
+from unveil.errors import InputError
+from unveil.guesses._entries import frozen
+from unveil.guesses._pairing import Names, distinct_names, matching_truth, of_file
+from unveil.guesses._perfect_matching import edges_of_matrix, refuse_without_perfect_matching, support_of
+
+if TYPE_CHECKING:
+    import os
+
+    from scipy.sparse import csr_array
+
+    from unveil._kernels.matching.edges import Edges
+    from unveil.guesses.candidates import Candidates
+    from unveil.guesses.dataflow import Dataflow
+
+__all__ = ["TOLERANCE", "Matching", "matching_truth"]
+
+
+#: How far from 1 the sum of a row or column of a doubly stochastic matrix may be.
+TOLERANCE = 1e-6
+# What is built here with at most so many rows is dense, because that is easier to look at and costs nothing.
+_SMALL = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matching:
+    """A square matrix of weights: rows are original entries, columns are released tokens.
+
+    The adversary holds a one-to-one matching of entries and tokens to be likely in proportion to the product of its
+    weights. 0 says that a token cannot be that entry. Multiplying a row or a column by a positive number changes
+    nothing, so a 0/1 matrix, a doubly stochastic one and any other of nonnegative numbers are read alike.
+
+    The matrix is checked once: square, finite, nowhere negative, and with at least one matching of positive weight.
+
+    Attributes
+    ----------
+    matrix
+        A dense array, or a csr_array where a sparse matrix of scipy was given; read-only. Dense ones have at most
+        10,000 rows.
+    entries, tokens
+        The names of rows and columns, each once, or None where they are known by number alone.
+
+    Examples
+    --------
+    >>> guess = Matching([[0, 1, 1], [1, 1, 0], [1, 1, 1]], entries=["Flu", "Cold", "Asthma"])
+    >>> guess.n, guess.is_feasibility, guess.is_doubly_stochastic
+    (3, True, False)
+    """
+
+    matrix: SquareMatrix
+    entries: Names | None = None
+    tokens: Names | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", square_matrix(self.matrix))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="tokens"))
+        refuse_without_perfect_matching(self.matrix, what="the matrix")
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, entries: Sequence[Any] | None = None, tokens: Sequence[Any] | None = None
+    ) -> "Matching":
+        """Return the attack with this matrix: rows of numbers, an array, a DataFrame of numbers or a sparse matrix.
+
+        >>> Matching.from_matrix([[0.5, 0.5], [0.5, 0.5]], tokens=["u", "v"]).is_doubly_stochastic
+        True
+        """
+        return cls(matrix, entries, tokens)  # type: ignore[arg-type]
+
+    @classmethod
+    def read(cls, path: "str | os.PathLike[str]") -> "Matching":
+        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market.
+
+        See :func:`~unveil.data.matrices.matchings.read_matrix`.
+
+        >>> from unveil.data import samples
+        >>> Matching.read(samples.path("matching_matrix.csv")).tokens
+        ('u', 'v', 'x', 'y', 'z')
+        """
+        from unveil.data.matrices.matchings import read_matrix
+
+        file = read_matrix(path)
+        with of_file(path):
+            return cls(*file)
+
+    @classmethod
+    def from_candidates(
+        cls, candidates: "Candidates", *, unattempted: Literal["refuse", "uniform"] = "refuse"
+    ) -> "Matching":
+        """Return the attack in which each token is an entry as likely as the adversary's candidates say.
+
+        This transposes: a target of Candidates is released, so it is a token and becomes a column; a candidate is
+        original, so it is an entry and becomes a row. The choices of Candidates are left aside, only its probabilities
+        count, except that a target without candidates or with the choice -1 was not attempted.
+
+        Parameters
+        ----------
+        candidates
+            As many targets as candidates. Without names, candidate k is entry k.
+        unattempted
+            What to do about targets that were not attempted: ``refuse`` raises an error, ``uniform`` says that the
+            adversary knows nothing of them, so that each entry is as likely as any other (1/n).
+
+        Examples
+        --------
+        >>> from unveil.guesses.candidates import Candidates
+        >>> Matching.from_candidates(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]])).matrix
+        array([[0.75, 0.5 ],
+               [0.25, 0.5 ]])
+        """
+        from scipy.sparse import csr_array
+
+        candidates = candidates.written_out()
+        n, idle = candidates.target_count, ~candidates.attempted
+        highest = int(candidates.candidate.max(initial=-1)) + 1
+        count = max(n, highest) if candidates.candidates is None else candidates.candidates.size
+        refuse_shape((count, n), what="the matrix of candidates and targets", entries=int(idle.sum()) * n)
+        if idle.any() and unattempted != "uniform":
+            raise InputError(
+                f"every target must have been attempted to be matched, but {int(idle.sum())} of {n} were not. Leave "
+                "them out with their entries, or pass unattempted='uniform' for an adversary who knows nothing of them"
+            )
+        kept = ~np.repeat(idle, candidates.considered)
+        token = np.repeat(np.arange(n), candidates.considered)[kept]
+        blank = np.flatnonzero(idle)
+        row = np.concatenate([candidates.candidate[kept], np.tile(np.arange(n), blank.size)])
+        column = np.concatenate([token, np.repeat(blank, n)])
+        value = np.concatenate([candidates.probability[kept], np.full(blank.size * n, 1 / n)])
+        matrix = csr_array((value, (row, column)), shape=(n, n))
+        return cls(_dense_if_small(matrix), _plain(candidates.candidates), _plain(candidates.targets))
+
+    @classmethod
+    def from_ranges(
+        cls,
+        low: ArrayLike,
+        high: ArrayLike,
+        frequency: ArrayLike,
+        *,
+        entries: Sequence[Any] | None = None,
+        tokens: Sequence[Any] | None = None,
+    ) -> "Matching":
+        """Return the 0/1 matrix of an infeasibility attack: 1 where the token's frequency lies in the entry's range.
+
+        Both ends belong to the range. ``low`` and ``high`` are what the adversary knows of each entry (minus and plus
+        infinity where nothing), ``frequency`` is what was seen of each token, all in the same unit.
+
+        >>> Matching.from_ranges([0.4, 0.1], [0.9, 0.6], [0.2, 0.4]).matrix
+        array([[0., 1.],
+               [1., 1.]])
+        """
+        return cls(ranges_matrix(low, high, frequency), entries, tokens)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_dataflow(cls, dataflow: "Dataflow") -> "Matching":
+        """Return the attack of an adversary who knows a network of randomizing nodes, but not what each node drew.
+
+        >>> from unveil.guesses.dataflow import Dataflow, Node
+        >>> Matching.from_dataflow(Dataflow([Node(["Flu", "Cold"], ["u", "v"])])).matrix
+        array([[0.5, 0.5],
+               [0.5, 0.5]])
+        """
+        return cls(dataflow.matrix, dataflow.entries, dataflow.tokens)
+
+    def combined(self, *others: "Matching") -> "Matching":
+        """Return the attack of an adversary who has several releases under the same tokens: weights are multiplied.
+
+        That is Bayes' rule where each matrix says how likely its release is under each pair, and releases tell by
+        themselves: an adversary who learns the same from two of them learns it once, and the product would count it
+        twice. Of 0/1 matrices the product leaves the pairs that all allow, which is always right. Names may be in any
+        order, but must be the same; without names rows and columns have to be in the same order.
+
+        >>> Matching([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).combined(Matching([[1, 1, 1], [0, 1, 1], [1, 1, 1]])).matrix
+        array([[1., 1., 0.],
+               [0., 1., 1.],
+               [0., 1., 1.]])
+        """
+        from unveil.guesses._combining import combined
+
+        return Matching(*combined([self, *others]))
+
+    @property
+    def n(self) -> int:
+        """The number of entries, which is the number of tokens."""
+        return int(self.matrix.shape[0])
+
+    @cached_property
+    def is_feasibility(self) -> bool:
+        """Whether every weight is 0 or 1, so that all matchings that are possible are equally likely."""
+        return bool((self.edges.weight == 1).all())
+
+    @cached_property
+    def is_doubly_stochastic(self) -> bool:
+        """Whether every row and every column sums to 1, up to 1e-6."""
+        with np.errstate(over="ignore"):
+            sums = (np.asarray(self.matrix.sum(axis=axis)) for axis in (0, 1))
+            return all(bool((np.abs(each - 1) <= TOLERANCE).all()) for each in sums)
+
+    @cached_property
+    def edges(self) -> "Edges":
+        """The positive weights row by row, as the kernels take them."""
+        return edges_of_matrix(self.matrix)
+
+    @cached_property
+    def support(self) -> "csr_array":
+        """A sparse matrix with 1 at each positive weight: the infeasibility attack with the same zeros."""
+        return support_of(self.edges)
+
+    def sinkhorn(self, *, rounds: int = 1000) -> "Matching":
+        """Return the doubly stochastic matrix that makes every matching as likely as this one does.
+
+        Rows and columns are multiplied by factors until all sum to 1. A weight that is in no matching of positive
+        weight becomes 0: only so is there a limit, and no matching is lost. Very unequal weights need many rounds;
+        ``is_doubly_stochastic`` of the result says whether ``rounds`` were enough. Of a 0/1 matrix the result is its
+        flat matrix.
+
+        >>> Matching([[1, 1], [0, 3]]).sinkhorn().matrix
+        array([[1., 0.],
+               [0., 1.]])
+        """
+        from scipy.sparse import csr_array
+
+        from unveil._kernels.matching.blocks import decompose
+        from unveil._kernels.matching.edges import edges_of
+        from unveil._kernels.matching.sinkhorn import sinkhorn
+
+        edges = self.edges
+        place = np.sort(np.concatenate([block.place for block in decompose(edges)]))
+        used = edges_of(edges.row[place], edges.column[place], edges.weight[place], self.n)
+        scaled = sinkhorn(used, rounds=rounds).edges
+        matrix = csr_array((scaled.weight, scaled.column, scaled.start), shape=(self.n, self.n))
+        dense = isinstance(self.matrix, np.ndarray)
+        return Matching(matrix.toarray() if dense else matrix, self.entries, self.tokens)
+
+    def __repr__(self) -> str:
+        return f"Matching({self.n} entries and tokens, {self.edges.weight.size} of {self.n**2} pairs possible)"
+
+
+def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, square: bool = True) -> SquareMatrix:
+    """Return 1 where a frequency lies in a range (see :meth:`Matching.from_ranges`)."""
+    least, most = (frozen(ends, np.float64, what=what) for ends, what in ((low, "low"), (high, "high")))
+    seen = frozen(frequency, np.float64, what="frequency")
+    if least.size != most.size:
+        raise InputError(f"there are {least.size} low and {most.size} high ends. Pass one of each per entry")
+    shape = (least.size, seen.size)
+    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=0, square=square)
+    _refuse_ranges(least, most, seen)
+    return _inside(least, most, seen)
+
+
+def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> None:
+    wrong = np.flatnonzero(~(low <= high))
+    if wrong.size:
+        raise InputError(
+            f"a range must begin at or below its end, but that of entry {wrong[0] + 1} (counted from 1) does not, or "
+            f"an end is missing; such ranges: {wrong.size}. Exchange or fill in the ends"
+        )
+    lacking = np.flatnonzero(~np.isfinite(frequency) | (frequency < 0))
+    if lacking.size:
+        raise InputError(
+            f"every token must have a frequency of at least 0, but token {lacking[0] + 1} (counted from 1) has none; "
+            f"such tokens: {lacking.size}. Count how often each occurs, 0 where it never does"
+        )
+
+
+def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareMatrix:
+    """Return 1 where a frequency lies in a range; a range holds neighbours in the order of frequencies."""
+    from scipy.sparse import csr_array
+
+    shape = (low.size, frequency.size)
+    order = np.argsort(frequency, kind="stable")
+    first = np.searchsorted(frequency[order], low, side="left")
+    sizes = np.searchsorted(frequency[order], high, side="right") - first
+    total = int(sizes.sum())
+    if total == 0:
+        raise InputError(
+            "some frequency must lie in some range, but none does. Give ranges and frequencies in the same unit: "
+            "shares from 0 to 1, percent or counts"
+        )
+    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=total, square=False)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    place = np.arange(total) - np.repeat(start[:-1] - first, sizes)
+    return _dense_if_small(csr_array((np.ones(total), order[place], start), shape=shape))
+
+
+def _dense_if_small(matrix: "csr_array") -> SquareMatrix:
+    small = max(matrix.shape) <= _SMALL
+    return matrix.toarray() if small else matrix
+
+
+def _plain(names: NDArray[Any] | None) -> Names | None:
+    return None if names is None else tuple(str(name) for name in names.tolist())

@@ -1,0 +1,225 @@
+"""An adversary who holds certain matchings to be likely, each with a probability of its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.guesses._entries import frozen
+from unveil.guesses._pairing import Names, distinct_names, of_file
+
+if TYPE_CHECKING:
+    import os
+
+    from unveil.guesses.matching import Matching
+
+
+# Rounding to six digits takes a sum of probabilities this far from 1, and half as far again with each matching.
+TOLERANCE = 1e-6
+_MOST = 100_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchingDistribution:
+    """Matchings of entries and tokens, and how likely the adversary holds each to be: any distribution at all.
+
+    A matrix of weights (:class:`~unveil.guesses.matching.Matching`) describes few distributions only. Matchings are
+    sorted, those given twice are one with the sum of their probabilities, and those with probability 0 are left out, so
+    that two objects with the same meaning are the same.
+
+    Attributes
+    ----------
+    matchings
+        One row per matching: the number of the token (from 0) of each entry; read-only.
+    probability
+        How likely each matching is; they sum to 1; read-only.
+    entries, tokens
+        Their names, each once, or None where they are known by number alone.
+
+    Examples
+    --------
+    >>> guess = MatchingDistribution([[0, 1, 2], [1, 0, 2]], [0.25, 0.75])
+    >>> guess.count, guess.marginals[0]
+    (2, array([0.25, 0.75, 0.  ]))
+    """
+
+    matchings: IntArray
+    probability: FloatArray
+    entries: Names | None = None
+    tokens: Names | None = None
+
+    def __post_init__(self) -> None:
+        matchings = _permutations(self.matchings)
+        probability = frozen(self.probability, np.float64, what="probability")
+        _refuse_probabilities(probability, len(matchings))
+        matchings, place = np.unique(matchings[probability > 0], axis=0, return_inverse=True)
+        total = np.bincount(place.ravel(), probability[probability > 0]).astype(np.float64)
+        total = total / total.sum()
+        for array in (matchings, total):
+            array.flags.writeable = False
+        n = matchings.shape[1]
+        object.__setattr__(self, "matchings", matchings)
+        object.__setattr__(self, "probability", total)
+        object.__setattr__(self, "entries", distinct_names(self.entries, n, what="entries"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, n, what="tokens"))
+
+    @classmethod
+    def read(cls, path: "str | os.PathLike[str]") -> "MatchingDistribution":
+        """Return the matchings of a file, one per row (:func:`~unveil.data.matrices.matchings.read_matchings`)."""
+        from unveil.data.matrices.matchings import read_matchings
+
+        file = read_matchings(path)
+        with of_file(path):
+            return cls(*file)
+
+    @classmethod
+    def from_matching(cls, matching: "Matching", *, most: int = _MOST) -> "MatchingDistribution":
+        """Return every matching that the matrix allows, likely in proportion to the product of its weights.
+
+        Parameters
+        ----------
+        matching
+            The matrix. A full one with n rows has n! matchings, so this is for small ones.
+        most
+            More matchings than this are refused.
+
+        Examples
+        --------
+        >>> from unveil.guesses.matching import Matching
+        >>> MatchingDistribution.from_matching(Matching([[1, 1], [3, 1]])).probability
+        array([0.25, 0.75])
+        """
+        edges, n = matching.edges, matching.n
+        found = np.array(list(_each_matching(matching, most)))
+        # Places are ascending, and each pair of a matching is among them.
+        have = edges.row.astype(np.int64) * n + edges.column
+        weight = np.log(edges.weight)[np.searchsorted(have, np.arange(n) * n + found)].sum(axis=1)
+        chance = np.exp(weight - weight.max())
+        return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
+
+    def combined(self, *others: "MatchingDistribution") -> "MatchingDistribution":
+        """Return what is left with several releases under the same tokens: probabilities of the same matching multiply.
+
+        As in :meth:`Matching.combined <unveil.guesses.matching.Matching.combined>`, releases must tell by themselves,
+        and the adversary must have held all matchings equally likely before.
+
+        >>> one, two = MatchingDistribution([[0, 1], [1, 0]], [0.5, 0.5]), MatchingDistribution([[1, 0]], [1.0])
+        >>> one.combined(two).matchings
+        array([[1, 0]])
+        """
+        from unveil.guesses._combining import order_of
+
+        chance = {tuple(row): p for row, p in zip(self.matchings.tolist(), self.probability.tolist(), strict=True)}
+        for number, other in enumerate(others, start=2):
+            rows = order_of(self.entries, other.entries, self.n, other.n, number, "entries")
+            columns = np.argsort(order_of(self.tokens, other.tokens, self.n, other.n, number, "tokens"))
+            theirs = map(tuple, columns[other.matchings[:, rows]].tolist())
+            have = dict(zip(theirs, other.probability.tolist(), strict=True))
+            chance = {row: p * have[row] for row, p in chance.items() if row in have}
+            if not chance:
+                raise InputError(
+                    f"some matching must be possible in all releases, but none of the first ones is in release "
+                    f"{number}. Check that they are of the same data under the same tokens"
+                )
+            total = sum(chance.values())
+            chance = {row: p / total for row, p in chance.items()}
+        return MatchingDistribution(np.array(list(chance)), np.array(list(chance.values())), self.entries, self.tokens)
+
+    @property
+    def n(self) -> int:
+        """The number of entries, which is the number of tokens."""
+        return int(self.matchings.shape[1])
+
+    @property
+    def count(self) -> int:
+        """The number of matchings with positive probability."""
+        return int(self.matchings.shape[0])
+
+    @cached_property
+    def marginals(self) -> FloatArray:
+        """How likely each token (column) is each entry (row): rows and columns sum to 1; read-only."""
+        n = self.n
+        place = np.arange(n) * n + self.matchings
+        chance = np.bincount(place.ravel(), np.repeat(self.probability, n), n * n)
+        marginals = chance.astype(np.float64, copy=False).reshape(n, n)
+        marginals.flags.writeable = False
+        return marginals
+
+    def __repr__(self) -> str:
+        return f"MatchingDistribution({self.count} matchings of {self.n} entries and tokens)"
+
+
+def _permutations(matchings: Any) -> IntArray:
+    """Return the matchings as rows of numbers, or say which row does not match one to one."""
+    rule = "matchings must be rows of whole numbers, all of one length: the token (from 0) of each entry"
+    try:
+        array = np.asarray(matchings)
+    except ValueError:
+        raise InputError(f"{rule}. Correct the rows that differ") from None
+    if array.ndim != 2 or array.size == 0:
+        raise InputError(f"{rule}, and at least one. Pass a list of rows")
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{rule}, but some are not whole numbers. Number the tokens from 0")
+    rows = array.astype(np.int64)
+    wrong = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
+    if wrong.size:
+        raise InputError(
+            f"a matching of {rows.shape[1]} entries must hold each token from 0 to {rows.shape[1] - 1} once, but "
+            f"matching {wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Correct them"
+        )
+    return rows
+
+
+def _refuse_probabilities(probability: FloatArray, count: int) -> None:
+    if probability.size != count:
+        raise InputError(f"there are {probability.size} probabilities for {count} matchings. Pass one for each")
+    wrong = np.flatnonzero(~((probability >= 0) & np.isfinite(probability)))
+    if wrong.size:
+        raise InputError(
+            f"probabilities must be finite and at least 0, but that of matching {wrong[0] + 1} (counted from 1) is "
+            f"not; such matchings: {wrong.size}. Correct them"
+        )
+    with np.errstate(over="ignore"):
+        total = float(probability.sum())
+    if not abs(total - 1) <= TOLERANCE * (1 + 0.5 * count):
+        raise InputError(
+            f"the probabilities of all matchings must sum to 1, but sum to {total:.6g}. Add the matchings that are "
+            "missing, or divide by the sum if they are all there"
+        )
+
+
+def _each_matching(matching: "Matching", most: int) -> Iterator[Sequence[int]]:
+    """Yield the tokens of each matching, entry by entry; pairs that are in no matching are never tried."""
+    from unveil._kernels.matching.blocks import decompose
+
+    edges, n = matching.edges, matching.n
+    useful = np.zeros(edges.column.size, np.bool_)
+    for block in decompose(edges):
+        useful[block.place] = True
+    ahead = [edges.column[a:b][useful[a:b]].tolist() for a, b in zip(edges.start[:-1], edges.start[1:], strict=True)]
+    taken, tokens, waiting = set[int](), list[int](), [iter(ahead[0])]
+    found = steps = 0
+    while waiting:
+        if len(tokens) == len(waiting):
+            taken.remove(tokens.pop())
+        token = next((each for each in waiting[-1] if each not in taken), None)
+        steps += 1
+        if found > most or steps > 100 * (most + n):
+            raise InputError(
+                f"at most {most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead "
+                "ends. Measure the matrix itself, which needs no list"
+            )
+        if token is None:
+            waiting.pop()
+            continue
+        tokens.append(token)
+        taken.add(token)
+        if len(tokens) == n:
+            found += 1
+            yield tuple(tokens)
+        else:
+            waiting.append(iter(ahead[len(tokens)]))

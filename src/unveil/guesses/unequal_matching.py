@@ -1,0 +1,201 @@
+"""A matching attack where some entries have no token, or some tokens stand for no entry the adversary knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import lgamma
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.matrices.square_matrix import SquareMatrix, square_matrix
+from unveil.errors import InputError, whole_number
+from unveil.guesses._pairing import Names, distinct_names, of_file, unequal_truth
+from unveil.guesses.matching import Matching, ranges_matrix
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["UnequalMatching", "unequal_truth"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnequalMatching:
+    """A matrix of weights with another number of entries (rows) than of tokens (columns), or where not all have one.
+
+    A suppressed entry has no token; a token may stand for an entry that the adversary has never heard of. The adversary
+    pairs ``pairs`` entries with tokens and leaves the others alone, and holds that to be likely in proportion to the
+    product of the weights of the pairs. Unlike in a square matrix, a row that is multiplied by a number changes what is
+    said: weights of 1 are neither for nor against a pair, 2 makes it twice as likely as to leave both alone.
+
+    Attributes
+    ----------
+    matrix
+        A dense array, or a csr_array where a sparse matrix of scipy was given; read-only.
+    entries, tokens
+        The names of rows and columns, each once, or None where they are known by number alone.
+    pairs
+        How many entries have a token, as the adversary holds it; as many as can be unless given.
+
+    Examples
+    --------
+    >>> guess = UnequalMatching([[1, 1], [1, 0], [0, 1]], entries=["Flu", "Cold", "Asthma"])
+    >>> guess.n, guess.token_count, guess.pairs
+    (3, 2, 2)
+    """
+
+    matrix: SquareMatrix
+    entries: Names | None = None
+    tokens: Names | None = None
+    pairs: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", square_matrix(self.matrix, square=False))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="tokens"))
+        most = min(self.n, self.token_count)
+        if self.pairs is None:
+            object.__setattr__(self, "pairs", most)
+        whole_number(self.pairs, "pairs")
+        if self.pair_count > most:
+            raise InputError(
+                f"pairs must be at most {most}, the smaller of {self.n} entries and {self.token_count} tokens, but is "
+                f"{self.pair_count}. Leave it out for as many as can be"
+            )
+        self._refuse_too_few()
+
+    @classmethod
+    def read(cls, path: "str | os.PathLike[str]", *, pairs: int | None = None) -> "UnequalMatching":
+        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market, with any number of rows and columns."""
+        from unveil.data.matrices.matchings import read_matrix
+
+        file = read_matrix(path, square=False)
+        with of_file(path):
+            return cls(*file, pairs)
+
+    @classmethod
+    def from_ranges(
+        cls,
+        low: ArrayLike,
+        high: ArrayLike,
+        frequency: ArrayLike,
+        *,
+        entries: Sequence[Any] | None = None,
+        tokens: Sequence[Any] | None = None,
+        pairs: int | None = None,
+    ) -> "UnequalMatching":
+        """Return 1 where a token's frequency lies in an entry's range, as :meth:`Matching.from_ranges` does.
+
+        >>> UnequalMatching.from_ranges([0.4, 0.1, 0.1], [0.9, 0.6, 0.2], [0.2, 0.4]).matrix.tolist()
+        [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
+        """
+        return cls(ranges_matrix(low, high, frequency, square=False), entries, tokens, pairs)  # type: ignore[arg-type]
+
+    def combined(self, *others: "UnequalMatching") -> "UnequalMatching":
+        """Return the attack with several releases under the same tokens, as :meth:`Matching.combined` does.
+
+        Weights are divided by the largest of each release first, which changes nothing where the number of pairs is
+        known. All releases have the same pairs, so they must agree on how many.
+        """
+        from unveil.guesses._combining import combined
+
+        if any(other.pair_count != self.pair_count for other in others):
+            raise InputError(
+                "all releases are under the same tokens, so they must have the same number of pairs, but have not. "
+                "Pass the same pairs to each"
+            )
+        return UnequalMatching(*combined([self, *others]), self.pairs)
+
+    @property
+    def n(self) -> int:
+        """The number of entries."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def token_count(self) -> int:
+        """The number of tokens."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def pair_count(self) -> int:
+        """How many entries have a token."""
+        return int(self.pairs or 0)
+
+    @property
+    def spare_tokens(self) -> int:
+        """How many columns of ``padded`` stand for having no token: as many as entries are without."""
+        return self.n - self.pair_count
+
+    @property
+    def spare_entries(self) -> int:
+        """How many rows of ``padded`` stand for an entry the adversary does not know: as many as tokens are without."""
+        return self.token_count - self.pair_count
+
+    @cached_property
+    def padded(self) -> Matching:
+        """The square matrix whose matchings say the same: with a column for each entry without token, and so on.
+
+        Every pairing is there as often as the added rows and columns can be exchanged among themselves.
+        """
+        from scipy.sparse import block_array, csr_array
+
+        beside, below = np.ones((self.n, self.spare_tokens)), np.ones((self.spare_entries, self.token_count))
+        if isinstance(self.matrix, np.ndarray):
+            whole = np.zeros((self.n + self.spare_entries, self.token_count + self.spare_tokens))
+            whole[: self.n, : self.token_count] = self.matrix
+            whole[: self.n, self.token_count :] = beside
+            whole[self.n :, : self.token_count] = below
+            return Matching(whole)
+        parts: list[list[Any]] = [[self.matrix]]
+        if self.spare_tokens:
+            parts[0].append(csr_array(beside))
+        if self.spare_entries:
+            parts.append([csr_array(below)] + ([None] if self.spare_tokens else []))
+        return Matching(block_array(parts, format="csr"))
+
+    @property
+    def log_repeats(self) -> float:
+        """The logarithm of how often each pairing is among the matchings of ``padded``."""
+        return lgamma(self.spare_tokens + 1) + lgamma(self.spare_entries + 1)
+
+    @property
+    def log_all(self) -> float:
+        """The logarithm of how many pairings there are if every pair is possible."""
+        pairs = self.pair_count
+        chosen = lgamma(self.n + 1) - lgamma(self.n - pairs + 1) + lgamma(self.token_count + 1)
+        return chosen - lgamma(self.token_count - pairs + 1) - lgamma(pairs + 1)
+
+    def real(self) -> BoolArray:
+        """Return which edges of ``padded`` are pairs of an entry and a token."""
+        edges = self.padded.edges
+        return np.asarray((edges.row < self.n) & (edges.column < self.token_count))
+
+    def _refuse_too_few(self) -> None:
+        from unveil._kernels.matching.edges import edges_of
+        from unveil._kernels.matching.hall import maximum_matching
+
+        places = np.nonzero(self.matrix) if isinstance(self.matrix, np.ndarray) else self.matrix.nonzero()
+        size = max(self.matrix.shape)
+        edges = edges_of(places[0], places[1], np.ones(places[0].size), size)
+        most = int((maximum_matching(edges) >= 0).sum()) if places[0].size else 0
+        if most < self.pair_count:
+            fewer = f", or say that fewer entries have one (pairs={most})" if most else ""
+            raise InputError(
+                f"{self.pair_count} entries must be able to have a token each, but only {most} can at once: too many "
+                f"of the {self.n} entries share too few of the {self.token_count} tokens. Allow more pairs of an entry "
+                f"and a token{fewer}"
+            )
+
+    def __repr__(self) -> str:
+        return f"UnequalMatching({self.n} entries, {self.token_count} tokens, {self.pair_count} pairs)"
+
+
+def truth_of(guess: Any, truth: Any) -> IntArray:
+    """Return the true token of each entry, -1 for entries without, whatever kind of attack it is."""
+    from unveil.guesses._pairing import matching_truth
+
+    if isinstance(guess, UnequalMatching):
+        return unequal_truth(guess, truth)
+    return matching_truth(guess, truth)

@@ -1,0 +1,70 @@
+"""How many targets the adversary attempted and matched rightly, beside what blind picking would reach."""
+
+from dataclasses import dataclass
+from math import nan
+
+from unveil._kernels.types import IntArray
+from unveil.guesses import Candidates
+from unveil.guesses.candidates import NOBODY
+from unveil.metrics.candidates._truth import considered_count, considered_truth
+from unveil.metrics.candidates.information import amount_of_leaked_information
+from unveil.metrics.candidates.success import adversary_overall_success, adversary_success_rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """The counts behind the success of an adversary; what needs the truth is NaN or 0 where there is none.
+
+    ``correct`` may be a fraction: where the most likely candidates tie, each counts by its chance. ``by_chance`` is how
+    many matches would be right if one of the candidates considered for each attempted target were picked blindly.
+    ``not_considered`` counts the attempted targets whose true candidate was not among those considered.
+    """
+
+    targets: int
+    attempted: int
+    has_truth: bool
+    nobody: int = 0
+    nobody_attempted: int = 0
+    not_considered: int = 0
+    correct: float = nan
+    by_chance: float = nan
+    success_rate: float = nan
+    overall_success: float = nan
+
+    @property
+    def somebody(self) -> int:
+        """How many targets stand for somebody."""
+        return self.targets - self.nobody
+
+    @property
+    def missed(self) -> int:
+        """How many targets that stand for somebody were not attempted."""
+        return self.somebody - (self.attempted - self.nobody_attempted)
+
+
+def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
+    """Return how many targets were attempted and matched rightly; ``truth`` has one candidate number per target.
+
+    >>> import numpy as np
+    >>> found = matches(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]]), np.array([0, 0]))
+    >>> found.correct, found.by_chance
+    (1.5, 1.0)
+    """
+    attempted = guess.attempted
+    if truth is None:
+        return Matches(targets=guess.target_count, attempted=int(attempted.sum()), has_truth=False)
+    nobody = truth == NOBODY
+    considered = considered_truth(guess, truth)
+    tried = attempted & ~nobody
+    return Matches(
+        targets=guess.target_count,
+        attempted=int(attempted.sum()),
+        has_truth=True,
+        nobody=int(nobody.sum()),
+        nobody_attempted=int((attempted & nobody).sum()),
+        not_considered=int((tried & ~considered).sum()),
+        correct=amount_of_leaked_information(guess, truth),
+        by_chance=float((1 / considered_count(guess)[tried & considered]).sum()),
+        success_rate=adversary_success_rate(guess, truth),
+        overall_success=adversary_overall_success(guess, truth),
+    )

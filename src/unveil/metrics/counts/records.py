@@ -1,0 +1,39 @@
+"""How often an adversary is right who names records that exist, the surest first."""
+
+import math
+
+from unveil._kernels.types import IntArray
+from unveil.guesses.ranked_records import RankedRecords
+from unveil.metrics._listing import metric
+
+
+@metric(
+    category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Dick and others (2023)",
+    chance_of_success=True,
+)  # fmt: skip
+def record_precision(guess: RankedRecords, truth: IntArray, *, first: int | None = None) -> float:
+    """Return the share of the first ranked records that somebody has.
+
+    Formula: ``records among the first n that exist / n``, where n is as many as exist unless told. 0 means that nobody
+    has any of them; 1 means that each is somebody's. Ranking by margins alone gets a share right too, which belongs
+    beside it. NaN where there are fewer than n records, or n is 0.
+
+    Parameters
+    ----------
+    guess
+        The records, the surest first.
+    truth
+        How many people are in each cell.
+    first
+        How many of the first records are looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> guess = RankedRecords(cells=[2, 0, 1], confidence=[1.0, 0.5, 0.1], is_certain=[True, False, False])
+    >>> record_precision(guess, np.array([0, 4, 1])), record_precision(guess, np.array([0, 4, 1]), first=1)
+    (0.5, 1.0)
+    """
+    there = truth[guess.cells] > 0
+    number = int(there.sum()) if first is None else first
+    return float(there[:number].mean()) if 0 < number <= there.size else math.nan

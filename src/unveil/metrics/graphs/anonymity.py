@@ -1,0 +1,51 @@
+"""How far the number of neighbours alone gives nodes of a released graph away."""
+
+from math import inf, nan
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.graph.release import NOBODY, GraphRelease
+from unveil.metrics._listing import metric
+
+_SOURCE = "Liu and Terzi (2008), k-degree anonymity"
+
+
+@metric(category="disclosure", per="release", more_means="more private", bounds=(1.0, inf), source=_SOURCE)
+def smallest_degree_class(release: GraphRelease) -> float:
+    """Return the size of the smallest class of released nodes with the same number of neighbours.
+
+    Formula: ``min #{released nodes of its degree}`` over nodes that stand for somebody; pseudo nodes count in a class,
+    because nobody can tell them from others. 1 means that somebody is found by the number of neighbours alone. k means
+    that the release is k-degree anonymous: whoever knows only how many neighbours somebody has in it is left with at
+    least k nodes. NaN where the graph has no nodes.
+
+    >>> from unveil.data.graph import Graph
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    >>> smallest_degree_class(GraphRelease(star, star, np.arange(4)))
+    1.0
+    """
+    sizes = degree_class_sizes(release)
+    return float(sizes.min()) if sizes.size else nan
+
+
+@metric(category="disclosure", per="release", more_means="less private", bounds=(0.0, 1.0), source=_SOURCE)
+def unique_degree_share(release: GraphRelease) -> float:
+    """Return the share of original nodes whose released node is the only one with its number of neighbours.
+
+    Formula: ``#{nodes alone in their degree class} / #{original nodes}``. 0 means that everybody shares the number of
+    neighbours with somebody. 1 means that everybody is found by it. NaN where the graph has no nodes.
+
+    >>> from unveil.data.graph import Graph
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    >>> unique_degree_share(GraphRelease(star, star, np.arange(4)))
+    0.25
+    """
+    sizes = degree_class_sizes(release)
+    return float((sizes == 1).mean()) if sizes.size else nan
+
+
+def degree_class_sizes(release: GraphRelease) -> IntArray:
+    """Return for each released node that stands for somebody how many released nodes have its degree."""
+    degrees = release.released.degrees
+    return np.bincount(degrees)[degrees][release.truth != NOBODY] if degrees.size else degrees

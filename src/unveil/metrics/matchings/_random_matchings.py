@@ -1,0 +1,244 @@
+"""The adversary's random matching, solved once: what every number about cracks is computed from."""
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from unveil._kernels.matching import Edges, LogPermanent, Solved, as_edges, edge_at, solve
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.guesses.matching import Matching, matching_truth
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
+
+#: What an adversary can hold.
+Attack = Matching | MatchingDistribution | UnequalMatching
+Kind = Literal["exact", "sampled", "bracket"]
+
+LISTED = "listed matchings"
+#: An exact number is given with no smaller error than this.
+ROUNDING = 1e-15
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number, how it was found, and how far it may be off.
+
+    Attributes
+    ----------
+    value
+        The number; NaN where it is undefined.
+    error
+        What it means depends on ``kind``. ``exact``: the error of rounding. ``sampled``: the standard error, of which
+        the truth is rarely more than two away. ``bracket``: the number lies between ``value`` and ``value + error``.
+    method
+        The method, or several where blocks of the matrix needed different ones.
+    r_hat
+        How well the chains of a sampled number agree: 1 is best, above 1.05 it is not to be trusted; NaN where nothing
+        was sampled.
+    kind
+        Which of the three it is.
+    low, high
+        Bounds that are certain beside a sampled number; NaN where there are none.
+
+    Examples
+    --------
+    >>> Figure(1.5, 0.01, "worm", 1.001, "sampled").exact
+    False
+    """
+
+    value: float
+    error: float
+    method: str
+    r_hat: float = nan
+    kind: Kind = "exact"
+    low: float = nan
+    high: float = nan
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is no other error than that of rounding."""
+        return self.kind == "exact"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RandomMatching:
+    """Chances of the pairs of a random matching, and of its cracks.
+
+    Attributes
+    ----------
+    edges, marginal
+        The pairs that are possible, and the chance of each. Where there are more entries than tokens or fewer, these
+        are the edges of the padded matrix.
+    n, token_count
+        How many rows of it are entries, and how many columns are tokens.
+    truth, at_truth
+        The true token of each entry (-1 for none), and which pair that is: -1 where it is not possible.
+    drawn
+        Which rows have chances that were sampled.
+    probability, probability_error
+        Of each entry, the chance to be cracked, and its standard error: 0 where exact, else positive.
+    expected_error, log_weight_error
+        The standard errors of the sum of these chances, and of the mean logarithm of a matching's weight.
+    distribution, distribution_error
+        The chance of each number of cracks, and standard errors; None where not asked for.
+    log_permanent
+        None where the matchings were listed.
+    effective, togetherness
+        How many independent samples tell as much as those drawn, and by what factor the error of a sum over entries is
+        larger than if entries varied by themselves; infinite and 1 where nothing was drawn.
+    methods, r_hat, notes
+        As in ``Solved`` of the kernels.
+    """
+
+    edges: Edges
+    marginal: FloatArray
+    n: int
+    token_count: int
+    truth: IntArray
+    at_truth: IntArray
+    drawn: BoolArray
+    probability: FloatArray
+    probability_error: FloatArray
+    expected_error: float
+    distribution: FloatArray | None
+    distribution_error: FloatArray | None
+    log_permanent: LogPermanent | None
+    methods: dict[str, str]
+    log_weight_error: float = 0.0
+    effective: float = inf
+    togetherness: float = 1.0
+    r_hat: float = nan
+    notes: tuple[str, ...] = ()
+
+    @property
+    def permanent(self) -> LogPermanent:
+        """The log-permanent of a matrix."""
+        if self.log_permanent is None:
+            raise ValueError("listed matchings have no permanent")
+        return self.log_permanent
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the chance of some pair was sampled."""
+        return bool(self.drawn.any())
+
+    @property
+    def real(self) -> BoolArray:
+        """Which edges are pairs of an entry and a token: all of them in a matrix that was square from the start."""
+        return np.asarray((self.edges.row < self.n) & (self.edges.column < self.token_count))
+
+    def mean(self, score: FloatArray) -> tuple[float, float]:
+        """Return the mean of the sum of scores of a matching's pairs, and its standard error (0 where exact).
+
+        Only the cracks were followed from sample to sample, so entries are taken to vary together as their cracks do.
+        """
+        value = float((self.marginal * score).sum())
+        if not self.sampled:
+            return value, 0.0
+        row = self.edges.row
+        first = np.bincount(row, self.marginal * score, self.edges.n)
+        second = np.bincount(row, self.marginal * (score - first[row]) ** 2, self.edges.n)
+        variance = float(second[self.drawn].sum())
+        return value, self.togetherness * sqrt(variance / self.effective)
+
+    def figure(self, value: float, error: float) -> Figure:
+        """Return a number that comes from the chances of pairs."""
+        if self.sampled:
+            return Figure(value, error, self.methods["marginals"], self.r_hat, "sampled")
+        return Figure(value, max(error, ROUNDING * self.n * abs(value)), self.methods["marginals"])
+
+
+def random_matching(
+    guess: Attack,
+    truth: Any,
+    *,
+    rng: np.random.Generator,
+    distribution: bool = False,
+    precision: float = 0.01,
+    sample_permanent: bool = False,
+) -> RandomMatching:
+    """Return the random matching of an attack.
+
+    >>> guess = Matching([[1, 1], [3, 1]])
+    >>> random_matching(guess, [0, 1], rng=np.random.default_rng(1)).probability
+    array([0.25, 0.25])
+    """
+    if isinstance(guess, MatchingDistribution):
+        return _listed(guess, matching_truth(guess, truth))
+    columns = unequal_truth(guess, truth) if isinstance(guess, UnequalMatching) else matching_truth(guess, truth)
+    square = guess.padded if isinstance(guess, UnequalMatching) else guess
+    whole = np.concatenate([columns, np.full(square.n - columns.size, -1)])
+    found = solve(
+        square.edges,
+        whole,
+        rng=rng,
+        distribution=distribution,
+        precision=precision,
+        sample_permanent=sample_permanent,
+    )
+    n = guess.n
+    return RandomMatching(
+        edges=found.edges,
+        marginal=found.marginal,
+        n=n,
+        token_count=guess.token_count if isinstance(guess, UnequalMatching) else n,
+        truth=columns,
+        at_truth=edge_at(found.edges, whole)[:n],
+        drawn=found.crack_probability_error > 0,
+        probability=found.crack_probability[:n],
+        probability_error=np.where(columns >= 0, found.crack_probability_error[:n], 0.0),
+        expected_error=found.expected_cracks_error,
+        log_weight_error=found.log_weight_error,
+        distribution=None if found.crack_distribution is None else found.crack_distribution[: n + 1],
+        distribution_error=None if found.crack_distribution_error is None else found.crack_distribution_error[: n + 1],
+        log_permanent=found.log_permanent,
+        methods=found.methods,
+        effective=inf if np.isnan(found.effective_samples) else found.effective_samples,
+        togetherness=_togetherness(found),
+        r_hat=found.r_hat,
+        notes=(*found.notes, *_unequal_notes(guess, columns)),
+    )
+
+
+def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
+    """Return what to know where the adversary is wrong about how many entries have a token."""
+    truly = int((truth >= 0).sum())
+    if not isinstance(guess, UnequalMatching) or truly == guess.pair_count:
+        return ()
+    return (f"The adversary holds that {guess.pair_count} entries have a token; in truth {truly} have.",)
+
+
+def _togetherness(found: Solved) -> float:
+    """Return the error of the expected cracks over what it would be if rows varied by themselves, at least 1."""
+    chance = found.crack_probability[found.crack_probability_error > 0]
+    alone = float((chance * (1 - chance)).sum())
+    if alone == 0.0:
+        return 1.0
+    return max(1.0, found.expected_cracks_error * sqrt(found.effective_samples / alone))
+
+
+def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
+    edges = as_edges(guess.marginals)
+    place = edge_at(edges, truth)
+    count = (guess.matchings == truth).sum(axis=1)
+    chance = np.bincount(count, guess.probability, guess.n + 1).astype(np.float64)
+    notes = () if (count == guess.n).any() else ("The truth is not among the matchings: the adversary rules it out.",)
+    return RandomMatching(
+        edges=edges,
+        marginal=edges.weight,
+        n=guess.n,
+        token_count=guess.n,
+        drawn=np.zeros(guess.n, np.bool_),
+        truth=truth,
+        at_truth=place,
+        probability=np.where(place >= 0, edges.weight[np.maximum(place, 0)], 0.0),
+        probability_error=np.zeros(guess.n),
+        expected_error=0.0,
+        distribution=chance,
+        distribution_error=np.zeros(guess.n + 1),
+        log_permanent=None,
+        methods=dict.fromkeys(("permanent", "marginals", "crack_distribution"), LISTED),
+        notes=notes,
+    )

@@ -1,0 +1,333 @@
+"""How many entries an adversary cracks who matches released tokens with original entries.
+
+A crack is an entry that gets its own token. The adversary's matching is random: one of all that are possible, as likely
+as the attack holds it to be. Every number says how it was found and how far it may be off.
+"""
+
+from dataclasses import dataclass
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil._kernels.matching import Edges
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.guesses.matching import Matching
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.guesses.unequal_matching import UnequalMatching
+from unveil.metrics._listing import metric
+from unveil.metrics.matchings._balance import balanced
+from unveil.metrics.matchings._random_matchings import LISTED, Attack, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
+from unveil.metrics.matchings.flatness import is_flat, nmape_of
+from unveil.metrics.matchings.heuristic import bias, heuristic
+from unveil.metrics.matchings.itemsets import Itemsets, Sets, itemsets
+from unveil.metrics.matchings.permanents import permanent_figure
+from unveil.metrics.matchings.set_cracks import Labels, SetCracks, by_groups, labels_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["SHARES", "Cracks", "Figure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
+
+
+#: For these probabilities it is said how many entries are cracked at least.
+SHARES = (0.5, 0.1, 0.05, 0.01)
+# Truths are drawn for the NMAPE until this many numbers are, some tenths of a second: its error is given.
+_MOST_DRAWN = 4_000_000
+FACTS: dict[str, Any] = {"category": "cracks", "more_means": "less private"}
+SOURCE = "Lakshmanan, Ng & Ramesh (2008) for 0/1 matrices; Bagai, Malik & Jadliwala (2017)"
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """With this probability at least so many entries are cracked.
+
+    ``low`` and ``high`` are that number when the sampled chances are two standard errors lower and higher; where the
+    distribution is exact all three are the same.
+
+    >>> Quantile(0.05, 3, 3, 3, "subsets").at_least
+    3
+    """
+
+    probability: float
+    at_least: int
+    low: int
+    high: int
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cracks:
+    """Everything about the cracks of an attack.
+
+    Attributes
+    ----------
+    n
+        The number of entries.
+    truth
+        The true token of each, -1 for entries without.
+    token_count, pairs
+        The number of tokens, and how many entries the adversary gives one; both n unless sizes are unequal.
+    log_permanent, permanent
+        The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
+        counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
+    d, d_by_permanent
+        The degree of anonymity, and the form of it that looks at the permanent of the doubly stochastic matrix alone
+        (:mod:`~unveil.metrics.degree_of_anonymity`). The latter is NaN where matchings were listed.
+    expected_cracks
+        The mean number of entries cracked: Ψ, which is ε on a 0/1 matrix.
+    crack_probability, crack_probability_error
+        Of each entry, the chance to be cracked, and its standard error (0 where exact).
+    crack_distribution, crack_distribution_error, crack_distribution_method
+        The chance of 0, 1, ..., n cracks, with standard errors (0 where exact). R-hat is that of ``r_hat``.
+    quantiles
+        How many entries are cracked at least with probability 50, 10, 5 and 1 %.
+    heuristic, matched_bias
+        The heuristic H for the expected cracks, and by what share it misses those of a truth that the adversary's own
+        matchings draw (:mod:`~unveil.metrics.matchings.heuristic`). NaN where matchings were listed: there
+        is no matrix.
+    flat
+        Whether all matchings that are possible are equally likely, so that weights say no more than their zeros.
+    nmape
+        By how much H misses the expected cracks on average over all truths, in percent of n
+        (:func:`~unveil.metrics.matchings.flatness.nmape`). NaN where matchings were listed or sizes are unequal.
+    groups
+        Entries that get a token of their group, where groups were given.
+    itemsets
+        Sets of entries that are found as a whole, where sets were given.
+    no_token, no_token_error
+        Of each entry, the chance that the adversary leaves it without a token, and its standard error; 0 where there
+        are as many tokens as entries.
+    blind_cracks
+        The mean number of cracks of an adversary who knows nothing: 1 where each entry has a token.
+    r_hat
+        The worst R-hat of everything that was sampled; NaN where nothing was.
+    notes
+        Sentences to read beside the numbers, such as that the attack rules the truth out.
+    """
+
+    n: int
+    truth: IntArray
+    log_permanent: Figure
+    permanent: int | None
+    d: Figure
+    d_by_permanent: Figure
+    expected_cracks: Figure
+    crack_probability: FloatArray
+    crack_probability_error: FloatArray
+    crack_distribution: FloatArray
+    crack_distribution_error: FloatArray
+    crack_distribution_method: str
+    quantiles: tuple[Quantile, ...]
+    heuristic: Figure
+    matched_bias: Figure
+    flat: bool
+    nmape: Figure
+    groups: SetCracks | None
+    itemsets: Itemsets | None
+    no_token: FloatArray
+    no_token_error: FloatArray
+    token_count: int
+    pairs: int
+    blind_cracks: float
+    r_hat: float
+    notes: tuple[str, ...]
+    _edges: Edges
+    _effective: float
+
+    @property
+    def cracked_share(self) -> Figure:
+        """The expected cracks as a share of all entries."""
+        found = self.expected_cracks
+        return Figure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
+
+    def marginals(self) -> "csr_array":
+        """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        edges = self._edges
+        return csr_array(
+            (edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.token_count)
+        )
+
+    def at_least(self, probability: float) -> Quantile:
+        """Return how many entries are cracked at least with this probability: the largest number that holds.
+
+        >>> found = cracks(Matching([[1, 1], [1, 1]]), [0, 1], rng=np.random.default_rng(1))
+        >>> found.at_least(0.5).at_least, found.at_least(0.51).at_least
+        (2, 0)
+        """
+        if not 0 < probability <= 1:
+            raise InputError(f"probability must lie above 0 and be at most 1, but is {probability:g}. Write 0.05")
+        return _quantile(self.crack_distribution, self._effective, self.crack_distribution_method, probability)
+
+
+def _quantile(chances: FloatArray, effective: float, method: str, probability: float) -> Quantile:
+    tail = np.cumsum(chances[::-1])[::-1]
+    error = np.zeros(tail.size)
+    if effective < inf:
+        # As with one further sample of each kind: what was never seen is not impossible.
+        likely = (tail * effective + 1) / (effective + 2)
+        error = np.sqrt(np.maximum(likely * (1 - likely), 0) / effective)
+    middle, low, high = (_last(tail + shift * error, probability) for shift in (0, -2, 2))
+    return Quantile(float(probability), middle, low, high, method)
+
+
+def _last(tail: FloatArray, probability: float) -> int:
+    """Return the largest number whose tail is at least ``probability``, up to rounding; 0 always holds."""
+    return int(np.flatnonzero(tail >= probability - 1e-12).max(initial=0))
+
+
+def cracks(
+    guess: Attack,
+    truth: Any,
+    *,
+    groups: Labels | None = None,
+    sets: Sets | None = None,
+    rng: np.random.Generator,
+    precision: float = 0.01,
+) -> Cracks:
+    """Return how many entries the adversary cracks: expected, per entry, and with which distribution.
+
+    Parameters
+    ----------
+    guess
+        The attack: a matrix, one with unequal sizes, or matchings with probabilities.
+    truth
+        The true token of each entry by number from 0, or pairs of names; every token once. A truth that the attack
+        rules out has an answer like any other, and a note says so.
+    groups
+        Where a token of the right category is enough: one group per entry, or a mapping from entry to group.
+    sets
+        Sets of entries to find as a whole, which may overlap: for each name the entries.
+    rng
+        Used where the matrix is too large for exact methods only.
+    precision
+        Sampling stops when the standard error of the expected cracks of a block is below this share of them (of one
+        crack if they are fewer).
+
+    Examples
+    --------
+    The thesis's hospital unit has 18 possible matchings with 29 cracks among them:
+
+    >>> attack = Matching([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
+    >>> found = cracks(attack, [2, 3, 4, 0, 1], rng=np.random.default_rng(1))
+    >>> found.permanent, round(found.expected_cracks.value * 18, 9), found.expected_cracks.method
+    (18, 29.0, 'subsets')
+    >>> [(quantile.probability, quantile.at_least) for quantile in found.quantiles]
+    [(0.5, 1), (0.1, 3), (0.05, 5), (0.01, 5)]
+    """
+    labels = None if groups is None else labels_of(guess, groups)
+    if not 0 < precision <= 1:
+        raise InputError(f"precision must lie above 0 and be at most 1, but is {precision:g}. Write 0.01")
+    found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision, sample_permanent=True)
+    chances, errors = found.distribution, found.distribution_error
+    if chances is None or errors is None:
+        raise ValueError("the distribution of cracks was asked for")
+    for array in (found.probability, found.probability_error, chances, errors):
+        array.flags.writeable = False
+    effective = found.effective if (errors > 0).any() else inf
+    method = found.methods["crack_distribution"]
+    return Cracks(
+        n=found.n,
+        truth=found.truth,
+        expected_cracks=_expected(found),
+        crack_probability=found.probability,
+        crack_probability_error=found.probability_error,
+        crack_distribution=chances,
+        crack_distribution_error=errors,
+        crack_distribution_method=method,
+        quantiles=tuple(_quantile(chances, effective, method, share) for share in SHARES),
+        groups=None if labels is None else by_groups(found, labels),
+        itemsets=None if sets is None else itemsets(guess, truth, sets=sets, rng=rng, precision=precision),
+        **_unpaired(guess, found),
+        r_hat=found.r_hat,
+        notes=found.notes,
+        _edges=_real_edges(found),
+        _effective=effective,
+        **_of_matrix(guess, found, rng),
+    )
+
+
+def _real_edges(found: RandomMatching) -> Edges:
+    """Return the chances of pairs of an entry and a token."""
+    real, row = found.real, found.edges.row
+    start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=found.n))]).astype(np.int64)
+    return Edges(start, found.edges.column[real], found.marginal[real])
+
+
+def _unpaired(guess: Attack, found: RandomMatching) -> dict[str, Any]:
+    """Return what is special where entries or tokens may be left alone."""
+    alone = found.edges.column >= found.token_count
+    chance = np.bincount(found.edges.row[alone], found.marginal[alone], found.edges.n)[: found.n].astype(np.float64)
+    chance = np.minimum(chance, 1.0)
+    likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
+    error = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled and alone.any() else np.zeros(found.n)
+    pairs = guess.pair_count if isinstance(guess, UnequalMatching) else found.n
+    for array in (chance, error):
+        array.flags.writeable = False
+    return {
+        "no_token": chance,
+        "no_token_error": error,
+        "token_count": found.token_count,
+        "pairs": pairs,
+        "blind_cracks": int((found.truth >= 0).sum()) * pairs / (found.n * found.token_count),
+    }
+
+
+def _of_matrix(guess: Attack, found: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the figures that need the matrix; listed matchings have only d and flatness of these."""
+    if isinstance(guess, MatchingDistribution):
+        names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
+        known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
+        return known | dict.fromkeys(names, Figure(nan, nan, LISTED))
+    square = guess.padded if isinstance(guess, UnequalMatching) else guess
+    scaled = balanced(square)
+    value, exact = permanent_figure(guess, found.permanent)
+    by_permanent = degree_by_permanent(found.permanent, scaled, found.n)
+    return {
+        "log_permanent": value,
+        "permanent": exact,
+        "d": degree(guess, found, scaled),
+        "d_by_permanent": by_permanent if square is guess else Figure(nan, nan, by_permanent.method),
+        "heuristic": heuristic(square, found.at_truth, scaled),
+        "matched_bias": bias(square, found, scaled),
+        "flat": is_flat(square),
+        "nmape": nmape_of(square, found, scaled, rng=rng, most_drawn=_MOST_DRAWN)
+        if square is guess
+        else Figure(nan, nan, "undefined for unequal sizes"),
+    }
+
+
+def _expected(found: RandomMatching) -> Figure:
+    return found.figure(float(found.probability.sum()), found.expected_error)
+
+
+@metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
+def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> Figure:
+    """Return the mean number of entries that the adversary's matching gives their own token: Ψ, on 0/1 matrices ε.
+
+    Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /
+    permanent(P)`` is the chance that entry i gets token j. 0 means that no entry is ever cracked, n that all always
+    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the adversary. It is never undefined.
+
+    >>> expected_cracks(Matching([[1, 1], [3, 1]]), [0, 1], rng=np.random.default_rng(1)).value
+    0.5
+    """
+    return _expected(random_matching(guess, truth, rng=rng))
+
+
+@metric(per="target", bounds=(0, 1), source=SOURCE, **FACTS)
+def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> FloatArray:
+    """Return the probability that each entry is cracked: gets its own token.
+
+    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0
+    means that it never is, 1 that it always is. It is never undefined. :func:`cracks` has the errors where pairs must
+    be sampled.
+
+    >>> crack_probability(Matching([[1, 1], [3, 1]]), [1, 0], rng=np.random.default_rng(1))
+    array([0.75, 0.75])
+    """
+    return random_matching(guess, truth, rng=rng).probability

@@ -1,0 +1,276 @@
+"""Whole sets of entries: the chance that an adversary finds all tokens of a set, in any order or each its own."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import exp, inf, lgamma, sqrt
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.matching import Edges, permanent, solve
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.errors import InputError
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.guesses.unequal_matching import UnequalMatching, truth_of
+from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, Figure
+
+#: Of so many sets at most all are looked at together: twice as many chances with each further one.
+MOST_TOGETHER = 8
+
+Sets = Mapping[Any, Iterable[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Itemset:
+    """One set of entries.
+
+    Attributes
+    ----------
+    name, size
+        The set, and how many entries it has.
+    found
+        The chance that its entries get exactly the set's tokens, in any order.
+    by_chance
+        The same if every matching were equally likely.
+    cracked
+        The chance that each of its entries gets its own token.
+    """
+
+    name: str
+    size: int
+    found: Figure
+    by_chance: float
+    cracked: Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Itemsets:
+    """Sets of entries, which may overlap.
+
+    Attributes
+    ----------
+    sets
+        Every set, by name.
+    expected
+        How many of them are found on average: the sum of their chances, whether or not they overlap.
+    any_found
+        The chance that at least one is found. With more than eight sets, or where chances were sampled, it is a
+        bracket: at least the largest of them, at most their sum.
+    """
+
+    sets: tuple[Itemset, ...]
+    expected: Figure
+    any_found: Figure
+
+
+def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
+    """Return how likely the adversary finds whole sets of entries.
+
+    A set is found when its entries get exactly the set's tokens, in any order: who looks for frequent sets, or for
+    categories, needs no more. Formula: ``permanent(P restricted) / permanent(P)``, where rows of the set keep their
+    entries in the set's columns alone, and others lose theirs there. Where a permanent cannot be counted, rows and
+    columns are restricted one after the other, and the chance of each step is sampled.
+
+    Parameters
+    ----------
+    guess, truth
+        As for :func:`~unveil.metrics.matchings.cracks.cracks`. An entry without token can be in a set: the set is then
+        found when that entry is left alone.
+    sets
+        For each name of a set its entries, by name or, where the attack has none, by number from 0.
+    rng
+        Used only where chances must be sampled.
+    precision
+        As in :func:`~unveil.metrics.matchings.cracks.cracks`, of which steps take half, because chances of sets are
+        small.
+
+    Examples
+    --------
+    Of five matchings four give the first two entries their tokens in some order, two of these in the right one:
+
+    >>> from unveil.guesses.matching import Matching
+    >>> guess = Matching([[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]])
+    >>> found = itemsets(guess, range(4), sets={"first": [0, 1]}, rng=np.random.default_rng(1))
+    >>> round(found.sets[0].found.value, 9), round(found.sets[0].cracked.value, 9)
+    (0.8, 0.4)
+    """
+    columns = truth_of(guess, truth)
+    members = members_of(guess, sets)
+    listed = isinstance(guess, MatchingDistribution)
+    chances = (
+        _Listed(guess, columns)
+        if isinstance(guess, MatchingDistribution)
+        else _Restricted(guess, columns, rng, precision / 2)
+    )
+    found = tuple(
+        Itemset(
+            name=name,
+            size=len(rows),
+            found=chances.found([rows]),
+            by_chance=_by_chance(guess, rows, columns),
+            cracked=chances.cracked(rows),
+        )
+        for name, rows in sorted(members.items())
+    )
+    total, exact = sum(each.found.value for each in found), all(each.found.exact for each in found)
+    error = sqrt(sum(each.found.error**2 for each in found)) if not exact else ROUNDING * guess.n
+    method = LISTED if listed else ", ".join(dict.fromkeys(each.found.method for each in found))
+    expected = Figure(total, error, method, _worst(found), "exact" if exact else "sampled")
+    return Itemsets(sets=found, expected=expected, any_found=_any(found, list(members.values()), chances, exact))
+
+
+def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
+    """Return the numbers of the entries of each set, or say what is wrong with one."""
+    place = {str(key): k for k, key in enumerate(range(guess.n) if guess.entries is None else guess.entries)}
+    found: dict[str, list[int]] = {}
+    for number, (name, entries) in enumerate(sets.items(), start=1):
+        listed = [str(entry) for entry in ([entries] if isinstance(entries, str) else entries)]
+        strange = sum(entry not in place for entry in listed)
+        if strange or not listed:
+            seen = f"{strange} of its {len(listed)} are not" if listed else "it is empty"
+            raise InputError(
+                f"each set must be made of entries that the attack has, but of set {number} (counted from 1) {seen}. "
+                "Check the spelling, and that both belong together"
+            )
+        if len(set(listed)) < len(listed):
+            raise InputError(
+                f"a set must have each entry once, but set {number} (counted from 1) repeats one. Remove it"
+            )
+        found[str(name)] = [place[entry] for entry in listed]
+    if not found:
+        raise InputError("there must be at least one set of entries, but there is none. Name one, with its entries")
+    return found
+
+
+class _Listed:
+    """Chances of matchings that were listed."""
+
+    def __init__(self, guess: MatchingDistribution, truth: IntArray) -> None:
+        self.guess, self.truth = guess, truth
+
+    def found(self, sets: Sequence[Sequence[int]]) -> Figure:
+        """Return the chance that all of these sets are found."""
+        hit = np.ones(self.guess.count, np.bool_)
+        for rows in sets:
+            hit &= (np.sort(self.guess.matchings[:, rows], axis=1) == np.sort(self.truth[list(rows)])).all(axis=1)
+        return self._figure(hit)
+
+    def cracked(self, rows: Sequence[int]) -> Figure:
+        """Return the chance that each entry has its token."""
+        return self._figure((self.guess.matchings[:, rows] == self.truth[list(rows)]).all(axis=1))
+
+    def _figure(self, hit: BoolArray) -> Figure:
+        return Figure(min(1.0, float(self.guess.probability[hit].sum())), ROUNDING * self.guess.n, LISTED)
+
+
+class _Restricted:
+    """Chances by taking edges away: permanents where they can be counted, samples of one line after the other else."""
+
+    def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
+        square = guess.padded if isinstance(guess, UnequalMatching) else guess
+        self.edges: Edges = square.edges
+        self.token_count = guess.token_count if isinstance(guess, UnequalMatching) else guess.n
+        self.truth, self.rng, self.precision = truth, rng, precision
+        self.whole = np.concatenate([truth, np.full(square.n - truth.size, -1)])
+        self.full = permanent(self.edges)
+
+    def found(self, sets: Sequence[Sequence[int]]) -> Figure:
+        """Return the chance that all of these sets are found."""
+        return self._chance([line for rows in sets for line in self._lines(rows)])
+
+    def cracked(self, rows: Sequence[int]) -> Figure:
+        """Return the chance that each entry that has a token gets it."""
+        row, column = self.edges.row, self.edges.column
+        return self._chance([(row == i) & (column != self.truth[i]) for i in rows if self.truth[i] >= 0])
+
+    def _lines(self, rows: Sequence[int]) -> list[BoolArray]:
+        """Return for each token of a set, and then for each entry, the edges that finding the set rules out."""
+        row, column = self.edges.row, self.edges.column
+        tokens = [int(self.truth[i]) for i in rows if self.truth[i] >= 0]
+        inside, ours = np.isin(row, list(rows)), np.isin(column, tokens) | (column >= self.token_count)
+        return [(column == token) & ~inside for token in tokens] + [(row == i) & ~ours for i in rows]
+
+    def _chance(self, lines: Sequence[BoolArray]) -> Figure:
+        gone = np.zeros(self.edges.weight.size, np.bool_)
+        for line in lines:
+            gone |= line
+        if not gone.any():
+            return Figure(1.0, 0.0, "single")
+        if not self.full.low < self.full.high:
+            left = permanent(_without(self.edges, gone))
+            if not left.low < left.high:
+                value = exp(min(left.log - self.full.log, 0.0))
+                return Figure(value, (left.error + self.full.error) * value + ROUNDING * value, self.full.method)
+        return self._by_lines(lines, gone)
+
+    def _by_lines(self, lines: Sequence[BoolArray], gone: BoolArray) -> Figure:
+        if permanent(_without(self.edges, gone)).low == -inf:
+            return Figure(0.0, 0.0, self.full.method)
+        away = np.zeros_like(gone)
+        value, variance, r_hat, methods, solved = 1.0, 0.0, float("nan"), [], None
+        chance = np.zeros(gone.size)
+        for line in lines:
+            if solved is None:
+                solved = solve(
+                    _without(self.edges, away), self.whole, rng=self.rng, distribution=False, precision=self.precision
+                )
+                chance = np.zeros(gone.size)
+                chance[~away] = solved.marginal
+                methods += solved.methods["marginals"].split(", ")
+            lost = float(chance[line & ~away].sum())
+            if lost <= 1e-12:
+                continue
+            step = max(0.0, 1.0 - lost)
+            if not solved.exact:  # as with one further sample of each kind: what was never seen is not impossible
+                step = (step * solved.effective_samples + 1) / (solved.effective_samples + 2)
+                variance += (1 - step) / step / solved.effective_samples
+                r_hat = float(np.fmax(r_hat, solved.r_hat))
+            value, away, solved = value * step, away | line, None
+        method = ", ".join(dict.fromkeys(methods))
+        if variance == 0.0:
+            return Figure(value, ROUNDING * len(lines) * value, method)
+        return Figure(value, value * sqrt(variance), method, r_hat, "sampled")
+
+
+def _without(edges: Edges, gone: BoolArray) -> Edges:
+    kept = ~gone
+    start = np.concatenate([[0], np.cumsum(np.bincount(edges.row[kept], minlength=edges.n))]).astype(np.int64)
+    return Edges(start, edges.column[kept], edges.weight[kept])
+
+
+def _any(found: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> Figure:
+    """Return the chance that at least one set is found, by taking sets together; or what is certain of it."""
+    values = [each.found.value for each in found]
+    if len(found) == 1:
+        return found[0].found
+    if exact and len(found) <= MOST_TOGETHER:
+        total = 0.0
+        for count in range(1, len(members) + 1):
+            for some in combinations(members, count):
+                total += (-1) ** (count + 1) * chances.found(some).value
+        return Figure(min(1.0, max(total, max(values))), ROUNDING * 2 ** len(members), found[0].found.method)
+    low, high = max(values), min(1.0, sum(values))
+    return Figure(low, high - low, found[0].found.method, _worst(found), "bracket")
+
+
+def _worst(found: Sequence[Itemset]) -> float:
+    return float(np.fmax.reduce([each.found.r_hat for each in found]))
+
+
+def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
+    """Return the chance that a set is found if every pairing of so many pairs were equally likely."""
+    size, tokens = len(rows), int((truth[list(rows)] >= 0).sum())
+    n, m, pairs = guess.n, guess.n, guess.n
+    if isinstance(guess, UnequalMatching):
+        m, pairs = guess.token_count, guess.pair_count
+    rest = n - size, m - tokens, pairs - tokens
+    if rest[2] < 0 or rest[2] > min(rest[:2]):
+        return 0.0
+    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the entries that get the tokens
+    return exp(min(0.0, inside + _log_pairings(*rest) - _log_pairings(n, m, pairs)))
+
+
+def _log_pairings(n: int, m: int, pairs: int) -> float:
+    entries = lgamma(n + 1) - lgamma(n - pairs + 1)
+    return entries + lgamma(m + 1) - lgamma(m - pairs + 1) - lgamma(pairs + 1)

@@ -1,0 +1,195 @@
+"""What an attack leaves open when nobody says what is true: the permanent, its bounds, and what may be cracked."""
+
+from dataclasses import dataclass
+from math import factorial, lgamma, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.matching import Edges, LogPermanent, edge_at, perfect_matching
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.guesses.matching_distribution import MatchingDistribution
+from unveil.guesses.unequal_matching import UnequalMatching
+from unveil.metrics.matchings._balance import balanced
+from unveil.metrics.matchings._random_matchings import LISTED, Attack, Figure, Kind, RandomMatching, random_matching
+from unveil.metrics.matchings.degree_of_anonymity import degree, degree_of_listed
+from unveil.metrics.matchings.flatness import is_flat
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ambiguity:
+    """What is known of an attack without the truth.
+
+    Attributes
+    ----------
+    n, token_count, pairs
+        How many entries and tokens there are, and how many entries the adversary gives a token.
+    log_permanent, permanent, d
+        As in :class:`~unveil.metrics.matchings.cracks.Cracks`.
+    flat
+        Whether all matchings that are possible are equally likely, so that weights say no more than their zeros.
+    believed_cracks
+        The expected cracks if the truth is as the adversary believes: the mean over its own matchings.
+    least_cracks, most_cracks
+        The expected cracks of the truth that is least and most favourable to the adversary, of all it holds possible.
+        Where pairs were sampled these are brackets: the truth that looks best is one that luck favoured, so it is also
+        chosen by one half of the samples and measured by the other.
+    best, best_error
+        Of each entry, the chance of its likeliest token, and its standard error (0 where exact).
+    r_hat, notes
+        As in ``Cracks``.
+    """
+
+    n: int
+    token_count: int
+    pairs: int
+    log_permanent: Figure
+    permanent: int | None
+    d: Figure
+    flat: bool
+    believed_cracks: Figure
+    least_cracks: Figure
+    most_cracks: Figure
+    best: FloatArray
+    best_error: FloatArray
+    r_hat: float
+    notes: tuple[str, ...]
+
+
+def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Ambiguity:
+    """Return what an attack leaves open, whatever the truth is: matchings left, and bounds of the expected cracks.
+
+    Parameters
+    ----------
+    guess
+        The attack.
+    rng
+        Used where the matrix is too large for exact methods only.
+    precision
+        As in :func:`~unveil.metrics.matchings.cracks.cracks`.
+
+    Examples
+    --------
+    >>> from unveil.guesses.matching import Matching
+    >>> found = ambiguity(Matching([[1, 1, 0], [1, 1, 1], [0, 1, 1]]), rng=np.random.default_rng(1))
+    >>> found.permanent, found.flat, round(found.least_cracks.value, 3), round(found.most_cracks.value, 3)
+    (3, True, 1.333, 1.667)
+    """
+    start = _some_truth(guess)
+    found = random_matching(guess, start, rng=rng, precision=precision, sample_permanent=True)
+    other = random_matching(guess, start, rng=rng, precision=precision) if found.sampled else None
+    real = found.real
+    chance = found.marginal[real]
+    noise = 0.0
+    if found.sampled:  # the square of a sampled chance is too large by the variance of that chance
+        noise = float((chance * (1 - chance))[found.drawn[found.edges.row[real]]].sum()) / max(found.effective - 1, 1)
+    score = np.where(real, 2 * found.marginal, 0.0)
+    believed = found.figure(float((chance**2).sum()) - noise, 1.5 * found.mean(score)[1])
+    best = np.zeros(found.n)
+    np.maximum.at(best, found.edges.row[real], chance)
+    value, exact = _permanent(guess, found)
+    drawn = found.drawn[: found.n]
+    likely = (best * found.effective + 1) / (found.effective + 2) if found.sampled else best
+    return Ambiguity(
+        n=found.n,
+        token_count=found.token_count,
+        pairs=guess.pair_count if isinstance(guess, UnequalMatching) else found.n,
+        log_permanent=value,
+        permanent=exact,
+        d=_degree(guess, found),
+        flat=is_flat(guess.padded if isinstance(guess, UnequalMatching) else guess),
+        believed_cracks=believed,
+        least_cracks=_favourable(found, other, most=False),
+        most_cracks=_favourable(found, other, most=True),
+        best=best,
+        best_error=np.where(drawn, np.sqrt(likely * (1 - likely) / found.effective), 0.0),
+        r_hat=found.r_hat,
+        notes=tuple(note for note in found.notes if "truth" not in note and "true" not in note),
+    )
+
+
+def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[Figure, int | None]:
+    """Return the logarithm of the weights of all pairings added up, and the sum itself where it was counted.
+
+    A padded matrix counts each pairing as often as its added rows and columns can be exchanged.
+    """
+    kind: Kind = "bracket" if number.is_bracket else "sampled" if number.sampled else "exact"
+    repeats, times = 0.0, 1
+    if isinstance(guess, UnequalMatching):
+        repeats = lgamma(guess.spare_tokens + 1) + lgamma(guess.spare_entries + 1)
+        if number.exact is not None:
+            times = factorial(guess.spare_tokens) * factorial(guess.spare_entries)
+    ends = (number.low - repeats, number.high - repeats) if kind == "sampled" else (nan, nan)
+    exact = None if number.exact is None else number.exact // times
+    return Figure(number.log - repeats, number.error, number.method, nan, kind, *ends), exact
+
+
+def _permanent(guess: Attack, found: RandomMatching) -> tuple[Figure, int | None]:
+    if isinstance(guess, MatchingDistribution):
+        return Figure(nan, nan, LISTED), None
+    return permanent_figure(guess, found.permanent)
+
+
+def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Figure:
+    """Return the degree of anonymity of any attack, also of one with unequal sizes.
+
+    >>> round(attack_degree(UnequalMatching([[1, 1], [1, 0], [0, 1]]), rng=np.random.default_rng(1)).value, 3)
+    0.613
+    """
+    if isinstance(guess, MatchingDistribution):
+        return degree_of_listed(guess)
+    found = random_matching(guess, _some_truth(guess), rng=rng, precision=precision, sample_permanent=True)
+    return _degree(guess, found)
+
+
+def _degree(guess: Attack, found: RandomMatching) -> Figure:
+    if isinstance(guess, MatchingDistribution):
+        return degree_of_listed(guess)
+    return degree(guess, found, balanced(guess.padded if isinstance(guess, UnequalMatching) else guess))
+
+
+def _some_truth(guess: Attack) -> Any:
+    """Return pairs that the attack allows: chains are followed by how often they have these."""
+    if isinstance(guess, MatchingDistribution):
+        return guess.matchings[0]
+    if not isinstance(guess, UnequalMatching):
+        return perfect_matching(guess.edges).astype(np.int64)
+    columns = perfect_matching(guess.padded.edges).astype(np.int64)[: guess.n]
+    return np.where(columns < guess.token_count, columns, -1)
+
+
+def _favourable(found: RandomMatching, other: RandomMatching | None, *, most: bool) -> Figure:
+    """Return the expected cracks of the truth for which they are most or least; ``other`` was sampled by itself.
+
+    The best truth of both samples together looks better than the best truth is; one that was chosen by one sample and
+    measured by the other is at most as good. The best truth lies between these, up to three standard errors.
+    """
+    if other is None:
+        score = np.where(found.real, found.marginal, 0.0)
+        return found.figure(float(score[_best_pairs(found.edges, found.marginal, score, most)].sum()), 0.0)
+    scores = [np.where(one.real, one.marginal, 0.0) for one in (found, other)]
+    both, possible = (scores[0] + scores[1]) / 2, found.marginal + other.marginal
+    chosen = _best_pairs(found.edges, possible, both, most)
+    crossed = [_best_pairs(found.edges, possible, score, most) for score in scores]
+    flattered = float(both[chosen].sum())
+    fair = float(scores[1][crossed[0]].sum() + scores[0][crossed[1]].sum()) / 2
+    chance = both[chosen]
+    noise = 3 * found.togetherness * sqrt(float((chance * (1 - chance)).sum()) / found.effective)
+    low, high = min(fair, flattered) - noise, max(fair, flattered) + noise
+    low, high = max(low, 0.0), min(high, float(found.n))
+    return Figure(low, high - low, found.methods["marginals"], max(found.r_hat, other.r_hat), "bracket")
+
+
+def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, most: bool) -> IntArray:
+    """Return the edges of the matching with the largest or the smallest sum of scores, of edges that are possible."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    there = possible > 0
+    start = np.concatenate([[0], np.cumsum(np.bincount(edges.row[there], minlength=edges.n))]).astype(np.int64)
+    # Every matching has the same number of pairs, so 1 more for each changes nothing, and no pair weighs nothing.
+    matrix = csr_array((score[there] + 1.0, edges.column[there], start), shape=(edges.n, edges.n))
+    row, column = min_weight_full_bipartite_matching(matrix, maximize=most)
+    chosen = np.full(edges.n, -1, np.int64)
+    chosen[row] = column
+    return edge_at(edges, chosen)

@@ -1,0 +1,157 @@
+"""Cracks of sets: entries in categories, where a token of the right category is enough for the adversary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.metrics.matchings._random_matchings import Attack, Figure, RandomMatching, random_matching
+
+Labels = Sequence[Any] | Mapping[Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Category:
+    """The cracks of one group of entries.
+
+    Attributes
+    ----------
+    name, size
+        The group, and how many entries it has.
+    expected
+        How many of them are expected to get a token that belongs to the group.
+    by_chance
+        How many would if every matching were equally likely: ``size ** 2 / n`` where each entry has a token.
+    entries_cracked
+        How many are expected to get their own token.
+    """
+
+    name: str
+    size: int
+    expected: Figure
+    by_chance: float
+    entries_cracked: Figure
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetCracks:
+    """How well the adversary finds the group of each entry, whether or not the entry itself.
+
+    Attributes
+    ----------
+    categories
+        Every group, by name.
+    expected
+        How many entries are expected to get a token of their group; never fewer than the expected cracks.
+    by_chance
+        How many would if every matching were equally likely.
+    probability, probability_error
+        Of each entry, the chance of that, and its standard error (0 where exact).
+    """
+
+    categories: tuple[Category, ...]
+    expected: Figure
+    by_chance: float
+    probability: FloatArray
+    probability_error: FloatArray
+
+
+def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Generator) -> SetCracks:
+    """Return the expected number of entries that get a token of an entry of the same group, and each group's.
+
+    Parameters
+    ----------
+    guess, truth
+        As for :func:`~unveil.metrics.matchings.cracks.cracks`.
+    groups
+        One group per entry in their order, or a mapping from entry name (or number from 0) to group.
+    rng
+        Used only where pairs must be sampled.
+
+    Examples
+    --------
+    >>> from unveil.guesses.matching import Matching
+    >>> found = set_cracks(Matching([[1, 1], [1, 1]]), [0, 1], groups=["a", "a"], rng=np.random.default_rng(1))
+    >>> found.expected.value
+    2.0
+    """
+    return by_groups(random_matching(guess, truth, rng=rng), labels_of(guess, groups))
+
+
+def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
+    """Return the cracks of sets of a matching that was solved, with the group of each entry."""
+    names, group = np.unique(labels, return_inverse=True)
+    of_token = np.full(found.edges.n, -1)  # the group of each token's entry, none for tokens without
+    paired = np.flatnonzero(found.truth >= 0)
+    of_token[found.truth[paired]] = group[paired]
+    row = found.edges.row
+    inside = found.real & (group[np.minimum(row, found.n - 1)] == of_token[found.edges.column])
+    chance = np.bincount(row[inside], found.marginal[inside], found.n).astype(np.float64)
+    drawn = found.drawn[: found.n]
+    # A chance that was sampled as 0 or 1 is not sure: as one further sample of each kind would have it.
+    likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
+    alone = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled else np.zeros(found.n)
+    error = np.where(drawn, alone, 0.0)
+    size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
+    # With pairs drawn evenly each of n entries gets each of m tokens equally often.
+    by_chance = size * tokens * (float(found.marginal[found.real].sum()) / found.n / found.token_count)
+    sums = [np.bincount(group, part, names.size) for part in (chance, found.probability)]
+    variances = [_variance(part, drawn, group, names.size) for part in (chance, found.probability)]
+    categories = tuple(
+        Category(
+            name=str(name),
+            size=int(size[k]),
+            expected=_total(found, sums[0][k], variances[0][k]),
+            by_chance=float(by_chance[k]),
+            entries_cracked=_total(found, sums[1][k], variances[1][k]),
+        )
+        for k, name in enumerate(names)
+    )
+    for array in (chance, error):
+        array.flags.writeable = False
+    return SetCracks(
+        categories=categories,
+        expected=_total(found, chance.sum(), variances[0].sum()),
+        by_chance=float(by_chance.sum()),
+        probability=chance,
+        probability_error=error,
+    )
+
+
+def _variance(chance: FloatArray, drawn: BoolArray, group: IntArray, count: int) -> FloatArray:
+    return np.bincount(group, np.where(drawn, np.maximum(chance * (1 - chance), 0.0), 0.0), count).astype(np.float64)
+
+
+def _total(found: RandomMatching, value: float, variance: float) -> Figure:
+    return found.figure(float(value), found.togetherness * sqrt(float(variance) / found.effective))
+
+
+def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
+    """Return the group of each entry as text, or say which entry has none."""
+    n = guess.n
+    if isinstance(groups, Mapping):
+        keys = list(range(n)) if guess.entries is None else list(guess.entries)
+        have = {str(key): label for key, label in groups.items()}
+        strange = len(have.keys() - {str(key) for key in keys})
+        if strange:
+            raise InputError(
+                f"groups must name entries that the attack has, but {strange} of {len(have)} names are of none. Check "
+                "the spelling, and that both belong together"
+            )
+        listed = [have.get(str(key)) for key in keys]
+    else:
+        listed = list(groups)
+        if len(listed) != n or isinstance(groups, str):
+            raise InputError(f"groups must have one for each of the {n} entries, but has {len(listed)}. Correct them")
+    lacking = [k for k, label in enumerate(listed) if label is None or label != label]
+    if lacking:
+        raise InputError(
+            f"every entry must be in a group, but entry {lacking[0] + 1} (counted from 1) is in none; such entries: "
+            f"{len(lacking)}. Give each one, its own name where it belongs to no other"
+        )
+    return np.array([str(label) for label in listed])

@@ -1,0 +1,49 @@
+"""What a merging mixes in: foreign items, as in the paper, or the other subjects whose they are."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.partitions.crowds import by_column, crowd_gains
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.metrics.partitions._contingency import Contingency
+from unveil.metrics.partitions._tally import Tally, Wholes
+
+#: What the mixed graph is a share of: foreign items, other subjects, or other subjects as far as they are even.
+Mixing = Literal["items", "others", "even"]
+MIXINGS: tuple[Mixing, ...] = ("items", "others", "even")
+
+
+def gains(tally: Tally, order: IntArray, mixing: Mixing) -> NDArray[Any]:
+    """Return what the merging of each cell mixes in."""
+    if mixing == "items":
+        return tally.foreign
+    return crowds(tally, order)[0 if mixing == "others" else 1]
+
+
+def crowds(tally: Tally, order: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return how many others each merging brings, and how much it changes their effective number.
+
+    Clusters that tie in cost, foreign and missed items are in no order, so both are means over all their orders, and no
+    name of a cluster matters.
+    """
+    table = tally.table
+    subjects = table.row_total.size // table.guesses
+    column_start, cell = by_column(table.column, table.column_total.size)
+    subject = table.row[cell] if table.guesses == 1 else table.row[cell] % np.int32(subjects)
+    by = (column_start, subject, table.count[cell])
+    return crowd_gains(table.row_start, order, table.column, tally.own, tally.foreign, *by, subjects)
+
+
+def crowd_work(table: Contingency) -> int:
+    """Return how many cells must be looked at to know whom mergings bring along."""
+    cells = np.bincount(table.column, minlength=table.column_total.size)
+    return int((cells * cells).sum())
+
+
+def mixed_wholes(whole: Wholes, mixing: Mixing) -> Wholes:
+    """Return what shares are of, when the mixed graph counts items or the other subjects."""
+    if mixing == "items":
+        return whole
+    return whole._replace(foreign=np.full(whole.own.size, float(whole.own.size - 1)))

@@ -1,0 +1,93 @@
+"""How sensitive each item is: weights between 0 and 1, the same for everybody or as one subject sees it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.errors import InputError
+from unveil.guesses import Partition
+
+Weights = Iterable[float] | Mapping[Any, float]
+
+_FINEST = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class ItemWeights:
+    """Weights as whole multiples of ``1 / grid``, so that equal costs are equal.
+
+    ``common`` is what everybody thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
+    Weights finer than nine decimals are rounded to nine.
+    """
+
+    grid: int
+    common: IntArray
+    subject: IntArray
+    item: IntArray
+    value: IntArray
+
+
+def item_weights(weights: Weights, truth: Partition) -> ItemWeights:
+    """Return the weights of the items of ``truth``.
+
+    A sequence has one weight per item. A mapping names items, or (subject, item) pairs; what it does not name weighs 1.
+    """
+    none = np.empty(0, np.int64)
+    if not isinstance(weights, Mapping):
+        common = _on_finest_grid(weights)
+        if common.size != truth.n:
+            raise InputError(
+                f"there are {common.size} weights for {truth.n} items. "
+                "Pass one for each, or a mapping from item to weight"
+            )
+        return _coarsen(common, none, none, none)
+    values = _on_finest_grid(weights.values())
+    common = np.full(truth.n, _FINEST, np.int64)
+    subjects = {subject: index for index, subject in enumerate(truth.clusters.tolist())}
+    items = range(truth.n) if truth.items is None else truth.items.tolist()
+    place = {item: index for index, item in enumerate(items)}
+    if all(key in place for key in weights):
+        common[[place[key] for key in weights]] = values
+        return _coarsen(common, none, none, none)
+    pairs = [key for key in weights if isinstance(key, tuple) and len(key) == 2]
+    known = [(subjects[s], place[i]) for s, i in pairs if s in subjects and i in place]
+    if len(known) != len(weights):
+        raise InputError(
+            "weights must be for items of the truth, or for (subject, item) pairs of it, but "
+            f"{_unknown(weights, place, known)} of {len(weights)} are for something else. "
+            "Correct their names, or leave them out"
+        )
+    subject, item = np.array(known, dtype=np.int64).T
+    return _coarsen(common, subject, item, values)
+
+
+def _unknown(weights: Mapping[Any, float], place: Mapping[Any, int], known: list[tuple[int, int]]) -> int:
+    return len(weights) - max(len(known), sum(key in place for key in weights))
+
+
+def _on_finest_grid(values: Any) -> IntArray:
+    try:
+        floats = np.array([float(Fraction(each) if isinstance(each, str) else each) for each in values], np.float64)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InputError(
+            "every weight must be a number between 0 and 1, but some are no numbers. Write each as 0.125 or 1/8"
+        ) from None
+    outside = ~((floats >= 0) & (floats <= 1))
+    if outside.any():
+        scalable = bool((floats >= 0).all()) and bool(np.isfinite(floats).all())
+        advice = "Divide all by the largest" if scalable else "Write 0 for what shall not count, and 1 for what counts"
+        raise InputError(
+            f"every weight must lie between 0 and 1, but {int(outside.sum())} do not, the first at position "
+            f"{int(np.flatnonzero(outside)[0])} (counted from 0). {advice}"
+        )
+    return np.rint(floats * _FINEST).astype(np.int64)
+
+
+def _coarsen(common: IntArray, subject: IntArray, item: IntArray, value: IntArray) -> ItemWeights:
+    """Divide by what all weights share: small integers keep costs inside 64 bits."""
+    step = int(np.gcd.reduce(np.concatenate([np.unique(common), np.unique(value), [_FINEST]])))
+    return ItemWeights(_FINEST // step, common // step, subject, item, value // step)

@@ -1,0 +1,250 @@
+"""How far the adversary's partition is from the truth, by the measures that the clustering literature knows.
+
+All of them come from one contingency table and cost little more than it. Unlike unlinkability they know neither
+subjects nor policies: they say how good the guess is as a whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from math import inf, log2, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.partitions.contingency import overlap_sums
+from unveil._kernels.partitions.transfer import heaviest_cells
+from unveil._kernels.types import FloatArray
+from unveil.errors import InputError
+from unveil.guesses import Partition, View
+from unveil.metrics._listing import metric
+from unveil.metrics.partitions._contingency import Contingency, stacked_contingency, stacks
+
+BCUBED = "Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998"
+FACTS: dict[str, Any] = {"category": "distance", "per": "release"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionDistances:
+    """The distances of one guess from the truth; each field is the metric that its comment names.
+
+    NaN stands for what is undefined (one item has no pairs and no distances to divide by) or was not asked for.
+    """
+
+    voi: float  # variation_of_information, in bits
+    voi_normalised: float
+    rand: float  # rand_index
+    adjusted_rand: float  # adjusted_rand_index
+    bcubed_precision: float
+    bcubed_recall: float
+    mtd: float  # minimal_transfer_distance, in items
+    mtd_normalised: float
+
+
+def partition_distances(guess: Partition | View, truth: Partition, *, transfer: bool = True) -> PartitionDistances:
+    """Return all distances of the guess from the truth, computed from one contingency table.
+
+    For a view each is the mean over its partitions, weighted by their probabilities. ``transfer=False`` leaves out the
+    minimal transfer distance, the only one that takes more than one look at each cell of the table; it is then NaN.
+
+    >>> distances = partition_distances(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    >>> distances.rand, distances.mtd
+    (0.5, 1.0)
+    """
+    each, probabilities = distances_of_each(guess, truth, transfer=transfer)
+    return PartitionDistances(**{name: _mean(values, probabilities) for name, values in each.items()})
+
+
+def distances_of_each(
+    guess: Partition | View, truth: Partition, *, transfer: bool = True
+) -> tuple[dict[str, FloatArray], tuple[Fraction, ...]]:
+    """Return every distance of each partition of a view, and how likely each is."""
+
+    def measure(table: Contingency) -> list[FloatArray]:
+        (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else np.full(table.guesses, nan)
+        normalised, pairs = (_share(voi, log2(table.n)), _share(mtd, table.n - 1)), _pair_counts(table)
+        return [voi, normalised[0], _rand(pairs), _adjusted_rand(pairs), precision, recall, mtd, normalised[1]]
+
+    tables, probabilities = _tables(guess, truth)
+    measured = [measure(table) for table in tables]
+    names = [field.name for field in fields(PartitionDistances)]
+    return {name: np.concatenate([one[k] for one in measured]) for k, name in enumerate(names)}, probabilities
+
+
+@metric(
+    more_means="more private",
+    bounds=(0.0, inf),
+    source="Meila, Comparing clusterings by the variation of information, 2003",
+    **FACTS,
+)
+def variation_of_information(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+    """Return the variation of information between guess and truth, in bits.
+
+    Formula: ``H(truth | guess) + H(guess | truth)``, what one partition leaves unknown about the other, both ways;
+    ``normalised`` divides by log2 n. 0 means the same partition, log2 n all in one cluster against all alone. For a
+    view, the mean over its partitions. NaN for one item if ``normalised``.
+
+    >>> variation_of_information(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
+    2.0
+    """
+    return _expected(guess, truth, lambda table: _share(_overlaps(table)[0], log2(table.n) if normalised else 1))
+
+
+@metric(
+    more_means="less private",
+    bounds=(0.0, 1.0),
+    source="Rand, Objective criteria for the evaluation of clustering methods, 1971",
+    **FACTS,
+)
+def rand_index(guess: Partition | View, truth: Partition) -> float:
+    """Return the share of pairs of items that guess and truth both put together or both put apart.
+
+    Formula: ``(pairs together in both + pairs apart in both) / pairs``. 1 means the same partition; 0 means that every
+    pair is judged wrongly. For a view, the mean over its partitions. NaN for one item: there are no pairs.
+
+    >>> rand_index(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    0.5
+    """
+    return _expected(guess, truth, lambda table: _rand(_pair_counts(table)))
+
+
+@metric(more_means="less private", bounds=(-0.5, 1.0), source="Hubert and Arabie, Comparing partitions, 1985", **FACTS)
+def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
+    """Return the Rand index on a scale where 0 is what random clusters of the same sizes would give.
+
+    Formula: ``(Rand index - chance) / (1 - chance)`` with the Rand index that random clusters of these sizes have on
+    average as chance. 1 means the same partition; below 0 means worse than chance, at worst -1/2. Where chance already
+    gives the highest value possible it would be 0/0: then both partitions are all-in-one or both all-alone, hence the
+    same, and the value is 1. For a view, the mean over its partitions. NaN for one item: there are no pairs.
+
+    >>> adjusted_rand_index(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
+    -0.5
+    """
+    return _expected(guess, truth, lambda table: _adjusted_rand(_pair_counts(table)))
+
+
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
+def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
+    """Return the mean share, over all items, of the item's guessed cluster that truly belongs with it.
+
+    Formula: ``|true cluster & guessed cluster| / |guessed cluster|``, averaged over items. 1 means that no guessed
+    cluster mixes subjects; it is at least the number of guessed clusters divided by n, and never undefined. For a view,
+    the mean over its partitions.
+
+    >>> bcubed_precision(Partition.from_labels("xxxx"), Partition.from_labels("aabb"))
+    0.5
+    """
+    return _expected(guess, truth, lambda table: _overlaps(table)[1])
+
+
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
+def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
+    """Return the mean share, over all items, of what truly belongs with the item that the guess put with it.
+
+    Formula: ``|true cluster & guessed cluster| / |true cluster|``, averaged over items. 1 means that no subject was
+    torn apart; it is at least the number of true clusters divided by n, and never undefined. For a view, the mean over
+    its partitions.
+
+    >>> bcubed_recall(Partition.from_labels("wxyz"), Partition.from_labels("aabb"))
+    0.5
+    """
+    return _expected(guess, truth, lambda table: _overlaps(table)[2])
+
+
+@metric(
+    more_means="more private",
+    bounds=(0.0, inf),
+    source="Charon, Denoeud, Guenoche and Hudry, Maximum transfer distance between partitions, 2006",
+    **FACTS,
+)
+def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+    """Return how many items must change cluster, at least, to turn the guess into the truth.
+
+    Formula: ``n - most``, the most items that stay when each true cluster is paired with at most one guessed cluster;
+    ``normalised`` divides by n - 1. 0 means the same partition, n - 1 the farthest one. For a view, the mean over its
+    partitions. NaN for one item if ``normalised``.
+
+    >>> minimal_transfer_distance(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    1.0
+    """
+    return _expected(guess, truth, lambda table: _share(_mtd(table), table.n - 1 if normalised else 1))
+
+
+def _tables(guess: Partition | View, truth: Partition) -> tuple[list[Contingency], tuple[Fraction, ...]]:
+    if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
+        raise InputError(
+            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
+            f"{type(guess).__name__}. Build them with Partition.from_labels"
+        )
+    view = guess if isinstance(guess, View) else View([guess], [1])
+    tables = [stacked_contingency(stack, truth) for stack in stacks(view.partitions)]
+    return tables, tuple(Fraction(probability) for probability in view.probabilities)
+
+
+def _expected(guess: Partition | View, truth: Partition, measure: Callable[[Contingency], FloatArray]) -> float:
+    tables, probabilities = _tables(guess, truth)
+    return _mean(np.concatenate([measure(table) for table in tables]), probabilities)
+
+
+def _mean(values: FloatArray, probabilities: tuple[Fraction, ...]) -> float:
+    # In fractions, so that the mean of equal values is that value and no mean leaves the bounds of its metric.
+    if np.isnan(values).any():
+        return nan
+    exact = zip(values.tolist(), probabilities, strict=True)
+    return float(sum((Fraction(value) * probability for value, probability in exact), Fraction(0)))
+
+
+def _share(part: FloatArray, whole: float) -> FloatArray:
+    return part / whole if whole > 0 else np.full(part.shape, nan)
+
+
+def _overlaps(table: Contingency) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return variation of information, B-cubed precision and B-cubed recall; rounding does not leave their bounds."""
+    cells = (table.row_start, table.column, table.count, table.row_total, table.column_total)
+    bits, precision, recall = overlap_sums(*cells, table.guesses) / table.n
+    return np.minimum(bits, log2(table.n)), np.minimum(precision, 1.0), np.minimum(recall, 1.0)
+
+
+class _Pairs(NamedTuple):
+    """How many pairs are together in both, in the truth, in the guess, and how many there are; exact, by guess."""
+
+    both: list[int]
+    truth: int
+    guess: list[int]
+    all: int
+
+
+def _pair_counts(table: Contingency) -> _Pairs:
+    n, rows = table.n, table.row_total.size // table.guesses
+    # The columns of a guess follow those of the one before, and those of each guess hold all n items.
+    ends = np.cumsum(table.column_total)
+    columns = np.searchsorted(ends, n * np.arange(table.guesses), side="right")
+    # A pair is counted in the square of its part twice, and an item once.
+    both = np.add.reduceat(table.count * table.count, table.cell_start[:-1])
+    guess = np.add.reduceat(table.column_total * table.column_total, columns)
+    truth = int((table.row_total[:rows] * table.row_total[:rows]).sum())
+    return _Pairs(((both - n) // 2).tolist(), (truth - n) // 2, ((guess - n) // 2).tolist(), n * (n - 1) // 2)
+
+
+def _rand(pairs: _Pairs) -> FloatArray:
+    both, truth, guess, all_pairs = pairs
+    if not all_pairs:
+        return np.full(len(both), nan)
+    return np.array([(all_pairs + 2 * b - truth - g) / all_pairs for b, g in zip(both, guess, strict=True)])
+
+
+def _adjusted_rand(pairs: _Pairs) -> FloatArray:
+    # (both - expected) / (largest - expected) with expected = truth * guess / all and largest = (truth + guess) / 2,
+    # both sides times 2 * all: whole numbers of any size, and one division.
+    both, truth, guess, all_pairs = pairs
+    if not all_pairs:
+        return np.full(len(both), nan)
+    room = [(truth + g) * all_pairs - 2 * truth * g for g in guess]
+    found = zip(both, guess, room, strict=True)
+    return np.array([2 * (b * all_pairs - truth * g) / some if some else 1.0 for b, g, some in found])
+
+
+def _mtd(table: Contingency) -> FloatArray:
+    rows, columns = table.row_total.size, table.column_total.size
+    stays = table.count * heaviest_cells(table.row, table.column, table.count, rows, columns)
+    return (table.n - np.add.reduceat(stays, table.cell_start[:-1])).astype(np.float64)

@@ -1,0 +1,77 @@
+"""Is everybody hidden equally well? The spread of the per-subject figures."""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray
+from unveil.metrics.partitions.unlinkability import Unlinkability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """How one figure is spread over the subjects.
+
+    ``gini`` is 0 when all are alike and near 1 when one has it all. ``worst_decile`` is the mean over the tenth of the
+    subjects most at risk. ``undefined`` counts subjects without a value; they are left out of all but, for the risk
+    slope, the worst decile.
+    """
+
+    quantity: str
+    mean: float
+    median: float
+    low: float
+    high: float
+    gini: float
+    worst_decile: float
+    undefined: int
+
+
+def fairness(result: Unlinkability) -> tuple[Spread, ...]:
+    """Return the spread over subjects of the share linked, the error, the risk slope and the others mixed in.
+
+    A breached subject has no risk slope, yet is the most at risk: in the worst decile it counts with the slope of the
+    vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
+    """
+    vertical = result.alpha + (1 - result.alpha) * (result.mixed0 > 0)
+    return (
+        _spread("linked0", result.linked0, result.linked0),
+        _spread("normalised_error", result.normalised_error, -result.normalised_error),
+        _spread("risk_slope", result.risk_slope, np.where(result.breached, vertical, result.risk_slope)),
+        _spread("others", result.others, -result.others),
+    )
+
+
+def gini(values: FloatArray) -> float:
+    """Return the Gini coefficient: the mean absolute difference of two subjects over twice the mean.
+
+    0 means all alike, towards 1 one subject has everything; NaN without values or when all are 0.
+
+    >>> gini(np.array([1.0, 1.0])), gini(np.array([0.0, 1.0]))
+    (0.0, 0.5)
+    """
+    total = float(values.sum())
+    if values.size == 0 or total == 0:
+        return float("nan")
+    rank = np.arange(1, values.size + 1)
+    # Rounding may leave a hair below 0 where all are alike.
+    return max(0.0, float(((2 * rank - values.size - 1) @ np.sort(values)) / (values.size * total)))
+
+
+def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> Spread:
+    """Return the spread of ``values``, where more ``risk`` is worse; its size is the value's."""
+    known = values[~np.isnan(values)]
+    at_risk = np.sort(risk[~np.isnan(risk)])
+    worst = at_risk[at_risk.size - ceil(at_risk.size / 10) :] if at_risk.size else np.array([np.nan])
+    blank = known if known.size else np.array([np.nan])
+    return Spread(
+        quantity=quantity,
+        mean=float(blank.mean()),
+        median=float(np.median(blank)),
+        low=float(blank.min()),
+        high=float(blank.max()),
+        gini=gini(known),
+        worst_decile=float(np.abs(worst).mean()),
+        undefined=int(values.size - known.size),
+    )

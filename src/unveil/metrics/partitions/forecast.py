@@ -1,0 +1,331 @@
+"""What may come next: the risk slope over the futures in which an adversary learns more, piece by piece.
+
+The paper merges the cheapest cluster first. That is one future; nothing says that evidence arrives in that order, and
+some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the adversary has wrong about
+what it holds of the subject.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from unveil._kernels.partitions import forecast as kernel
+from unveil._kernels.partitions.crowds import by_column
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.guesses import Partition, View
+from unveil.metrics.partitions._evaluate import ROUNDING, Policy, beta_point, rank, risk_slope
+from unveil.metrics.partitions._mixing import MIXINGS
+from unveil.metrics.partitions._tally import Tallies, Tally, tallies
+from unveil.metrics.partitions._weights import item_weights
+from unveil.metrics.partitions.unlinkability import Settings, policy_of
+from unveil.metrics.partitions.views import HIGH, LOW, Range, describe, finite, quantile
+
+#: How the next merging is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
+Linkage = Literal["pairs", "any", "cheapest"] | Mapping[tuple[Any, Any], float]
+_LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAIRS}
+
+DRAWS = 200
+#: So many steps of all draws are kept at once; what is longer goes in several rounds.
+_STEPS_AT_ONCE = 1 << 22
+#: The pieces of evidence of which the curves are kept.
+MOST_STEPS = 200
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Forecast:
+    """The futures of some subjects, and of their average.
+
+    Per subject of ``subjects`` (indices): ``risk_slope`` is the mean over futures, nine tenths of which lie from
+    ``risk_slope_low`` to ``risk_slope_high``; ``error`` is the standard error of that mean. ``evidence`` and its ends
+    are the pieces of evidence until beta is linked. ``next_breach`` is the chance that the very next piece breaches the
+    subject, ``breached`` the chance that it is breached without any. Risk slopes are NaN where it always is; an end
+    that falls among futures that start breached is NaN.
+
+    The average subject: ``overall`` and ``overall_evidence``, and curves over 0, 1, … pieces of evidence for each
+    subject: the mean share ``linked``, the mixed graph, and the share of subjects that are breached by then
+    (``breached_after``), with the ends between which nine tenths of the futures lie.
+    """
+
+    draws: int
+    split: float
+    subjects: IntArray
+    risk_slope: FloatArray
+    risk_slope_low: FloatArray
+    risk_slope_median: FloatArray
+    risk_slope_high: FloatArray
+    error: FloatArray
+    evidence: FloatArray
+    evidence_low: FloatArray
+    evidence_high: FloatArray
+    next_breach: FloatArray
+    breached: FloatArray
+    overall: Range
+    overall_evidence: Range
+    linked: FloatArray
+    mixed: FloatArray
+    breached_after: FloatArray
+    breached_after_low: FloatArray
+    breached_after_high: FloatArray
+
+
+def forecast(
+    guess: Partition | View,
+    truth: Partition,
+    *,
+    rng: np.random.Generator,
+    linkage: Linkage = "pairs",
+    split: float = 1.0,
+    draws: int = DRAWS,
+    subjects: Sequence[int] | None = None,
+    **settings: Unpack[Settings],
+) -> Forecast:
+    """Return the risk slope and the evidence to a breach, over futures in which the adversary learns more.
+
+    The adversary starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
+    of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
+    left, or splits off the items of one other subject. Each future has a risk slope as the paper defines it, with
+    pieces of evidence in the place of mergings. Clusters that tie in cost, foreign and missed items are taken at random
+    in each future, and draws follow the order of items: no name of a subject or cluster changes a figure.
+
+    Parameters
+    ----------
+    guess, truth
+        As in :func:`unlinkability`. Of a view, each future starts from one partition, drawn by its probability.
+    rng
+        Where evidence is drawn from.
+    linkage
+        How likely each cluster is the next to be linked. ``"pairs"``: a piece of evidence is about two items that the
+        adversary has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
+        likely as it has items of the subject. ``"any"``: all related clusters that are left are alike. ``"cheapest"``:
+        the paper's order, at random where it ties. Or rates by pairs of clusters of the guess,
+        ``{(one, other): rate}``, such as the linkage probabilities of a record linkage; what is not named is never
+        linked, and a merged cluster has the sum of the rates of its parts.
+    split
+        How likely evidence that two items do not belong together is against evidence that two do, per pair (per
+        cluster and other subject with ``"any"``). 0 means that nothing is ever split, as in the paper.
+    draws
+        How many futures are drawn of each subject.
+    subjects
+        The indices of the subjects to look at; all unless given. The average subject is the average of these.
+    **settings
+        Those of :func:`unlinkability`.
+
+    Examples
+    --------
+    With the paper's order and nothing split, every future is the paper's, and so is the risk slope:
+
+    >>> truth, guess = Partition.from_labels("ooooo" "xx"), Partition.from_labels("aaabc" "dd")
+    >>> rng = np.random.default_rng(1)
+    >>> found = forecast(guess, truth, rng=rng, linkage="cheapest", split=0, alpha=1, beta="9/10")
+    >>> found.risk_slope.round(4)[0], found.risk_slope_low.round(4)[0], found.evidence[0]
+    (np.float64(0.344), np.float64(0.344), np.float64(1.5))
+    """
+    if draws < 1:
+        raise InputError(f"a forecast needs at least one draw, but draws is {draws}. Pass 1 or more")
+    if not (isfinite(split) and split >= 0):
+        raise InputError(
+            "split must be a number from 0 up, the odds of a splitting piece. Pass 0 for none, 1 for alike"
+        )
+    weights, policy = settings.get("weights"), policy_of(truth, settings)
+    if split > 0 and weights is not None and item_weights(weights, truth).subject.size:
+        raise InputError(
+            "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or weights "
+            "of items alone"
+        )
+    chosen = _chosen(subjects, truth)
+    # The draws follow the order of items and never that of names, so that new names change no figure.
+    place = np.empty(truth.cluster_count, np.int64)
+    place[truth.by_first_item] = np.arange(truth.cluster_count)
+    drawn_at = np.argsort(place[chosen], kind="stable")
+    ordered = truth.numbered_by_items()
+    guess = _numbered_by_items(guess, truth)
+    counted, own_policy = tallies(guess, ordered, weights), policy.take(truth.by_first_item)
+    evidence, now = _evidence(linkage, split, policy, truth), place[chosen][drawn_at]
+    parts = [
+        _drawn(tally, counted, own_policy, evidence, linkage, guess, now, some, rng)
+        for tally, some in zip(counted.guesses, _starts(counted, draws, rng), strict=True)
+        if some.size
+    ]
+    return _summary(parts, policy, chosen, drawn_at, split)
+
+
+def _numbered_by_items(guess: Partition | View, truth: Partition) -> Partition | View:
+    if isinstance(guess, View):
+        each = [partition.aligned_to(truth).numbered_by_items() for partition in guess.partitions]
+        return View(each, guess.probabilities)
+    return guess.aligned_to(truth).numbered_by_items()
+
+
+def _chosen(subjects: Sequence[int] | None, truth: Partition) -> IntArray:
+    chosen = np.arange(truth.cluster_count) if subjects is None else np.asarray(subjects, np.int64)
+    if chosen.size == 0 or chosen.min() < 0 or chosen.max() >= truth.cluster_count:
+        raise InputError(
+            f"subjects must be indices from 0 to {truth.cluster_count - 1}, at least one, but are not. "
+            "Leave them out to look at all"
+        )
+    return chosen
+
+
+def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) -> kernel.Evidence:
+    kind = kernel.GIVEN
+    if isinstance(linkage, str):
+        if linkage not in _LINKAGES:
+            raise InputError(
+                "linkage must be 'pairs', 'any', 'cheapest' or rates by pairs of clusters, but is none of these. "
+                "Write one of them"
+            )
+        kind = _LINKAGES[linkage]
+    return kernel.Evidence(kind, float(split), MIXINGS.index(policy.mixing), truth.cluster_count)
+
+
+def _starts(counted: Tallies, draws: int, rng: np.random.Generator) -> list[IntArray]:
+    """Return, per tally, the guess from which each of its draws starts."""
+    sizes = [tally.table.guesses for tally in counted.guesses]
+    if sum(sizes) == 1:
+        return [np.zeros(draws, np.int64)]
+    chances = np.concatenate([tally.share() for tally in counted.guesses])
+    drawn = np.sort(rng.choice(chances.size, draws, p=chances / chances.sum()))
+    ends = np.cumsum(sizes)
+    return [drawn[(drawn >= end - size) & (drawn < end)] - (end - size) for size, end in zip(sizes, ends, strict=True)]
+
+
+def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the given rates by column: where those of each start, the other columns, and the rates."""
+    if isinstance(linkage, str):
+        return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    if isinstance(guess, View):
+        if len(guess.partitions) > 1:
+            raise InputError(
+                "rates by pairs of clusters belong to one partition, but the guess is a view of several. "
+                "Pass a single partition, or 'pairs'"
+            )
+        guess = guess.partitions[0]
+    place = {name: column for column, name in enumerate(guess.clusters.tolist())}
+    unknown = sum(one not in place or other not in place or one == other for one, other in linkage)
+    rates = np.array([float(rate) for rate in linkage.values()])
+    if unknown or not (np.isfinite(rates) & (rates >= 0)).all():
+        raise InputError(
+            "linkage must have a rate from 0 up for pairs of two clusters of the guess, but "
+            f"{unknown or int((~(np.isfinite(rates) & (rates >= 0))).sum())} of {rates.size} are not that. "
+            "Correct their names or rates, or leave them out"
+        )
+    ends = np.array([(place[one], place[other]) for one, other in linkage], np.int64).reshape(-1, 2)
+    one, other = np.concatenate([ends, ends[:, ::-1]]).T
+    order = np.argsort(one, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(one, minlength=guess.cluster_count))])
+    return start, other[order], np.concatenate([rates, rates])[order]
+
+
+def _drawn(
+    tally: Tally,
+    counted: Tallies,
+    policy: Policy,
+    evidence: kernel.Evidence,
+    linkage: Linkage,
+    guess: Partition | View,
+    chosen: IntArray,
+    starts: IntArray,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, ...]:
+    """Return evidence, mixed graph there and first step there by draw and subject, and the graphs by draw and step."""
+    table, order = tally.table, rank(tally, counted, policy.alpha).order
+    by = by_column(table.column, table.column_total.size)
+    links = _links(linkage, guess)
+    cells = kernel.Cells(
+        start=table.row_start,
+        order=order,
+        column=table.column,
+        items=table.count,
+        own=tally.own,
+        foreign=tally.foreign,
+        row_of=table.row,
+        column_start=by[0],
+        cell_in_column=by[1],
+        link_start=links[0],
+        link_column=links[1],
+        link_rate=links[2],
+    )
+    whole = policy.wholes(counted)
+    shares = kernel.Shares(*whole, policy.contamination_desirable, policy.beta.value)
+    # Each merging is one piece, and so is each splitting of somebody whom a merging brought.
+    pieces = np.diff(by[0])[table.column] if evidence.split > 0 else np.ones(table.column.size, np.int64)
+    length = int(np.add.reduceat(pieces, table.row_start[:-1]).max()) + 1
+    rounds = np.array_split(starts, -(-starts.size * length // _STEPS_AT_ONCE))
+    found = [_kept(*kernel.futures(rng, some, chosen, cells, evidence, shares, length), policy) for some in rounds]
+    return tuple(np.concatenate([part[k] for part in found]) for k in range(len(found[0])))
+
+
+def _kept(
+    needed: FloatArray, there: FloatArray, reached: IntArray, linked: FloatArray, mixed: FloatArray, policy: Policy
+) -> tuple[FloatArray, ...]:
+    """Return what is kept of some draws: graphs are cut, once the average subject's beta point is found on them."""
+    subjects = needed.shape[1]
+    alpha, beta = policy.overall()
+    graphs = [np.clip(np.cumsum(rise, axis=1) / subjects, 0.0, 1.0) for rise in (linked, mixed)]
+    points = [_overall_point(one, other, beta) for one, other in zip(*graphs, strict=True)]
+    x, y = (np.array([point[k] for point in points]) for k in (0, 1))
+    slope = np.where(graphs[0][:, 0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, y, x))
+    cut = [np.pad(graph, ((0, 0), (0, MOST_STEPS)), mode="edge")[:, :MOST_STEPS] for graph in graphs]
+    return needed, there, reached.astype(np.float64), *cut, slope, x
+
+
+def _overall_point(linked: FloatArray, mixed: FloatArray, beta: float) -> tuple[float, float]:
+    if linked[-1] < beta - 1e-9:  # some subjects are never linked, and with them the average one is not
+        return np.inf, float(mixed[-1])
+    x, y = beta_point(linked, mixed, np.array([beta]))
+    return float(x[0]), float(y[0])
+
+
+def _summary(
+    parts: list[tuple[FloatArray, ...]], policy: Policy, chosen: IntArray, drawn_at: IntArray, split: float
+) -> Forecast:
+    needed, there, reached, linked, mixed, overall, overall_needed = (
+        np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))
+    )
+    needed, there, reached = (drawn[:, np.argsort(drawn_at)] for drawn in (needed, there, reached))
+    draws = needed.shape[0]
+    equal = np.full(draws, 1 / draws)
+    alpha, beta = policy.alpha.value[chosen], policy.beta.value[chosen]
+    breached = reached == 0
+    slopes = np.where(breached, np.nan, risk_slope(alpha, beta, there, needed))
+    defined = np.maximum(1, (~breached).sum(axis=0))
+    mean = np.where(breached.all(axis=0), np.nan, np.nansum(slopes, axis=0) / defined)
+    apart = np.nansum((slopes - mean) ** 2, axis=0) / np.maximum(1, defined - 1)
+    steepest = np.where(breached, np.inf, slopes)
+    low, median, high = (finite(quantile(steepest, equal, q)) for q in (LOW, Fraction(1, 2), HIGH))
+    steps = np.arange(MOST_STEPS)
+    by_then = np.array([((reached >= 0) & (reached <= step)).mean(axis=1) for step in steps]).T
+    last = _settled(linked, by_then)
+    return Forecast(
+        draws=draws,
+        split=float(split),
+        subjects=chosen,
+        risk_slope=mean,
+        risk_slope_low=low,
+        risk_slope_median=median,
+        risk_slope_high=high,
+        error=np.sqrt(apart / defined),
+        evidence=needed.mean(axis=0),
+        evidence_low=quantile(needed, equal, LOW),
+        evidence_high=quantile(needed, equal, HIGH),
+        next_breach=(reached == 1).mean(axis=0),
+        breached=breached.mean(axis=0),
+        overall=describe("risk_slope", overall, equal),
+        overall_evidence=describe("evidence", overall_needed, equal),
+        linked=linked.mean(axis=0)[:last],
+        mixed=mixed.mean(axis=0)[:last],
+        breached_after=by_then.mean(axis=0)[:last],
+        breached_after_low=quantile(by_then, equal, LOW)[:last],
+        breached_after_high=quantile(by_then, equal, HIGH)[:last],
+    )
+
+
+def _settled(linked: FloatArray, by_then: FloatArray) -> int:
+    """Return how many pieces of evidence the curves must show until nothing changes any more."""
+    moves = np.flatnonzero((np.diff(linked, axis=1) > 0).any(axis=0) | (np.diff(by_then, axis=1) > 0).any(axis=0))
+    return int(moves[-1]) + 2 if moves.size else 1

@@ -1,0 +1,311 @@
+"""How well each subject is hidden in the adversary's partition.
+
+The framework measures, per subject, the errors the adversary makes now (primary: missed and wrongly included items
+in the most relevant cluster) and the risk of what may follow (secondary: how few mergings of clusters would link a
+share beta of the subject's items, and how many foreign items come along). Readings of passages that the paper
+leaves open are stated in :func:`unlinkability`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from numpy.typing import NDArray
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.errors import InputError
+from unveil.guesses import Partition, View
+from unveil.guesses.partition import Number
+from unveil.metrics._listing import metric
+from unveil.metrics.partitions._evaluate import Policy, evaluate
+from unveil.metrics.partitions._mixing import MIXINGS, Mixing
+from unveil.metrics.partitions._policy import Flags, PerSubject, exact_share, exact_shares, flags
+from unveil.metrics.partitions._tally import tallies
+from unveil.metrics.partitions._weights import Weights
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Norm = Literal["weight", "literal"]
+AtBreach = Literal["nan", "limit"]
+
+
+class Settings(TypedDict, total=False):
+    """The settings of :func:`unlinkability`, for functions that hand them on."""
+
+    alpha: PerSubject
+    beta: PerSubject
+    contamination_desirable: Flags
+    weights: Weights | None
+    norm: Norm
+    at_breach: AtBreach
+    overall_alpha: Number | None
+    overall_beta: Number | None
+    mixing: Mixing
+
+
+PAPER = "unlinkability framework for adversarial partitions"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Overall:
+    """The figures of the whole partition. ``linked[j]`` is the mean share linked after ``j`` mergings per subject."""
+
+    alpha: float
+    beta: float
+    miss: float
+    include: float
+    kind: Literal["conservative", "liberal", "neutral"]
+    normalised_error: float
+    linked: FloatArray
+    mixed: FloatArray
+    breached: bool
+    mergings: float
+    risk_slope: float
+    breached_subjects: int
+    breached_share: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Unlinkability:
+    """Every figure per subject, in the order of ``subjects``, and the overall ones; data only."""
+
+    n: int
+    subjects: NDArray[Any]
+    alpha: FloatArray
+    beta: FloatArray
+    contamination_desirable: BoolArray
+    size: IntArray
+    related: FloatArray
+    miss: FloatArray
+    include: FloatArray
+    error: FloatArray
+    normalised_error: FloatArray
+    linked0: FloatArray
+    mixed0: FloatArray
+    breached: BoolArray
+    mergings: FloatArray
+    risk_slope: FloatArray
+    others: FloatArray
+    others_evenness: FloatArray
+    graph_start: IntArray
+    linked: FloatArray
+    mixed: FloatArray
+    overall: Overall
+    #: What the mixed graphs count.
+    mixing: Mixing = "items"
+
+    def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
+        """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
+        part = slice(self.graph_start[subject], self.graph_start[subject + 1])
+        return self.linked[part], self.mixed[part]
+
+    def to_frame(self, *, mixing: bool = False) -> "pl.DataFrame":
+        """Return one row per subject; with ``mixing`` also who else sits in the subject's cluster."""
+        import polars as pl
+
+        names = FRAME_COLUMNS + (MIXING_COLUMNS if mixing else ())
+        subjects = self.subjects.tolist()
+        try:
+            first = pl.Series("subject", subjects)
+        except (TypeError, pl.exceptions.PolarsError):  # labels of mixed kinds, tuples, …
+            first = pl.Series("subject", [str(subject) for subject in subjects])
+        return pl.DataFrame([first, *(pl.Series(name, getattr(self, name)) for name in names)])
+
+
+FRAME_COLUMNS = (
+    "size",
+    "related",
+    "miss",
+    "include",
+    "error",
+    "normalised_error",
+    "linked0",
+    "mixed0",
+    "breached",
+    "mergings",
+    "risk_slope",
+)
+MIXING_COLUMNS = ("others", "others_evenness")
+
+
+def unlinkability(
+    guess: Partition | View,
+    truth: Partition,
+    *,
+    alpha: PerSubject = Fraction(1, 2),
+    beta: PerSubject = Fraction(4, 5),
+    contamination_desirable: Flags = False,
+    weights: Weights | None = None,
+    norm: Norm = "weight",
+    at_breach: AtBreach = "nan",
+    overall_alpha: Number | None = None,
+    overall_beta: Number | None = None,
+    mixing: Mixing = "items",
+) -> Unlinkability:
+    """Return how well each subject (cluster of ``truth``) is hidden in ``guess``.
+
+    Parameters
+    ----------
+    guess, truth
+        Partitions of the same items; the guess may be a view (several partitions with probabilities). Errors and
+        graphs of a view are averaged first; then one beta point is found.
+    alpha
+        How much missed items matter against foreign ones, per subject or for all: a cluster costs
+        ``alpha * miss + (1 - alpha) * include``. (The paper's prose has it the other way round; its formulas rule.)
+        Kept as the exact fraction that was written, because ties between clusters decide averages.
+    beta
+        The share of a subject's items that must not get linked. Where beta is at most the share linked already,
+        the subject is ``breached`` and its risk slope is undefined: NaN, or with ``at_breach="limit"`` the slope of
+        the vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
+    contamination_desirable
+        Whether the subject likes foreign items in its cluster; the mixed graph is then ``1 - y``.
+    weights
+        How sensitive items are, from 0 to 1: one per item, a mapping from item, or from (subject, item). With
+        ``norm="weight"`` shares are of the weight (linked is 1 where a subject weighs nothing, mixed 0 where the
+        others do); ``norm="literal"`` divides by numbers of items, as the formulas are printed: what an item lacks of
+        weight 1 then counts as linked from the start. The linked graph ends at 1 either way.
+    overall_alpha, overall_beta
+        The policy of the overall risk slope; by default the mean over subjects.
+    mixing
+        What the mixed graph is a share of: all foreign ``"items"`` (the paper), all ``"others"``, the other subjects
+        who come along whatever they have there, or ``"even"``, the others by their effective number, 2 to the entropy
+        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten. Clusters
+        that tie in cost, foreign and missed items bring different others along, so these graphs are means over all
+        orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the second of
+        them on). No name of a cluster changes a figure.
+
+    Returns
+    -------
+    Unlinkability
+        ``miss`` and ``include`` count the errors in the most relevant cluster, averaged over ties. ``error`` is
+        their alpha-weighted sum, ``normalised_error`` divides it by n - 1 (so it cannot be compared between data of
+        different size; NaN when n is 1). ``mergings`` is where the linked graph reaches beta, interpolated linearly.
+        ``risk_slope`` lies in [0, 1]; higher is riskier. The overall graphs run over all clusters of the guess.
+
+    Examples
+    --------
+    >>> truth = Partition.from_labels("ooooo" "xx")
+    >>> result = unlinkability(Partition.from_labels("aaaab" "bb"), truth, alpha=1, beta="9/10")
+    >>> result.graphs(0)[0]
+    array([0.8, 1. ])
+    >>> round(float(result.risk_slope[0]), 4)
+    0.6772
+    """
+    given: Settings = {
+        "alpha": alpha,
+        "beta": beta,
+        "contamination_desirable": contamination_desirable,
+        "norm": norm,
+        "at_breach": at_breach,
+        "overall_alpha": overall_alpha,
+        "overall_beta": overall_beta,
+        "mixing": mixing,
+    }
+    counted = tallies(guess, truth, weights)
+    policy = policy_of(truth, given)
+    subjects, overall = evaluate(counted, policy)
+    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), mixing=mixing, **subjects)
+
+
+def policy_of(truth: Partition, settings: Settings) -> Policy:
+    """Return what the subjects care about, checked; the settings are those of :func:`unlinkability`."""
+    norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
+    if norm not in ("weight", "literal"):
+        raise InputError("norm must be 'weight' or 'literal'. Write one of them")
+    if at_breach not in ("nan", "limit"):
+        raise InputError("at_breach must be 'nan' or 'limit'. Write one of them")
+    mixing = settings.get("mixing", "items")
+    if mixing not in MIXINGS:
+        raise InputError("mixing must be 'items', 'others' or 'even'. Write one of them")
+    alpha, beta = settings.get("overall_alpha"), settings.get("overall_beta")
+    desirable = settings.get("contamination_desirable", False)
+    return Policy(
+        alpha=exact_shares(settings.get("alpha", Fraction(1, 2)), truth.clusters, what="alpha"),
+        beta=exact_shares(settings.get("beta", Fraction(4, 5)), truth.clusters, what="beta"),
+        contamination_desirable=flags(desirable, truth.clusters, what="contamination_desirable"),
+        literal=norm == "literal",
+        limit_at_breach=at_breach == "limit",
+        mixing=mixing,
+        overall_alpha=None if alpha is None else exact_share(alpha, what="overall_alpha"),
+        overall_beta=None if beta is None else exact_share(beta, what="overall_beta"),
+    )
+
+
+@metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
+def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+    """Return how many of each subject's items the most relevant cluster misses.
+
+    Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
+    the adversary has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
+
+    >>> miss_errors(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
+    array([1.])
+    """
+    return unlinkability(guess, truth, **settings).miss
+
+
+@metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
+def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+    """Return how many foreign items the cluster most relevant to each subject includes.
+
+    Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
+    nothing foreign is mixed in. It is never undefined. ``settings`` are those of :func:`unlinkability`.
+
+    >>> include_errors(Partition.from_labels("xxy"), Partition.from_labels("abb"))
+    array([1., 0.])
+    """
+    return unlinkability(guess, truth, **settings).include
+
+
+@metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, 1), source=f"{PAPER}, 3.1")
+def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+    """Return each subject's combined error e* over n - 1, the worst case.
+
+    Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
+    be compared between data of different size. NaN when n is 1.
+
+    >>> normalised_error(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
+    array([0.25])
+    """
+    return unlinkability(guess, truth, **settings).normalised_error
+
+
+@metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
+def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+    """Return how steeply mergings lead to a breach of each subject.
+
+    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
+    and y of all foreign items come along. 0 means far away, 1 straight up. NaN where the subject is already breached
+    (see :func:`breached_share`).
+
+    >>> risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aaaa")).round(3)
+    array([0.111])
+    """
+    return unlinkability(guess, truth, **settings).risk_slope
+
+
+@metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
+def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
+    """Return how steeply mergings lead to a breach of the average subject.
+
+    Formula: that of :func:`risk_slope` on the mean of all subjects' graphs. 0 means far away, 1 straight up. NaN where
+    the average subject is already breached.
+
+    >>> round(overall_risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aabb")), 3)
+    0.295
+    """
+    return unlinkability(guess, truth, **settings).overall.risk_slope
+
+
+@metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
+def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
+    """Return the share of subjects of whom the adversary has linked beta or more already.
+
+    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.
+
+    >>> breached_share(Partition.from_labels("xxyz"), Partition.from_labels("aabb"))
+    0.5
+    """
+    return unlinkability(guess, truth, **settings).overall.breached_share

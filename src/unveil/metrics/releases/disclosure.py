@@ -1,0 +1,315 @@
+"""What a release discloses by itself, without an attack: small classes, uniform classes, rare people.
+
+These figures look at the released table alone. They say how far people hide among one another in the columns an
+adversary may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
+release rows are nobody's: a unique row is no danger by itself, and a large class is no shelter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any
+
+from unveil._kernels.types import Int32Array
+from unveil.data.table import Table
+from unveil.data.table.cells import SUPPRESSED
+from unveil.data.table.release import Release, ReleaseKind
+from unveil.errors import InputError, share, whole_number
+from unveil.metrics._listing import metric
+from unveil.metrics.releases._classes import (
+    EquivalenceClasses,
+    Missing,
+    column_codes,
+    equivalence_classes,
+    group,
+    matching_rows,
+    quasi_identifiers,
+    released_table,
+)
+from unveil.metrics.releases._plain import plain
+from unveil.metrics.releases._population_models import Weights, checked_size, checked_weights
+from unveil.metrics.releases.diversity import C, Diversity, diversity
+from unveil.metrics.releases.households import HouseholdRisk, households_of
+from unveil.metrics.releases.population import METHODS, PopulationRisk, risk_of
+from unveil.metrics.releases.special_uniques import SIZE, SpecialUniques, affordable_size, uniques_of
+
+FACTS: dict[str, Any] = {"category": "disclosure", "per": "release"}
+SWEENEY = "Samarati and Sweeney (1998), k-anonymity"
+EL_EMAM = "El Emam and Dankar (2008), prosecutor risk; so named in ARX"
+
+#: Class sizes below which the summary counts rows; sizes that regimes ask for are among them.
+SIZES = (2, 3, 5, 11, 20)
+MISLEADING = (
+    "The release is synthetic: its rows are nobody's, so a unique row points at no one and a large class shelters no "
+    "one. These figures mislead there; read what the attacks find instead"
+)
+NO_CELL = "no minimum cell size is told"
+NOTHING_SENSITIVE = "no sensitive column is told"
+NO_HOUSEHOLD = "no household column is told"
+_MOST_VISITS = 5 * 10**7
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Disclosure:
+    """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty.
+
+    Attributes
+    ----------
+    rows, columns, kind
+        The number of released rows, the quasi-identifiers, and whether the release is masked or synthetic (None: not
+        told, as for a table).
+    classes
+        How many rows look alike: sizes and rows of each, for a chart.
+    k_anonymity, highest_risk, average_risk, sample_uniqueness
+        The results of the metrics of these names.
+    below
+        The share of rows in classes of fewer than k rows, for each k of ``SIZES`` and the minimum cell size.
+    minimum_cell, records_at_risk
+        The minimum cell size, and the share of rows in smaller classes; NaN if none is told.
+    diversity
+        One entry per sensitive column.
+    special_uniques
+        Rows that few columns single out; None if the columns are too many.
+    population
+        One entry per model; each says why it has no figures where it has none.
+    household
+        Of the risks in the release; None if no household column is told.
+    misleading
+        A sentence why all this misleads, or empty.
+    why
+        For each part above that is NaN, None or empty, the reason. The entries of ``population`` have their own.
+    notes
+        What a reader has to know.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+    kind: ReleaseKind | None
+    classes: EquivalenceClasses
+    k_anonymity: int
+    highest_risk: float
+    average_risk: float
+    sample_uniqueness: float
+    below: dict[int, float]
+    minimum_cell: int | None
+    records_at_risk: float
+    diversity: tuple[Diversity, ...]
+    special_uniques: SpecialUniques | None
+    population: tuple[PopulationRisk, ...]
+    household: HouseholdRisk | None
+    misleading: str
+    why: dict[str, str]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain numbers, texts, lists and dictionaries, without what is about single rows."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@metric(more_means="more private", bounds=(1, inf), source=SWEENEY, **FACTS)
+def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> int:
+    """Return the number of rows in the smallest equivalence class.
+
+    Formula: ``min over rows of #{rows with the same values in the columns}``, itself included. 1 means that somebody is
+    alone in the release; k means that everybody hides among at least k rows. With ``missing="any"`` a missing value
+    matches every value, as for suppressed cells; by default it is a value of its own. It is never undefined, and says
+    nothing about people outside the release, about sensitive values, or about synthetic rows.
+
+    >>> import polars as pl
+    >>> k_anonymity(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})))
+    2
+    """
+    return equivalence_classes(release, columns=columns, missing=missing).smallest
+
+
+@metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
+def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
+    """Return the chance of naming the right row of the person who hides worst, known to be in the release.
+
+    Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that somebody is alone; 0 cannot be reached. It is never
+    undefined.
+
+    >>> import polars as pl
+    >>> highest_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})))
+    0.5
+    """
+    return 1 / equivalence_classes(release, columns=columns, missing=missing).smallest
+
+
+@metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
+def average_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
+    """Return the mean chance of naming the right row of a person who is known to be in the release.
+
+    Formula: ``mean over rows of 1 / #{rows with the same values}``, which is the number of classes over the number of
+    rows. 1 means that everybody is alone; ``1 / rows`` means that all rows look alike. It is never undefined.
+
+    >>> import polars as pl
+    >>> average_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})))
+    0.4
+    """
+    return equivalence_classes(release, columns=columns, missing=missing).average_risk
+
+
+@metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
+def records_at_risk(
+    release: Release | Table, *, limit: float, columns: Sequence[str] | None = None, missing: Missing = "own"
+) -> float:
+    """Return the share of rows whose chance of being named right is above a limit.
+
+    Formula: ``#{rows with 1 / #{rows with the same values} > limit} / rows``. 0 means that no row is above the limit, 1
+    that all are. A limit of 0.2 asks for classes of 5, one of 0.09 for classes of 12, because 1 / 11 is above 0.09. It
+    is never undefined.
+
+    >>> import polars as pl
+    >>> records_at_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})), limit=0.4)
+    0.4
+    """
+    share(limit, "the limit", advice="Write limit=0.2 for classes of 5")
+    return equivalence_classes(release, columns=columns, missing=missing).share_above(limit)
+
+
+@metric(more_means="less private", bounds=(0, 1), source="Skinner et al. (1994), sample uniques", **FACTS)
+def sample_uniqueness(
+    release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own"
+) -> float:
+    """Return the share of rows that are alone in the release.
+
+    Formula: ``#{rows that no other row equals in the columns} / rows``. 0 means that nobody is alone, 1 that everybody
+    is. Whoever is alone in a sample may still have doubles in the population: see :func:`population_uniqueness`. It is
+    never undefined.
+
+    >>> import polars as pl
+    >>> sample_uniqueness(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 52]})))
+    0.5
+    """
+    return equivalence_classes(release, columns=columns, missing=missing).share_below(2)
+
+
+def disclosure(
+    release: Release | Table,
+    *,
+    columns: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weights: Weights | None = None,
+    household: str | None = None,
+    population_size: float | None = None,
+    minimum_cell: int | None = None,
+    missing: Missing = "own",
+    c: float = C,
+) -> Disclosure:
+    """Return everything that a released table discloses by itself.
+
+    Parameters
+    ----------
+    release
+        A table, or a release, of which the released table is taken.
+    columns
+        The quasi-identifiers; by default all columns with the role "known" that are none of the following.
+    sensitive
+        The sensitive columns; by default all with the role "sensitive" that are no quasi-identifiers.
+    weights, population_size
+        How many people each row stands for (a column, or one number per row), and the size of the population: at least
+        one of them is needed for figures about the population.
+    household
+        The column that says who lives together.
+    minimum_cell
+        The size that no class may stay below, by whatever rules apply; there is no default.
+    missing
+        "own" or "any" for the class sizes, as in :func:`equivalence_classes`; all else takes missing for a value of its
+        own.
+    c
+        That of recursive diversity.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [30, 30, 41, 41, 41], "ill": ["flu", "flu", "flu", "gout", "cold"]})
+    >>> found = disclosure(Table.from_frame(people), sensitive=["ill"], minimum_cell=3)
+    >>> found.k_anonymity, found.records_at_risk, found.diversity[0].distinct, found.population[0].why[:23]
+    (2, 0.4, 1, 'neither weights nor the')
+    """
+    if minimum_cell is not None:
+        whole_number(minimum_cell, "the minimum cell size", advice="Write minimum_cell=5")
+    table = released_table(release)
+    if isinstance(sensitive, str):
+        raise InputError("the sensitive columns must be a list of names. Write sensitive=['…']")
+    told = [column.name for column in table.columns if column.role == "sensitive"] if sensitive is None else sensitive
+    names = quasi_identifiers(table, columns, apart=_apart(() if sensitive is None else told, weights, household))
+    secrets = [name for name in told if name not in names]
+    codes = column_codes(table, names)
+    own = group(codes)
+    if missing == "own":
+        classes = matching_rows(names, missing, codes, own)
+    else:
+        classes = equivalence_classes(table, columns=names, missing=missing)
+    special, short = _special(codes, names)
+    checked, size = checked_weights(table, weights), checked_size(table, population_size)
+    population = tuple(risk_of(codes, own, checked, size, method, minimum_cell) for method in METHODS)
+    limit = None if minimum_cell is None else 1 / minimum_cell
+    kind = release.kind if isinstance(release, Release) else None
+    sizes = sorted({*SIZES, *([] if minimum_cell is None else [minimum_cell])})
+    return Disclosure(
+        rows=table.rows,
+        columns=names,
+        kind=kind,
+        classes=classes,
+        k_anonymity=classes.smallest,
+        highest_risk=1 / classes.smallest,
+        average_risk=classes.average_risk,
+        sample_uniqueness=classes.share_below(2),
+        below={k: classes.share_below(k) for k in sizes},
+        minimum_cell=minimum_cell,
+        records_at_risk=nan if minimum_cell is None else classes.share_below(minimum_cell),
+        diversity=tuple(diversity(table, sensitive=name, columns=names, c=c, classes=own) for name in secrets),
+        special_uniques=special,
+        population=population,
+        household=None if household is None else households_of(table, household, 1 / classes.of_row, "sample", limit),
+        misleading=MISLEADING if kind == "synthetic" else "",
+        why=_why(minimum_cell, secrets, household, "" if special else short),
+        notes=(*([short] if special and short else []), *population[0].notes, *_suppressed(table, names, missing)),
+    )
+
+
+def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[str, ...]:
+    """Return a note on the other way to take suppressed cells, where there are such."""
+    other: Missing = "any" if missing == "own" else "own"
+    cells = table.cells or {}
+    if not any((cells[name].state == SUPPRESSED).any() for name in table.coarse(names)):
+        return ()
+    try:
+        k = equivalence_classes(table, columns=names, missing=other).smallest
+    except InputError:
+        return ("suppressed cells are too many in number and kind to tell k if each matches every value",)
+    ways = {"own": "counts as a value of its own", "any": "matches every value"}
+    return (f"where a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
+
+
+def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | None) -> dict[str, str]:
+    """Return the columns that are no quasi-identifiers, each with what it is."""
+    apart = dict.fromkeys(sensitive, "a sensitive column")
+    if isinstance(weights, str):
+        apart[weights] = "the weights"
+    if household is not None:
+        apart[household] = "the household"
+    return apart
+
+
+def _special(codes: Int32Array, names: tuple[str, ...]) -> tuple[SpecialUniques | None, str]:
+    """Return the special uniques of as many columns at once as can be searched quickly, and a sentence if few are."""
+    size = affordable_size(len(codes), len(names), most=_MOST_VISITS)
+    if not size:
+        return None, f"{len(names)} columns in {len(codes)} rows are too many to search for special uniques"
+    found = uniques_of(codes, names, size)
+    short = f"special uniques were searched in sets of up to {size} columns only, to save time"
+    return found, short if size < min(SIZE, len(names)) else ""
+
+
+def _why(minimum_cell: int | None, secrets: Sequence[str], household: str | None, special: str) -> dict[str, str]:
+    reasons = {
+        "records_at_risk": NO_CELL if minimum_cell is None else "",
+        "diversity": "" if secrets else NOTHING_SENSITIVE,
+        "household": NO_HOUSEHOLD if household is None else "",
+        "special_uniques": special,
+    }
+    return {part: reason for part, reason in reasons.items() if reason}

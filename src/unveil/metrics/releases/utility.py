@@ -1,0 +1,400 @@
+"""What a release keeps of the original: its columns, what they have to do with one another, and the whole of a row.
+
+Every figure is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
+useful, nor useful for being near in these figures: what it is to be used for decides.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isclose, isnan, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.threads import in_threads
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.data.table import Kind
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.metrics._listing import metric
+from unveil.metrics.releases._association import (
+    Compared,
+    compare,
+    correlation,
+    correlation_ratio,
+    cramers_v,
+    rank_correlation,
+)
+from unveil.metrics.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
+
+#: At most so many pairs of columns are looked at; beyond that they are drawn by lot.
+MOST_PAIRS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDistance:
+    """How far a column of the release is from that of the original.
+
+    Attributes
+    ----------
+    name, kind
+        The column.
+    distance
+        From 0, the same distribution, to 1: the total variation of a category, a truth value or a text; for a number,
+        a date or ordered levels the Kolmogorov-Smirnov distance or the change of the missing share, whichever is more.
+    total_variation
+        Half the sum of the differences of all values' shares, a missing value being one of them; NaN for numbers.
+    kolmogorov_smirnov
+        The largest difference of the shares of values up to some value, missing ones left out; NaN for categories.
+    wasserstein
+        How far values have to move on average to become those of the original, in ranges of the original; above 1
+        where the release reaches far beyond it. Ordered levels count one step each. NaN for categories.
+    mean_change, deviation_change
+        The change of the mean and of the standard deviation, in standard deviations of the original; NaN for categories
+        and where the original does not vary but the release does.
+    missing_original, missing_released
+        The share of missing values.
+    """
+
+    name: str
+    kind: Kind
+    distance: float
+    total_variation: float = nan
+    kolmogorov_smirnov: float = nan
+    wasserstein: float = nan
+    mean_change: float = nan
+    deviation_change: float = nan
+    missing_original: float
+    missing_released: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoarseColumnDistance(ColumnDistance):
+    """The same of a column whose released cells stand for several values: the original was put into these cells first.
+
+    Attributes
+    ----------
+    width
+        The mean over released rows of the share of people inside the cell: what coarsening lost. 1 means that every
+        cell could be anybody's.
+    """
+
+    width: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairDistance:
+    """How much two columns have to do with one another, before and after.
+
+    Attributes
+    ----------
+    first, second
+        The two columns.
+    measure
+        "Pearson" for two numbers (-1 to 1), "Cramér's V" for two categories (0 to 1, with Bergsma's correction),
+        "correlation ratio" for one of each (0 to 1, with Kelley's correction).
+    original, released
+        The association; NaN where a column does not vary or every row has a value of its own.
+    association_change
+        The absolute difference, an undefined association counting as none; NaN where both are undefined.
+    rank_original, rank_released, rank_change
+        The same with Spearman's correlation, for two numbers only.
+    """
+
+    first: str
+    second: str
+    measure: str
+    original: float
+    released: float
+    association_change: float
+    rank_original: float = nan
+    rank_released: float = nan
+    rank_change: float = nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utility:
+    """All of what a release lost, and one number that sums it up.
+
+    Attributes
+    ----------
+    loss
+        The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing is
+        left.
+    column_loss
+        The mean distance of the columns, a column that was left out counting as 1.
+    association_loss
+        The mean association change of the pairs, each at most 1; NaN where no pair has an association.
+    discrimination
+        ``2 * area - 1`` of the propensity score, at least 0: how well released rows are told from original ones.
+    columns, pairs, propensity
+        The figures behind them.
+    pairs_total
+        How many pairs of columns there are; where ``pairs`` are fewer they were drawn by lot.
+    columns_left_out
+        How many columns of the original were left out of the release, as told.
+    rows_original, rows_released, rows_kept
+        The rows of both tables, and the second over the first.
+    missing_original, missing_released, cells_suppressed
+        The share of missing cells in both tables, and by how much it rose; below 0 where gaps were filled.
+    """
+
+    loss: float
+    column_loss: float
+    association_loss: float
+    discrimination: float
+    columns: tuple[ColumnDistance, ...]
+    pairs: tuple[PairDistance, ...]
+    pairs_total: int
+    columns_left_out: int
+    propensity: Propensity
+    rows_original: int
+    rows_released: int
+    rows_kept: float
+    missing_original: float
+    missing_released: float
+    cells_suppressed: float
+
+
+@metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
+def column_distances(release: Release, *, columns: Sequence[str] | None = None) -> tuple[ColumnDistance, ...]:
+    """Return how far each column of the release is from the original's: its distribution, mean, spread and gaps.
+
+    Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values,
+    a missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
+    the change of the missing share, whichever is more. 0 means the same distribution, 1 that no value is in both (or
+    that one lies wholly below the other). Where released cells stand for several values, the original's values are put
+    into these cells before, and the ``width`` of the column says what that lost: the mean share of people inside a
+    cell. It says nothing about which row has which value, nor about what columns
+    have to do with one another. Even a perfect synthesis differs a little by luck, more so in columns with many
+    categories. NaN for single figures that a column does not have, never for its distance.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> original, released = (Table.from_frame(pl.DataFrame({"age": ages, "town": towns}))
+    ...     for ages, towns in (([20, 30, 40, 60], ["Ulm", "Ulm", "Bonn", None]), ([24, 34, 44, 64], ["Ulm"] * 4)))
+    >>> for column in column_distances(Release(original, released)):
+    ...     print(column.name, column.distance, round(column.wasserstein, 3), round(column.mean_change, 3))
+    age 0.25 0.1 0.27
+    town 0.5 nan nan
+    """
+    return tuple(_column_distance(column, release) for column in compare(release, columns))
+
+
+@metric(source="Pearson (1895); Spearman (1904); Bergsma (2013); Kelley (1935)", **FACTS)
+def pair_distances(
+    release: Release,
+    *,
+    columns: Sequence[str] | None = None,
+    most_pairs: int = MOST_PAIRS,
+    rng: np.random.Generator | None = None,
+) -> tuple[PairDistance, ...]:
+    """Return for each pair of columns how strongly they are associated in the original and in the release.
+
+    Formula: ``|association in original - association in release|``, the association being Pearson's correlation of two
+    numbers, Cramér's V with Bergsma's correction of two categories, and the correlation ratio with Kelley's correction
+    of a number and a category. 0 means that the association is kept; up to 1 it was lost or made up, up to 2 it turned
+    round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs so
+    many are drawn by lot, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is in
+    one, it counts as none.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> original, released = (Table.from_frame(pl.DataFrame({"age": [20, 30, 40, 50], "pay": pay}))
+    ...     for pay in ([1, 2, 3, 4], [3, 1, 4, 2]))
+    >>> (pair,) = pair_distances(Release(original, released))
+    >>> pair.measure, pair.original, round(pair.association_change, 12)
+    ('Pearson', 1.0, 1.0)
+    """
+    return tuple(_pair_distance(*pair) for pair in _pairs(compare(release, columns), most_pairs, rng))
+
+
+@metric(source="mean of the above", **FACTS)
+def loss_summary(
+    release: Release,
+    *,
+    rng: np.random.Generator,
+    columns: Sequence[str] | None = None,
+    most_pairs: int = MOST_PAIRS,
+    most_rows: int = MOST_ROWS,
+    columns_left_out: int = 0,
+) -> Utility:
+    """Return all of what the release lost, and one number from 0 to 1 that sums it up.
+
+    Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from
+    :func:`column_distances`, :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that
+    is undefined is left out. 0 means that nothing was lost, 1 that nothing is left. It is for comparing releases of one
+    original, not for judging one. Fewer rows are no loss by themselves: they are counted beside it. Columns that the
+    release lacks are no longer in a :class:`Release`; say with ``columns_left_out`` how many those were, and each
+    counts as a column distance of 1. NaN for single parts only.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> people = Table.from_frame(pl.DataFrame({"age": range(20, 60), "member": [True, False] * 20}))
+    >>> loss_summary(Release(people, people), rng=np.random.default_rng(1)).loss
+    0.0
+    """
+    if columns_left_out < 0:
+        raise InputError(f"columns_left_out must be 0 or more, but is {columns_left_out}. Count them again")
+    read = compare(release, columns)
+    far = tuple(in_threads(lambda column: _column_distance(column, release), read))
+    pairs = tuple(in_threads(lambda pair: _pair_distance(*pair), list(_pairs(read, most_pairs, rng))))
+    propensity = propensity_of(read, release, rng=rng, most_rows=most_rows)
+    column_loss = float(np.mean([*(column.distance for column in far), *(1.0 for _ in range(columns_left_out))]))
+    association_loss = _mean_known([min(pair.association_change, 1.0) for pair in pairs])
+    discrimination = nan if isnan(propensity.area) else max(0.0, 2 * propensity.area - 1)
+    missing = [float(np.mean([column.missing[side] for column in read])) for side in (0, 1)]
+    return Utility(
+        loss=_mean_known([column_loss, association_loss, discrimination]),
+        column_loss=column_loss,
+        association_loss=association_loss,
+        discrimination=discrimination,
+        columns=far,
+        pairs=pairs,
+        pairs_total=len(read) * (len(read) - 1) // 2,
+        columns_left_out=columns_left_out,
+        propensity=propensity,
+        rows_original=release.original.rows,
+        rows_released=release.released.rows,
+        rows_kept=release.released.rows / release.original.rows,
+        missing_original=missing[0],
+        missing_released=missing[1],
+        cells_suppressed=missing[1] - missing[0],
+    )
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not isnan(value)]
+    return float(np.mean(known)) if known else nan
+
+
+def _column_distance(column: Compared, release: Release) -> ColumnDistance:
+    found = _plain_distance(column)
+    if not release.released.coarse([column.name]):
+        return found
+    cells = (release.released.cells or {})[column.name]
+    # Summed cell by cell, so that the order of the rows does not matter to the last digit.
+    rows = np.bincount(cells.of_row, minlength=cells.share.size)
+    return CoarseColumnDistance(**vars(found), width=float(rows @ cells.share) / cells.of_row.size)
+
+
+def _plain_distance(column: Compared) -> ColumnDistance:
+    gaps = {"missing_original": column.missing[0], "missing_released": column.missing[1]}
+    if column.levels is None:
+        shares = [count / count.sum() for count in column.counts]
+        total = float(np.abs(shares[0] - shares[1]).sum()) / 2
+        return ColumnDistance(name=column.name, kind=column.kind, distance=total, total_variation=total, **gaps)
+    figures = _number_distances(column.levels[1:], *(count[1:] for count in column.counts))
+    apart = abs(column.missing[0] - column.missing[1])
+    most = apart if isnan(figures["kolmogorov_smirnov"]) else max(apart, figures["kolmogorov_smirnov"])
+    return ColumnDistance(name=column.name, kind=column.kind, distance=most, **figures, **gaps)
+
+
+def _number_distances(levels: FloatArray, here: IntArray, there: IntArray) -> dict[str, float]:
+    """Return the distances of numbers of which each table has so many, ascending; all NaN where one has none."""
+    if not here.any() or not there.any():
+        return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)
+    apart = np.abs(np.cumsum(here) / here.sum() - np.cumsum(there) / there.sum())
+    # Summed number by number in their order, as many at a time as there are rows.
+    moved = np.diff(np.repeat(levels, here + there))
+    moved *= np.repeat(apart, here + there)[:-1]
+    original, released = np.repeat(levels, here), np.repeat(levels, there)
+    spread = float(original.std()) if original[0] < original[-1] else 0.0
+    return {
+        "kolmogorov_smirnov": float(apart.max()),
+        # Numbers come in ranges of the original, so this is divided already; without a range there is no unit.
+        "wasserstein": _in_units(float(moved.sum()), 1.0 if spread else 0.0),
+        "mean_change": _in_units(_moved(float(original.mean()), float(released.mean())), spread),
+        "deviation_change": _in_units((float(released.std()) if released[0] < released[-1] else 0.0) - spread, spread),
+    }
+
+
+def _moved(before: float, after: float) -> float:
+    """Return the difference of two means, 0 where only their rounding differs."""
+    return 0.0 if isclose(before, after, rel_tol=1e-12, abs_tol=1e-12) else after - before
+
+
+def _in_units(change: float, unit: float) -> float:
+    """Return the change in units, NaN where there is a change but no unit."""
+    if unit:
+        return change / unit
+    return nan if change else 0.0
+
+
+def _pairs(
+    columns: Sequence[Compared], most: int, rng: np.random.Generator | None
+) -> Iterator[tuple[Compared, Compared]]:
+    """Yield the pairs of columns, or so many of them drawn by lot."""
+    total = len(columns) * (len(columns) - 1) // 2
+    if most < 0 or (total > most and rng is None):
+        raise InputError(
+            f"most_pairs must be 0 or more and come with rng where there are more pairs than that; it is {most:,}, and "
+            f"there are {total:,} pairs of columns. Pass rng, or a larger number"
+        )
+    every = combinations(columns, 2)
+    if total <= most or rng is None:
+        yield from every
+        return
+    kept = set(rng.choice(total, most, replace=False).tolist())
+    yield from (pair for place, pair in enumerate(every) if place in kept)
+
+
+def _pair_distance(one: Compared, other: Compared) -> PairDistance:
+    if one.is_number and other.is_number:
+        ranked = _change(*(_rank_correlation(one, other, side) for side in (0, 1)))
+        before, after = (_known(one, other, side) for side in (0, 1))
+        ranks = dict(zip(("rank_original", "rank_released", "rank_change"), ranked, strict=True))
+        return _pair(one, other, "Pearson", _both(correlation, before, after), **ranks)
+    if not one.is_number and not other.is_number:
+        categories = [(one.codes[side], other.codes[side]) for side in (0, 1)]
+        return _pair(one, other, "Cramér's V", _both(cramers_v, *categories))
+    number, group = (one, other) if one.is_number else (other, one)
+    before, after = (_known(number, group, side) for side in (0, 1))
+    return _pair(one, other, "correlation ratio", _both(correlation_ratio, before, after))
+
+
+def _rank_correlation(one: Compared, other: Compared, side: int) -> float:
+    if one.counts[side][0] or other.counts[side][0]:
+        return rank_correlation(*_known(one, other, side))
+    return correlation(one.ranks(side), other.ranks(side))
+
+
+def _pair(
+    one: Compared, other: Compared, measure: str, found: tuple[float, float, float], **ranks: float
+) -> PairDistance:
+    original, released, change = found
+    return PairDistance(
+        first=one.name,
+        second=other.name,
+        measure=measure,
+        original=original,
+        released=released,
+        association_change=change,
+        **ranks,
+    )
+
+
+def _known(number: Compared, other: Compared, side: int) -> tuple[FloatArray, NDArray[Any]]:
+    """Return the rows of a table in which both are known; a category always is."""
+    gapped = [each for each in (number, other) if each.is_number and each.counts[side][0]]
+    if not gapped:
+        return number.values(side), other.values(side)
+    known = np.flatnonzero(np.all([each.codes[side] > 0 for each in gapped], axis=0))
+    return number.values(side, known), other.values(side, known)
+
+
+def _both(
+    measure: Callable[[Any, Any], float],
+    before: tuple[NDArray[Any], NDArray[Any]],
+    after: tuple[NDArray[Any], NDArray[Any]],
+) -> tuple[float, float, float]:
+    """Return the association before and after, and the change: one that is undefined in one table only is none."""
+    return _change(measure(*before), measure(*after))
+
+
+def _change(original: float, released: float) -> tuple[float, float, float]:
+    if isnan(original) and isnan(released):
+        return original, released, nan
+    return original, released, abs((0.0 if isnan(original) else original) - (0.0 if isnan(released) else released))

@@ -1,0 +1,303 @@
+"""Whom an attack hits: every rate per group of people, with intervals that allow for having looked at many groups."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.errors import InputError, whole_number
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.trials._bands import bands
+from unveil.metrics.trials._small_cells import Cells, GroupKind, Label, arranged, hidden
+from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
+
+__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "compared", "group_rates"]
+
+Figure = Literal["attack_rate", "excess_over_control"]
+
+#: A group of fewer people is never shown by its name.
+MINIMUM = 11
+EVERYBODY = "everybody"
+NOBODY = "nobody of this group was attacked"
+UNGROUPED = "people who are not in the data were not put into groups"
+NO_STRANGER = "nobody of this group is among the people who are not in the data"
+FEW_STRANGERS = "too few people of this group are among those who are not in the data to show a rate of theirs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The rates of an attack on one group of people.
+
+    Attributes
+    ----------
+    name
+        The value that its people share, "missing" for those without one, or how pooled groups are called.
+    kind
+        Whether it is a value of the column, those without one, or several groups taken together.
+    people
+        How many people in the data belong to it.
+    tries, control_tries
+        How many of them were attacked, at least the minimum, and how many people of that group who are not in the
+        data; 0 where there are none of the latter, or too few to be shown.
+    attack_rate, control_rate, excess_over_control
+        As in :mod:`unveil.metrics.trials.risk`, with exact intervals that hold for all groups together. The last two
+        are undefined where too few people of the group are outside the data.
+    """
+
+    name: str
+    kind: GroupKind
+    people: int
+    tries: int
+    control_tries: int
+    attack_rate: Rate
+    control_rate: Rate
+    excess_over_control: Rate
+
+    def rate(self, figure: str) -> Rate:
+        """Return the rate of this name."""
+        rate: Rate = getattr(self, figure)
+        return rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Groups:
+    """The rates of every group that may be shown, the worst first, beside those of everybody.
+
+    Attributes
+    ----------
+    groups
+        The groups by ``figure``, from the highest; empty where no two can be shown.
+    overall
+        Everybody, with the usual intervals.
+    figure
+        What groups are ranked by: the excess over control where some group has it, else the attack's rate.
+    worst
+        The group with the highest figure; None where there are not two groups to compare.
+    worse
+        The groups whose interval lies above the figure of everybody: measurably worse off, also after having looked at
+        all of them.
+    pooled
+        How many groups were too small, or too many, to be shown by their names, and stand together as one.
+    confidence, each_confidence
+        With which all intervals of one figure hold together, and the one each is computed with.
+    minimum
+        The fewest people a group has that is shown.
+    looks
+        How many such divisions into groups the intervals allow for.
+    """
+
+    groups: tuple[Group, ...]
+    overall: Group
+    figure: Figure
+    worst: Group | None
+    worse: tuple[Group, ...]
+    pooled: int
+    confidence: float
+    each_confidence: float
+    minimum: int
+    looks: int = 1
+
+
+def group_rates(
+    trials: Trials | Attempts,
+    labels: Sequence[Label],
+    control_labels: Sequence[Label] | None = None,
+    *,
+    everybody: Sequence[Label] | None = None,
+    confidence: float = CONFIDENCE,
+    minimum: int = MINIMUM,
+    looks: int = 1,
+) -> Groups:
+    """Return how often the attack succeeds in each group, beside people of that group who are not in the data.
+
+    All intervals of one figure hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
+    for m groups (Bonferroni), so that the worst of many is no worse by the mere number of them.
+
+    Groups of which there are fewer than ``minimum`` people, or of which fewer were attacked, are taken together as one,
+    and so is what lies beyond the 20 largest. What is left out can be had by subtracting the rest from the total: so
+    the groups taken together are at least two and have at least ``minimum`` people, if need be with the next larger
+    ones. Where nobody else is left, no group is shown. The same holds for people outside the data: where fewer than
+    ``minimum`` of a group were attacked its control rate is undefined, and so are further ones until it cannot be
+    computed from the others.
+
+    Parameters
+    ----------
+    trials
+        What the attack achieved; its attempts must say which row each try is about (``Attempts.rows``).
+    labels
+        The group of each row of the attacked table, None where it is missing; see :func:`unveil.metrics.bands`.
+    control_labels
+        The same for the rows of the control table.
+    everybody
+        The groups of all people in the data, where only some of them are in the attacked table.
+    confidence
+        With which the intervals of all groups hold together.
+    minimum
+        The fewest people in the data that a group must have to be shown.
+    looks
+        How many such divisions into groups are read together; each interval allows for all of them.
+
+    Raises
+    ------
+    InputError
+        If it is not known which row a try is about, or a row has no label.
+
+    Examples
+    --------
+    >>> hits = Attempts.from_chances([1.0] * 15 + [0.0] * 45, rows=range(60))
+    >>> found = group_rates(hits, ["north"] * 20 + ["south"] * 40)
+    >>> [(group.name, group.people, group.attack_rate.value) for group in found.groups]
+    [('north', 20, 0.75), ('south', 40, 0.0)]
+    >>> found.overall.attack_rate.value, [group.name for group in found.worse]
+    (0.25, ['north'])
+    """
+    whole_number(minimum, "minimum", least=2, advice="A group of one person is never shown: take more")
+    whole_number(looks, "looks")
+    every = Trials(attack=trials, naive=trials, control=None, what="") if isinstance(trials, Attempts) else trials
+    own = _checked(labels, "labels")
+    sizes = Counter(own if everybody is None else _checked(everybody, "everybody"))
+    sizes.update(dict.fromkeys(set(own), 0))
+    cells = arranged(sizes, Counter(own[row] for row in _rows(every.attack, own, "the attack")), minimum)
+    attack = _tally(every.attack, own, cells, "the attack")
+    control = _control_tally(every, control_labels, cells, minimum)
+    each = 1 - (1 - confidence) / (looks * max(1, len(cells.all)))
+    groups = [_group(at, cells, attack, control, each) for at in cells.all]
+    overall = _overall(every, sum(sizes.values()), confidence)
+    return compared(
+        groups, overall, pooled=cells.pooled, confidence=confidence, each_confidence=each, minimum=minimum, looks=looks
+    )
+
+
+def compared(groups: Sequence[Group], overall: Group, **settings: Any) -> Groups:
+    """Return the groups with the worst first, and which of them are worse off than everybody.
+
+    ``settings`` are the other fields of `Groups`.
+    """
+    figure: Figure = "attack_rate"
+    if overall.excess_over_control.defined and any(group.excess_over_control.defined for group in groups):
+        figure = "excess_over_control"
+    ordered = tuple(sorted(groups, key=lambda group: _worse_first(group, figure)))
+    known = [group for group in ordered if group.rate(figure).defined]
+    known = known if len(known) > 1 else []
+    return Groups(
+        groups=ordered,
+        overall=overall,
+        figure=figure,
+        worst=known[0] if known else None,
+        worse=tuple(group for group in known if group.rate(figure).low > overall.rate(figure).value),
+        **settings,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Tally:
+    """Hits and tries of each group, and why a group has none to show."""
+
+    hits: FloatArray
+    tries: IntArray
+    why: tuple[str, ...]
+
+
+def _checked(labels: Sequence[Label], which: str) -> list[Label]:
+    known = list(labels)
+    if not all(label is None or isinstance(label, str) for label in known):
+        raise InputError(f"{which} must be texts, or None where one is missing. Use unveil.metrics.bands to get them")
+    return known
+
+
+def _rows(attempts: Attempts, labels: list[Label], whose: str) -> list[int]:
+    """Return the row of each try, which must have a label."""
+    if attempts.chances is None or attempts.rows is None:
+        raise InputError(
+            f"rates of groups need the chance and the row of each try, but {whose} has only totals. "
+            "Use an attack on people, such as linkability"
+        )
+    if attempts.rows.min() < 0 or attempts.rows.max() >= len(labels):
+        raise InputError(
+            f"each row of the attacked table must have a label, but {whose} is about row "
+            f"{int(attempts.rows.max()) + 1} and there are {len(labels)} labels. Pass one label for each row"
+        )
+    rows: list[int] = attempts.rows.tolist()
+    return rows
+
+
+def _tally(attempts: Attempts, labels: list[Label], cells: Cells, whose: str) -> _Tally:
+    # One more place, the last, gathers those who are in no group that is shown.
+    count = len(cells.all)
+    group = np.array([cells.place.get(labels[row], count) for row in _rows(attempts, labels, whose)], np.int64)
+    chances = np.asarray(attempts.chances, np.float64)
+    # Added up in the order of the chances, so that the order of the rows does not even show in the last digit.
+    order = np.lexsort((chances, group))
+    hits = np.bincount(group[order], chances[order], minlength=count + 1)[:count]
+    return _Tally(
+        hits=hits.astype(np.float64),
+        tries=np.bincount(group, minlength=count + 1)[:count],
+        why=(NOBODY,) * count,
+    )
+
+
+def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: Cells, minimum: int) -> _Tally:
+    """Return the control's tries per group, without the groups that have too few people there."""
+    control, count = trials.control, len(cells.all)
+    if control is None or labels is None or control.chances is None or control.rows is None:
+        why = NO_CONTROL if control is None else UNGROUPED
+        return _Tally(hits=np.zeros(count), tries=np.zeros(count, np.int64), why=(why,) * count)
+    known = _checked(labels, "control_labels")
+    tally = _tally(control, known, cells, "the control")
+    gone = hidden(tally.tries.tolist(), control.tries - int(tally.tries.sum()), minimum)
+    return _Tally(
+        hits=np.where(gone, 0.0, tally.hits),
+        tries=np.where(gone, 0, tally.tries),
+        why=tuple(FEW_STRANGERS if each else NO_STRANGER for each in gone),
+    )
+
+
+def _group(at: int, cells: Cells, tally: _Tally, control: _Tally, confidence: float) -> Group:
+    attack, outside = (_rate(each, at, confidence) for each in (tally, control))
+    return Group(
+        name=cells.names[at],
+        kind=cells.kinds[at],
+        people=cells.people[at],
+        tries=int(tally.tries[at]),
+        control_tries=int(control.tries[at]),
+        attack_rate=attack,
+        control_rate=outside,
+        excess_over_control=excess(attack, outside) if attack.defined else Rate(nan, nan, nan, NOBODY),
+    )
+
+
+def _rate(tally: _Tally, at: int, confidence: float) -> Rate:
+    if tally.tries[at] == 0:
+        return Rate(nan, nan, nan, tally.why[at])
+    return clopper_pearson(float(tally.hits[at]), int(tally.tries[at]), confidence=confidence)
+
+
+def _overall(trials: Trials, people: int, confidence: float) -> Group:
+    attack = clopper_pearson(trials.attack.expected, trials.attack.tries, confidence=confidence)
+    control = trials.control
+    outside = (
+        Rate(nan, nan, nan, NO_CONTROL)
+        if control is None
+        else clopper_pearson(control.expected, control.tries, confidence=confidence)
+    )
+    return Group(
+        name=EVERYBODY,
+        kind="everybody",
+        people=people,
+        tries=trials.attack.tries,
+        control_tries=0 if control is None else control.tries,
+        attack_rate=attack,
+        control_rate=outside,
+        excess_over_control=excess(attack, outside),
+    )
+
+
+def _worse_first(group: Group, figure: Figure) -> tuple[bool, float, float, int, str]:
+    rate = group.rate(figure)
+    # A group whose figure is undefined comes last; NaN would not sort.
+    value, low = (-rate.value, -rate.low) if rate.defined else (0.0, 0.0)
+    return not rate.defined, value, low, -group.people, group.name

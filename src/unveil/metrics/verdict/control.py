@@ -1,0 +1,431 @@
+"""Is the control usable: are its people of the same kind as those in the data, and others?"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import nan, sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.threads import in_threads
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.labels import labels_among
+from unveil._kernels.verdict.two_tables import (
+    SCALE,
+    Labels,
+    differences,
+    near_pairs,
+    neighbors_at,
+    others_like_members,
+    pairs_apart,
+    rank_features,
+    shared_records,
+)
+from unveil.data.table import Table
+from unveil.data.table.encode import encode
+from unveil.errors import InputError, whole_number
+from unveil.metrics.verdict.pooled import PooledTables
+
+Outcome = Literal["usable", "other_people", "clustered", "overlap", "too_small", "none"]
+#: From members, others, draws and a generator: what makes labels of people, in blocks of [draw, person].
+DrawLabels = Callable[[int, int, int, np.random.Generator], Iterable[Callable[[], Labels]]]
+#: From labels, one number for each draw.
+Statistic = Callable[[Labels], FloatArray | IntArray]
+Figure = Literal["share", "mean", "spread", "place", "place_spread"]
+
+#: Each check fails so often where nothing is wrong.
+LEVEL = 0.01
+#: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
+OTHER_PEOPLE = 5.0
+#: From so many standard errors on nearest neighbors are in one table too often for rows of separate people.
+CLUSTERED = 4.0
+#: Nearest neighbors of so many people are looked up, and compared with their neighbors of this rank.
+_MOST_NEIGHBORS, _FARTHER = 1_000, 30
+#: With fewer people no figure has a test.
+LEAST_PEOPLE = 20
+#: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
+FEW_PEOPLE = 60
+#: In larger tables so many of each are compared: with enough people every difference is significant.
+MOST_COMPARED = 2_500
+DRAWS = 999
+#: The share, and the number, of people who have a category that is compared.
+_LEAST_SHARE = 0.01
+_LEAST_NUMBER = 5
+_MOST_NAMED = 3
+_RANKED = ("number", "ordered", "date")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDifference:
+    """How members and control people differ in one column.
+
+    Attributes
+    ----------
+    column
+        The column.
+    figure
+        "share" of people with one value; "mean" or "spread" (the standard deviation) of numbers; for dates and ordered
+        values "place" or "place_spread", of the place among all values, from 0 to 1.
+    value
+        The value that the share is of, None where it is missing; None for the other figures.
+    here, there
+        The figure of the members, and that of the control.
+    z
+        The difference in standard errors, at least 0; that of ranks where the figure is of numbers.
+    """
+
+    column: str
+    figure: Figure
+    value: str | None
+    here: float
+    there: float
+    z: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlCheck:
+    """Whether the control is usable, and what speaks against it.
+
+    Attributes
+    ----------
+    outcome
+        "usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are more
+        alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the data, or
+        are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a control.
+    members, others
+        How many people are in the data, and how many in the control.
+    is_small
+        Whether the control has fewer than 60 people, or fewer than a tenth of the data.
+    p_same, largest_difference
+        How often a difference between the two as large as the largest comes up by lot, and that difference in standard
+        errors. From 5 on the outcome is "other_people"; below, a p of at most 0.01 deserves a note.
+    differences
+        The columns that differ most, each by its largest difference; up to three.
+    clustering
+        How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, beyond
+        draws of labels and in standard errors. From 4 on several rows seem to belong to one person.
+    p_overlap, overlap_estimate
+        How often as many control people equal somebody in the data by lot, and how many control people are likely to
+        be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
+        a pair in one table.
+    p_near, near_estimate
+        The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half as
+        far as the next; among the people compared.
+
+    What was not tested is NaN.
+    """
+
+    outcome: Outcome
+    members: int
+    others: int
+    is_small: bool = False
+    p_same: float = nan
+    largest_difference: float = nan
+    differences: tuple[ColumnDifference, ...] = ()
+    clustering: float = nan
+    p_overlap: float = nan
+    overlap_estimate: float = nan
+    p_near: float = nan
+    near_estimate: float = nan
+
+    @property
+    def column(self) -> str | None:
+        """The column that differs most, None where nothing was compared."""
+        return self.differences[0].column if self.differences else None
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether rows of one table are more alike than rows of separate people would be."""
+        return self.clustering >= CLUSTERED
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether the two differ significantly and yet by so little that figures stay: a reader should know."""
+        return self.p_same <= LEVEL and self.largest_difference < OTHER_PEOPLE
+
+
+def check_control(
+    pool: PooledTables,
+    *,
+    labels: DrawLabels,
+    rng: np.random.Generator,
+    draws: int = DRAWS,
+    separate: bool = False,
+    attacked: IntArray | None = None,
+) -> ControlCheck:
+    """Return whether the control is usable: of the same population, of other people, and enough of them.
+
+    Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
+    the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
+    squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
+    equal margins, is not seen. Several rows of one person are in one table, so that nearest neighbors share a table
+    (Schilling, 1986) more often than people who are merely similar: labels of rows are then not exchangeable, and every
+    p would be too small. Nothing depends on the order of rows.
+
+    Parameters
+    ----------
+    pool
+        The people.
+    labels
+        What draws labels, in blocks.
+    rng
+        Randomness for the draws.
+    draws
+        How many draws; at least 99, without which no p could be 1 %.
+    separate
+        Whether it is known who people are, so that rows are not compared for belonging to one person.
+    attacked
+        The people of the pool who are attacked, for the population and for people who are almost equal; by default
+        at most 2,500 of each, by lot. Equal people are always looked for in all.
+
+    Raises
+    ------
+    InputError
+        If the control has the same records as the original, or all of these and more; if nobody of one of the tables
+        is attacked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> from unveil.data.table.release import Release
+    >>> from unveil.metrics.verdict.pooled import pool_tables
+    >>> young, old = (Table.from_frame(pl.DataFrame({"age": range(low, low + 50)})) for low in (20, 60))
+    >>> from unveil._kernels.verdict.labels import labels
+    >>> pool = pool_tables(Release(young, young, old), columns=["age"])
+    >>> found = check_control(pool, labels=labels, rng=np.random.default_rng(1))
+    >>> found.outcome, found.column, found.differences[0].here, found.differences[0].there
+    ('other_people', 'age', 44.5, 84.5)
+    """
+    whole_number(draws, "draws", least=99, advice="Draw more, for a p of 1 %")
+    control = pool.release.control
+    if control is None:
+        return ControlCheck(outcome="none", members=pool.members, others=0)
+    own, theirs = _multiplicities(pool)
+    if np.array_equal(own, theirs):
+        raise _refusal(pool.release.original, control)
+    if pool.others < LEAST_PEOPLE:
+        return ControlCheck(outcome="too_small", members=pool.members, others=pool.others, is_small=True)
+    # Places in the labels go by content, so that the order of rows plays no part in who is drawn.
+    everybody = pool.by_content
+    people = everybody[np.isin(everybody, _compared(pool, rng) if attacked is None else attacked)]
+    if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
+        raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
+    features, named = _features(pool, people)
+    grid = _grid(pool, people, control)
+    pairs = near_pairs(grid)
+    near, farther = _neighbors(grid, separate=separate, rng=rng.spawn(1)[0])
+    place = np.empty(pool.people, np.int64)
+    place[everybody] = np.arange(pool.people)
+    shared = shared_records(place[pool.owned[0]], pool.owned[1], pool.people)
+
+    of_people: list[Statistic] = [
+        lambda some: np.abs(differences(some, features)).max(axis=1, initial=0.0),
+        lambda some: pairs_apart(some, pairs),
+        lambda some: pairs_apart(some, farther) - pairs_apart(some, near),
+    ]
+    of_everybody: list[Statistic] = [lambda some: others_like_members(some, shared)]
+    if people.size == everybody.size:
+        tests = _tests([*of_people, *of_everybody], pool.is_member[people], labels, rng, draws)
+    else:
+        tests = _tests(of_people, pool.is_member[people], labels, rng, draws)
+        # Of many people few are equal to somebody, and only these need labels.
+        some = np.flatnonzero(np.diff(shared.indptr))
+        shared = shared[some]
+        among = partial(labels_among, some.size)
+        tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
+    same, almost, together, overlap = tests
+    if overlap.p <= LEVEL and (theirs >= own).all():
+        raise _refusal(pool.release.original, control)
+    outcome: Outcome = "usable"
+    if same.seen >= OTHER_PEOPLE:
+        outcome = "other_people"
+    elif together.z >= CLUSTERED:
+        outcome = "clustered"
+    elif min(overlap.p, almost.p) <= LEVEL:
+        outcome = "overlap"
+    return ControlCheck(
+        outcome=outcome,
+        members=pool.members,
+        others=pool.others,
+        is_small=pool.others < FEW_PEOPLE or 10 * pool.others < pool.members,
+        p_same=same.p,
+        largest_difference=same.seen,
+        differences=_largest(pool, people, features, named),
+        clustering=nan if separate else together.z,
+        p_overlap=overlap.p,
+        overlap_estimate=overlap.planted,
+        p_near=almost.p,
+        near_estimate=almost.planted,
+    )
+
+
+class _Test(NamedTuple):
+    seen: float
+    planted: float
+    p: float
+    #: How many standard deviations of the draws it lies above their mean; 0 where all draws are equal.
+    z: float
+
+
+class _Feature(NamedTuple):
+    """A column, by its place; which of its figures; and the code of the value that a share is of."""
+
+    column: int
+    figure: Literal["share", "place", "square"]
+    code: int
+
+
+def _tests(
+    statistics: Sequence[Statistic],
+    is_member: BoolArray,
+    labels: DrawLabels,
+    rng: np.random.Generator,
+    draws: int,
+    everybody: BoolArray | None = None,
+) -> list[_Test]:
+    """Return each statistic as it is, how many were planted, and how often a draw of labels reaches it.
+
+    Labels are of ``everybody``, where those looked at are some of them.
+
+    Draws take also those pairs apart that stand in both tables, with the chance of any two people: what is seen beyond
+    the mean of draws is what was planted times the chance to be left together.
+    """
+    everybody = is_member if everybody is None else everybody
+    members, people = int(np.count_nonzero(everybody)), everybody.size
+    together = 1 - 2 * members * (people - members) / (people * (people - 1))
+    seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
+
+    def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float, float]]:
+        """Return of each statistic the draws, those that reach what was seen, their sum and sum of squares."""
+        some = make()
+        drawn = [statistic(some) for statistic in statistics]
+        return [
+            (each.size, int(np.count_nonzero(each >= value)), float(each.sum()), float(np.square(each).sum()))
+            for each, value in zip(drawn, seen, strict=True)
+        ]
+
+    def test(value: float, made: int, more: int, total: float, squares: float) -> _Test:
+        mean = total / made
+        deviation = sqrt(max(0.0, squares / made - mean**2))
+        planted = min(max(0.0, (value - mean) / together), people - members)
+        return _Test(value, planted, (1 + more) / (1 + made), (value - mean) / deviation if deviation else 0.0)
+
+    blocks = in_threads(counted, labels(members, people - members, draws, rng))
+    each_of = (tuple(map(sum, zip(*own, strict=True))) for own in zip(*blocks, strict=True))
+    return [test(value, *each) for value, each in zip(seen, each_of, strict=True)]
+
+
+def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
+    """Return how many rows of the original, and how many of the control, have each record."""
+    own, theirs = np.split(pool.record, [pool.release.original.rows])
+    return np.bincount(own, minlength=pool.records), np.bincount(theirs, minlength=pool.records)
+
+
+def _refusal(original: Table, control: Table) -> InputError:
+    return InputError(
+        f"the {control.name} must hold people who are not in the {original.name}, but has all of its rows. "
+        "Pass people who were kept apart when the release was made, or no control table"
+    )
+
+
+def _compared(pool: PooledTables, rng: np.random.Generator) -> IntArray:
+    sides = [pool.by_content[side[pool.by_content]] for side in (pool.is_member, ~pool.is_member)]
+    return np.concatenate(
+        [side if side.size <= MOST_COMPARED else rng.choice(side, MOST_COMPARED, replace=False) for side in sides]
+    )
+
+
+def _rows(pool: PooledTables, people: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of these people, and the place of the person of each."""
+    place = np.full(pool.people, -1)
+    place[people] = np.arange(people.size)
+    rows = np.flatnonzero(place[pool.person] >= 0)
+    return rows, place[pool.person[rows]]
+
+
+def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Feature]]:
+    """Return what is compared, [person, feature], as whole numbers: of people with several rows the mean."""
+    rows, owner = _rows(pool, people)
+    many = np.bincount(owner, minlength=people.size)
+    least = max(_LEAST_NUMBER, _LEAST_SHARE * rows.size)
+    values: list[IntArray] = []
+    named = []
+    for column, name in enumerate(pool.columns):
+        codes = pool.codes[rows, column]
+        levels = np.flatnonzero(np.bincount(codes) >= least).tolist()
+        if pool.release.original.column(name).kind in _RANKED:
+            values += rank_features(codes)
+            named += [_Feature(column, "place", 0), _Feature(column, "square", 0)]
+            levels = [code for code in levels if code == 0]
+        values += [np.where(codes == code, SCALE, 0) for code in levels]
+        named += [_Feature(column, "share", code) for code in levels]
+    means = [np.rint(np.bincount(owner, each, minlength=people.size) / many).astype(np.int64) for each in values]
+    return np.column_stack([np.empty((people.size, 0), np.int64), *means]), named
+
+
+def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
+    """Return one row of each of these people, on scales that they make."""
+    original = pool.release.original
+    is_member, rows = pool.is_member[people], pool.first_row[people]
+    own, theirs = encode(
+        [original.take(rows[is_member]), control.take(rows[~is_member] - original.rows)], pool.columns, span_of=(0, 1)
+    )
+    numbers = np.empty((people.size, own.numbers.shape[1]), np.int64)
+    codes = np.empty((people.size, own.codes.shape[1]), np.int32)
+    for side, part in ((is_member, own), (~is_member, theirs)):
+        numbers[side], codes[side] = part.numbers, part.codes
+    return Grid(numbers, codes, own.step_cost, own.mismatch_cost)
+
+
+def _neighbors(people: Grid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
+    number = len(people.numbers)
+    some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))
+    return neighbors_at(people, some, min(_FARTHER, number - 1), rng=rng)
+
+
+def _largest(
+    pool: PooledTables, people: IntArray, features: IntArray, named: Sequence[_Feature]
+) -> tuple[ColumnDifference, ...]:
+    """Return the columns that differ most, each by its largest difference."""
+    z = np.abs(differences(pool.is_member[people][None], features))[0]
+    best: dict[int, int] = {}
+    # From the largest on, of equal ones the first.
+    for place in np.argsort(-z, kind="stable").tolist():
+        best.setdefault(named[place].column, place)
+    rows, owner = _rows(pool, people)
+    inside = pool.is_member[people][owner]
+    return tuple(
+        _difference(pool, named[place], rows, inside, float(z[place])) for place in list(best.values())[:_MOST_NAMED]
+    )
+
+
+def _difference(pool: PooledTables, feature: _Feature, rows: IntArray, inside: BoolArray, z: float) -> ColumnDifference:
+    import polars as pl
+
+    name = pool.columns[feature.column]
+    codes = pool.codes[rows, feature.column]
+    tables = [table for table in (pool.release.original, pool.release.control) if table is not None]
+    cells = pl.concat(
+        [pl.DataFrame({"cell": table.frame.get_column(name)}) for table in tables], how="vertical_relaxed"
+    )
+    figure: Figure = "share"
+    value = None
+    if feature.figure == "share":
+        values = (codes == feature.code).astype(np.float64)
+        where = rows[codes == feature.code][0]
+        value = cells["cell"].cast(pl.String)[int(where)]
+    elif pool.release.original.column(name).kind == "number":
+        figure = "mean" if feature.figure == "place" else "spread"
+        values = cells["cell"].cast(pl.Float64).fill_null(nan).to_numpy()[rows]
+    else:
+        figure = "place" if feature.figure == "place" else "place_spread"
+        values = np.where(codes > 0, (rank_features(codes)[0] / SCALE + 1) / 2, nan)
+    sides = [np.sort(values[side & ~np.isnan(values)]) for side in (inside, ~inside)]
+    spread = feature.figure == "square"
+    # Sorted, because the sum of floats depends on their order.
+    here, there = (nan if not side.size else float(side.std() if spread else side.mean()) for side in sides)
+    return ColumnDifference(column=name, figure=figure, value=value, here=here, there=there, z=z)

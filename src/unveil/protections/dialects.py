@@ -1,0 +1,245 @@
+"""Masking methods as other tools write them: calls of sdcMicro and models of ARX, as far as they can be mapped."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray
+from unveil.errors import InputError, whole_number
+from unveil.protections.specification import masking_from
+from unveil.protections.table._declared import Made, Recognised, recoded, small_groups
+from unveil.protections.table._release import check_columns, masked_columns
+from unveil.protections.table.additive_noise import AdditiveNoise
+from unveil.protections.table.correlated_noise import CorrelatedNoise
+from unveil.protections.table.microaggregation import Microaggregation
+from unveil.protections.table.mondrian import Mondrian
+from unveil.protections.table.rank_swapping import RankSwapping
+from unveil.protections.table.univariate_microaggregation import UnivariateMicroaggregation
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CALL = re.compile(r"\s*(?:(?:sdcmicro|arx)\s*::?\s*)?(?:new\s+)?(?P<name>\w+)\s*\((?P<inside>.*)\)\s*", re.I | re.S)
+_BEGUN = re.compile(r"\s*(?:(?:sdcmicro|arx)\s*:|\w+\s*\()", re.I)
+_K_ANONYMITY = re.compile(r"\s*(?:arx\s*::?\s*)?\(?(?P<k>\d+)\)?-anonymity\s*", re.I)
+_PIECE = re.compile(r"""\s*(?:(?P<key>[\w.]+)\s*=\s*)?(?P<value>c\([^()]*\)|"[^"]*"|'[^']*'|[^,()"']*)\s*(?:,|$)""")
+
+#: Methods of sdcMicro's microaggregation that make groups of all variables together; ``onedims`` makes them of each.
+_JOINT = {"mdav", "rmd", "pca", "pppca", "clustpca", "clustpppca", "mcdpca", "clustmcdpca", "influence", "simple"}
+
+
+class Written(NamedTuple):
+    """A protection, and what a reader has to know of how it was read."""
+
+    protection: object
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecodedElsewhere:
+    """Classes of rows that show the same, made by any recoding that the file itself tells: it can be declared only.
+
+    The true probability is even over the rows of a class. A row whose masked cells are all missing or ``*`` was
+    suppressed, and need not have k like it.
+
+    Parameters
+    ----------
+    columns
+        The columns that were recoded; None for those with the role known, or all if none has it.
+    k
+        The least size of a class; None for any.
+    """
+
+    columns: tuple[str, ...] | None = None
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        if self.k is not None:
+            whole_number(self.k, "k", advice="Write the k of k-anonymity")
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        known = tuple(each.name for each in made.original.columns if each.role == "known")
+        names = masked_columns(made.original, self.columns or known or None, Mondrian())
+        shown = made.texts(names)
+        gone = np.all([_suppressed(shown[name]) for name in names], axis=0)
+        against = () if self.k is None else small_groups(made, names, self.k, leave_out=gone)
+        return Recognised((recoded(made, names),), against)
+
+
+def _suppressed(cells: "pl.Series") -> BoolArray:
+    """Return which cells show nothing."""
+    import polars as pl
+
+    empty = cells.is_null()
+    return (empty | (cells == "*") if cells.dtype == pl.String else empty).fill_null(True).to_numpy()
+
+
+def as_written(text: str) -> Written:
+    """Return the protection that a text describes: as here, or as sdcMicro or ARX write it.
+
+    Understood of sdcMicro are ``addNoise(noise=20)``, ``addNoise(noise=20, method="correlated")``,
+    ``microaggregation(aggr=5)`` and ``rankSwap(P=10, TopPercent=0, BottomPercent=0)``, with or without ``sdcMicro::``
+    and ``variables=c("age", "income")``; of ARX ``KAnonymity(5)`` or ``5-Anonymity``. Of other calls it is said why
+    they do not tell how likely each cell is.
+
+    >>> as_written("sdcMicro::addNoise(noise = 20)").protection
+    AdditiveNoise(columns=None, scale=0.2, shuffle=True)
+    >>> as_written("ARX:KAnonymity(5)").protection
+    RecodedElsewhere(columns=None, k=5)
+    """
+    model = _K_ANONYMITY.fullmatch(text)
+    if model:
+        return _k_anonymity({"0": model["k"]})
+    call = _CALL.fullmatch(text)
+    if call is None:
+        if _BEGUN.match(text):
+            raise InputError(
+                f"a method of sdcMicro or ARX must be written as a whole call, such as addNoise(noise=20), but is "
+                f"{text!r}. Close its brackets, and put it into quotes on the command line"
+            )
+        return Written(masking_from(text))
+    known = {name.lower(): read for name, read in _READERS.items()}
+    read = known.get(call["name"].lower())
+    if read is None:
+        raise InputError(
+            f"{call['name']}(...) is written like a call of another tool, and cannot be mapped. Of sdcMicro and ARX "
+            f"{', '.join(_MAPPED)} are understood; or name a protection of unveil ('unveil list protections')"
+        )
+    return read(_arguments(call["inside"], call["name"]))
+
+
+def _arguments(inside: str, name: str) -> dict[str, str]:
+    """Return what a call says by name, the values without a name by their place; the object itself is left out."""
+    found: dict[str, str] = {}
+    place, at = 0, 0
+    while at < len(inside) and inside[at:].strip():
+        piece = _PIECE.match(inside, at)
+        if piece is None:
+            raise InputError(f"the arguments of {name} must be written name=value with commas between. Write them so")
+        at = piece.end()
+        key = piece["key"] or str(place)
+        place += piece["key"] is None
+        found[key] = piece["value"].strip()
+    return found
+
+
+def _number(told: Mapping[str, str], key: str, usual: float | None, call: str) -> float:
+    if key not in told:
+        if usual is None:
+            raise InputError(f"{call} needs {key}=, which says how much is changed. Write the value that was used")
+        return usual
+    try:
+        return float(told[key])
+    except ValueError as error:
+        raise InputError(f"{key} of {call} must be a number, but is {told[key]!r}. Write the one used") from error
+
+
+def _word(told: Mapping[str, str], key: str, usual: str) -> str:
+    return told.get(key, usual).strip("\"'").lower()
+
+
+def _variables(told: Mapping[str, str]) -> tuple[str, ...] | None:
+    text = told.get("variables", "").strip()
+    if not text or text == "NULL":
+        return None
+    inside = text[2:-1] if text.startswith("c(") else text
+    return tuple(each.strip().strip("\"'") for each in inside.split(","))
+
+
+def _cannot(call: str, why: str, instead: str) -> InputError:
+    return InputError(f"{call} cannot be mapped: {why}. {instead}")
+
+
+def _add_noise(told: Mapping[str, str]) -> Written:
+    method, columns = _word(told, "method", "additive"), _variables(told)
+    noise = _number(told, "noise", 150, "addNoise")
+    if method == "additive":
+        return Written(AdditiveNoise(columns=columns, scale=noise / 100))
+    if method == "correlated":
+        note = f"sdcMicro takes {noise:g} % of the covariances, which is {sqrt(noise / 100):.4g} of the spread"
+        return Written(CorrelatedNoise(columns=columns, scale=sqrt(noise / 100)), (note,))
+    raise _cannot(
+        f"addNoise with the method {method}",
+        "how likely each cell is depends on more than its settings",
+        "Methods additive and correlated are understood; else name no method, and validity stays open",
+    )
+
+
+def _microaggregation(told: Mapping[str, str]) -> Written:
+    method, k = _word(told, "method", "mdav"), int(_number(told, "aggr", 3, "microaggregation"))
+    columns, shows = _variables(told), _word(told, "measure", "mean")
+    if method != "onedims" and method not in _JOINT:
+        raise _cannot(
+            f"microaggregation with the method {method}",
+            "it is not known here which columns share their groups",
+            f"Known are onedims, {', '.join(sorted(_JOINT))}",
+        )
+    note = ("which rows are in one group is read from the file, whatever the method that made the groups",)
+    if method == "onedims":
+        return Written(UnivariateMicroaggregation(columns=columns, k=k), note)
+    if shows == "mean":
+        return Written(Microaggregation(columns=columns, k=k), note)
+    return Written(RecodedElsewhere(columns=columns, k=k), note)
+
+
+def _rank_swap(told: Mapping[str, str]) -> Written:
+    top, bottom = _number(told, "TopPercent", 5, "rankSwap"), _number(told, "BottomPercent", 5, "rankSwap")
+    if top or bottom:
+        raise _cannot(
+            "rankSwap with TopPercent or BottomPercent above 0 (5 unless told)",
+            "the values at the ends are replaced by one before ranks are swapped",
+            "Set both to 0 when masking; else name no method, and validity stays open",
+        )
+    if "P" not in told:
+        raise _cannot(
+            "rankSwap without P",
+            "R0 and K0 make a window of their own out of the data",
+            "Write P=, the percentage of ranks, if that was used",
+        )
+    note = "within the window of P percent, partners are taken to be drawn as unveil draws them"
+    return Written(RankSwapping(columns=_variables(told), p=_number(told, "P", None, "rankSwap")), (note,))
+
+
+def _pram(told: Mapping[str, str]) -> Written:  # noqa: ARG001
+    raise _cannot(
+        "pram(pd=, alpha=)",
+        "pd and alpha only limit a transition matrix that sdcMicro then draws by lot, and keeps in "
+        "attr(x, 'pram_params')",
+        "If that matrix keeps each value with one probability and else draws any other, or any by its share, declare "
+        "pram:keep=0.8,invariant=no or pram:keep=0.8; else name no method, and validity stays open",
+    )
+
+
+def _k_anonymity(told: Mapping[str, str]) -> Written:
+    k = int(_number({"k": told.get("k", told.get("0", ""))}, "k", None, "KAnonymity"))
+    note = (
+        "which values became which is read from the file: k-anonymity by any generalization and suppression "
+        "that is the same whenever it is repeated"
+    )
+    return Written(RecodedElsewhere(k=k), (note,))
+
+
+def _drawn_model(told: Mapping[str, str]) -> Written:  # noqa: ARG001
+    raise _cannot(
+        "EDDifferentialPrivacy",
+        "it draws which rows are used at all, so that the file does not tell the classes of the others",
+        "Name no method, and validity stays open",
+    )
+
+
+_READERS: dict[str, Callable[[Mapping[str, str]], Written]] = {
+    "addNoise": _add_noise,
+    "microaggregation": _microaggregation,
+    "rankSwap": _rank_swap,
+    "pram": _pram,
+    "KAnonymity": _k_anonymity,
+    "EDDifferentialPrivacy": _drawn_model,
+}
+#: Those of them that can be mapped, with some settings at least; of the others it is said why not.
+_MAPPED = tuple(name for name, read in _READERS.items() if read not in (_pram, _drawn_model))

@@ -1,0 +1,57 @@
+"""A generator that is a protection of ours, or one of a user that keeps to the same promise."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.table.release import Release, ReleaseKind
+from unveil.errors import UnveilError
+from unveil.protections._listing import PROTECTIONS, Protects
+from unveil.protections.generators.generator import Given, Made, RunError
+from unveil.protections.specification import applied, protection_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """A protection that is applied to the rows of each run.
+
+    Parameters
+    ----------
+    protection
+        The protection.
+    written
+        How reports write it; empty for what `protection_text` makes of it.
+
+    Examples
+    --------
+    >>> from unveil.protections import protection_from
+    >>> Protection(protection=protection_from("mondrian:k=5")).kind
+    'masked'
+    """
+
+    protection: Protects
+    written: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "written", self.written or protection_text(self.protection))
+
+    @property
+    def kind(self) -> ReleaseKind | None:
+        """What its releases are; None where only a release tells."""
+        return next((each.kind for each in PROTECTIONS.values() if each.make is type(self.protection)), None)
+
+    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
+        """Return the release of these rows, with who is who where the protection knows."""
+        people = given.table.take(rows)
+        started = time.monotonic()
+        try:
+            release: Release = applied(self.protection, people, rng=np.random.default_rng(seed))
+        except UnveilError as error:
+            raise RunError(f"cannot protect these people: {error}") from None
+        except (Exception, SystemExit) as error:  # a user's own class may raise anything, and its text may hold data
+            raise RunError.of_own_code(error, type(self.protection).__module__) from None
+        seconds = time.monotonic() - started
+        return Made(release.released, release.truth, kind=release.kind, seconds=seconds, notes=release.notes)

@@ -1,0 +1,35 @@
+"""Take the names away and number the nodes at random: the least that anybody does before a release."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphRelease
+from unveil.protections._listing import protection
+from unveil.protections.graph._release import graph_release
+
+
+@protection(
+    source="Zhao and Wagner, Section 3.2",
+    aka=("naive anonymization",),
+    keeps=("node count", "edge count", "degrees", "edges"),
+)
+@dataclass(frozen=True, kw_only=True)
+class IdRemoval:
+    """Leave out the names of the nodes and number them at random; every edge stays.
+
+    Whoever knows enough about somebody's connections still finds the node, so it is a measure of what a release
+    without protection would give away.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    >>> release = IdRemoval().apply(star, rng=np.random.default_rng(1))
+    >>> bool((release.in_original_numbers().keys == star.keys).all())
+    True
+    """
+
+    def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
+        """Return the graph with nodes numbered at random."""
+        return graph_release(original, original.keys, name="id-removal", rng=rng)

@@ -1,0 +1,162 @@
+"""Add edges until every degree is shared by at least k nodes."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from unveil._kernels.graph.degree_groups import raised_degrees, smallest_class
+from unveil._kernels.graph.degree_realisation import raised
+from unveil._kernels.graph.rows import among, rows_of
+from unveil._kernels.random import fresh_state
+from unveil._kernels.types import IntArray
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphRelease
+from unveil.errors import CannotProtectError, InputError, whole_number
+from unveil.protections._listing import protection
+from unveil.protections.graph._release import check_class_size, check_enough_nodes, counted, graph_release
+
+EdgeRule = Literal["add", "priority"]
+
+
+@protection(
+    source='Liu and Terzi, "Towards identity anonymization on graphs", 2008',
+    aka=("k-DA", "KDA"),
+    least_rows=5,
+    keeps=("node count",),
+)
+@dataclass(frozen=True, kw_only=True)
+class KDegree:
+    """Add edges so that every node shares its degree with at least k - 1 others.
+
+    Whoever knows how many connections somebody has then finds at least k nodes. The degrees to reach are those that
+    rise by the least in sum; then nodes that lack edges are connected with one another. Where too few others lack any
+    (the largest hubs need more partners than there are), some nodes of low degree are given one more, by lot among
+    those that could help, and both steps are done again.
+
+    Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
+    nodes are raised for exactly those hubs that lacked partners; and edges added before are exchanged along alternating
+    walks before anybody is raised. What the release holds is counted again before it is returned. The facts say how
+    many edges must be added at least, by the degrees alone: no graph with all edges of the original in which k nodes
+    share each degree has fewer new ones, and perhaps none has so few.
+
+    Parameters
+    ----------
+    k
+        How many nodes must share each degree, a whole number from 2.
+    attempts
+        How often degrees are chosen anew at most, a whole number from 1. Where none of them leads to a graph with
+        ``edges="add"``, the same number is tried with "priority", and a note says so.
+    edges
+        "add" keeps every edge. "priority" keeps as many as it can: it reaches the degrees that rise by the least, with
+        far fewer new edges at hubs, but exchanges some edges of the graph for others.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
+    >>> release = KDegree(k=2).apply(star, rng=np.random.default_rng(1))
+    >>> sorted(release.released.degrees.tolist()), release.changes.added
+    ([2, 2, 3, 3], 2)
+    >>> release.facts["least edges to add"]  # degrees 3, 3, 1, 1 would need one, but no graph has them
+    1
+    """
+
+    k: int = 5
+    attempts: int = 100
+    edges: EdgeRule = "add"
+
+    def __post_init__(self) -> None:
+        check_class_size(self.k)
+        whole_number(self.attempts, "attempts")
+        if self.edges not in get_args(EdgeRule):
+            raise InputError(f"edges must be one of {', '.join(get_args(EdgeRule))}, but is {self.edges!r}")
+
+    def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
+        """Return the graph with edges added, in which at least k nodes share each degree."""
+        check_enough_nodes(self.k, original)
+        keys, tries, lacking = self._search(original, rng, keep=self.edges == "add")
+        if keys is None and self.edges == "add":
+            keys, more, lacking = self._search(original, rng, keep=False)
+            tries += more
+        if keys is None:
+            raise CannotProtectError(self._not_found(original, lacking))
+        check_classes(original, keys, self.k)
+        notes: tuple[str, ...] = ()
+        if self.edges == "add" and not among(original.keys, np.sort(keys)).all():
+            said = counted(self.attempts, "attempt", "attempts")
+            notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
+        facts = {"attempts": tries, "least edges to add": self._least_edges(original)}
+        return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts=facts)
+
+    def _least_edges(self, original: Graph) -> int:
+        """Return how many edges must be added at least, whoever chooses them: half of what degrees must rise by."""
+        falling = np.sort(original.degrees)[::-1]
+        return int((raised_degrees(falling, self.k, even=True) - falling).sum()) // 2
+
+    def _search(
+        self, original: Graph, rng: np.random.Generator, *, keep: bool
+    ) -> tuple[IntArray | None, int, IntArray]:
+        """Return the keys of a graph whose degrees are shared, or None, how many attempts it took, and what lacks."""
+        degrees = original.degrees
+        for attempt in range(1, self.attempts + 1):
+            degrees = _shared(degrees, self.k, rng)
+            keys, lacking = raised(original.start, original.neighbour, degrees, fresh_state(rng), keep=keep)
+            if not lacking.any():
+                return keys, attempt, lacking
+            more = _probe(original, keys, degrees, lacking, rng)
+            if not more.any():
+                return None, attempt, lacking
+            degrees = degrees + more
+        return None, self.attempts, lacking
+
+    def _not_found(self, original: Graph, lacking: IntArray) -> str:
+        tried = counted(self.attempts, "attempt", "attempts")
+        if self.edges == "add":
+            tried += f" to add edges alone, and {'1' if self.attempts == 1 else 'as many'} to exchange some as well"
+        nodes = counted(int(np.count_nonzero(lacking)), "node", "nodes")
+        partners = counted(int(lacking.sum()), "neighbour", "neighbours")
+        return (
+            f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tried}: in the "
+            f"last one {nodes} still lacked {partners}. Allow more attempts, or take a smaller k"
+        )
+
+
+def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
+    """Return the least raised degrees with an even sum that k nodes share; who of equal nodes rises is drawn by lot."""
+    by_lot = rng.permutation(degrees.size)
+    order = by_lot[np.argsort(-degrees[by_lot], kind="stable")]
+    found = np.empty_like(degrees)
+    found[order] = raised_degrees(degrees[order], k, even=True)
+    return found
+
+
+def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray, rng: np.random.Generator) -> IntArray:
+    """Return who gets one edge more, for each that a node lacked; nobody gets any where all have as many as can be.
+
+    A node that lacked some gets its new partners from those that it is not connected to in the graph of the ``keys``
+    that was reached. Those in the lower half of the degrees come first: there many nodes share a degree, so that one
+    more costs little.
+    """
+    nodes = original.nodes
+    high = np.maximum(original.degrees - np.sort(original.degrees)[(nodes - 1) // 2], 0)
+    start, neighbour = rows_of(keys, nodes)
+    more = np.zeros(nodes, np.int64)
+    for node in rng.permutation(np.flatnonzero(lacking)):
+        apart = degrees + more < nodes - 1
+        apart[node] = False
+        apart[neighbour[start[node] : start[node + 1]]] = False
+        candidates = rng.permutation(np.flatnonzero(apart))
+        best = candidates[np.lexsort((high[candidates], more[candidates]))]
+        more[best[: lacking[node]]] += 1
+    return more
+
+
+def check_classes(original: Graph, keys: IntArray, k: int) -> None:
+    """Raise an error if a degree has fewer than k nodes after all."""
+    ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
+    smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
+    if smallest < k:
+        raise CannotProtectError(
+            f"at least {k} nodes must share each degree, but only {smallest} do after the change of the "
+            f"{original.name}. This is a mistake in unveil: please report it"
+        )

@@ -1,0 +1,91 @@
+"""A protection as it is written on the command line and in files."""
+
+from typing import Any
+
+import numpy as np
+
+from unveil._listed import On
+from unveil._specification import from_text, to_text, understood
+from unveil.data.graph import Graph
+from unveil.data.graph.release import GraphRelease
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.protections._listing import PROTECTIONS, Protects, ProtectsGraph
+
+
+def protection_from(text: str) -> Protects:
+    """Return the protection of tables that is written ``name:key=value,key=value`` or ``package.module:Class``.
+
+    The names are those of ``unveil list protections``; :func:`unveil._specification.from_text` has the details.
+
+    >>> protection_from("rank-swapping:share=0.1,columns=age,income")
+    RankSwapping(columns=('age', 'income'), share=0.1, p=None, shuffle=True, draws=None, seed=0)
+    """
+    made: Protects = _protection(text, "table")
+    return made
+
+
+def masking_from(text: str) -> object:
+    """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
+
+    A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file
+    made elsewhere; to make a release it needs ``apply`` too.
+
+    >>> masking_from("shuffle")
+    Shuffle()
+    """
+    made: object = _protection(text, "table", ("apply", "log_likelihood"))
+    return made
+
+
+def graph_protection_from(text: str) -> ProtectsGraph:
+    """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
+
+    >>> graph_protection_from("id-removal")
+    IdRemoval()
+    >>> graph_protection_from("shuffle")
+    Traceback (most recent call last):
+    unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
+    """
+    made: ProtectsGraph = _protection(text, "graph")
+    return made
+
+
+def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generator) -> Any:
+    """Return the release that a protection makes: a `Release` of a table, a `GraphRelease` of a graph.
+
+    Raises
+    ------
+    InputError
+        If a class of the user's own returns something else.
+    """
+    made = protection.apply(original, rng=rng)
+    wanted: type = Release if isinstance(original, Table) else GraphRelease
+    if not isinstance(made, wanted):
+        raise InputError(
+            f"a protection must return a {wanted.__name__}, but the method apply of {protection_text(protection)} "
+            f"returned a {type(made).__name__}. Correct the method"
+        )
+    return made
+
+
+def protection_text(protection: object) -> str:
+    """Return how a protection is written: its name, and the settings that are not as they would be anyway.
+
+    >>> protection_text(protection_from("rank-swapping:columns=age,income"))
+    'rank-swapping:columns=age,income'
+    """
+    return to_text(protection, PROTECTIONS.values())
+
+
+def _protection(text: str, on: On, method: str | tuple[str, ...] = "apply") -> Any:
+    fitting = [each for each in PROTECTIONS.values() if each.on == on]
+    name = text.strip().partition(":")[0]
+    if name in PROTECTIONS and PROTECTIONS[name].on != on:
+        raise InputError(
+            f"the protection {name!r} is for a {PROTECTIONS[name].on}, and here a {on} is protected. "
+            f"Choose from {', '.join(each.name for each in fitting)}"
+        )
+    known, aka = understood(fitting)
+    return from_text(text, known, aka=aka, what="protection", method=method)

@@ -1,0 +1,159 @@
+"""PRAM, the post randomisation method: every category is kept or redrawn by chances that are known."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.guesses.partition import exact_fraction
+from unveil.protections._listing import protection
+from unveil.protections.table._declared import Made, Recognised
+from unveil.protections.table._levels import Levels, levels
+from unveil.protections.table._mechanism import OneColumn, Part
+from unveil.protections.table._release import (
+    check_columns,
+    masked_columns,
+    masked_release,
+    named_columns,
+    released_columns,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@protection(
+    source='Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post randomisation for statistical disclosure control", 1998',
+    aka=("post-randomisation", "randomised-response"),
+    suits=("category", "ordered", "boolean"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Pram:
+    """Keep each category with one probability, and redraw it otherwise, column by column; then shuffle the rows.
+
+    Invariant PRAM (the default) redraws from the column's own distribution, the value itself included: how often each
+    value occurs is then kept on average, whatever ``keep`` is. Otherwise a value changes to each of the others with
+    the same probability, and rare values become more frequent. Columns and rows are redrawn independently.
+
+    For columns of the kinds category, ordered and boolean; a number or date that is named is taken as a
+    category, so that any of its values can become any other. A missing value stays missing, and a column
+    with one value only stays as it is; so do the other columns, with a note.
+
+    The true probability of an original row is proportional to the product over columns of the probability with which
+    its value becomes the released one.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask; None masks all of the kinds category, ordered and boolean.
+    keep
+        The probability with which a value is kept, from 0 to below 1. With ``invariant`` a redrawn value may still be
+        the old one.
+    invariant
+        Whether values are redrawn from their own distribution.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"town": ["Ulm"] * 900 + ["Bonn"] * 100}))
+    >>> for invariant in (True, False):
+    ...     mask = Pram(keep=0.8, invariant=invariant)
+    ...     print((mask.apply(people, rng=np.random.default_rng(1)).released.frame["town"] == "Bonn").mean())
+    0.097
+    0.27
+    """
+
+    columns: tuple[str, ...] | None = None
+    keep: float = 0.8
+    invariant: bool = True
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        if isinstance(self.keep, bool) or not 0 <= exact_fraction(self.keep, what="keep") < 1:
+            raise InputError(f"keep must be a probability from 0 to below 1, but is {self.keep!r}")
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with redrawn values, in random order."""
+        # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
+        names = self._names(original)
+        frame = original.frame[released_columns(original)]
+        notes: tuple[str, ...] = ()
+        parts: list[Part] = []
+        for name in names:
+            found = levels(original, name)
+            values = original.frame.get_column(name)
+            part, chances = self._part(original, name, found)
+            parts.append(part)
+            if found.row.size < 2:
+                notes += (f"column {name!r} has one value only and stayed",)
+            else:
+                frame = frame.with_columns(_drawn(values, found, chances, rng))
+        return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        original = made.original
+        return Recognised(
+            tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
+        )
+
+    def _names(self, original: Table) -> list[str]:
+        return named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
+
+    def _part(self, original: Table, name: str, found: Levels) -> "tuple[OneColumn, Redrawn]":
+        chances = Redrawn(found.counts, float(self.keep), self.invariant)
+        # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
+        return OneColumn(name, original.frame.get_column(name).alias("values")[found.row], chances), chances
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Redrawn:
+    """The transition probabilities of a column: called with released values, it returns a line for each."""
+
+    counts: IntArray
+    keep: float
+    invariant: bool
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The probability of each new value, in columns, given each old one, in lines."""
+        everything = np.arange(self.counts.size)
+        return self(everything).T[:-1]
+
+    def __call__(self, new: IntArray) -> FloatArray:
+        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        size = self.counts.size
+        lines = np.zeros((new.size, size + 1))
+        there = new < size
+        if size < 2:
+            lines[there, :size] = 1.0
+        elif self.invariant:
+            lines[there, :size] = (1 - self.keep) * (self.counts[new[there]] / self.counts.sum())[:, None]
+        else:
+            lines[there, :size] = (1 - self.keep) / (size - 1)
+        if size > 1:
+            at = np.flatnonzero(there)
+            lines[at, new[at]] = lines[at, new[at]] + self.keep if self.invariant else self.keep
+        lines[~there, size] = 1.0
+        return lines
+
+
+def _drawn(values: "pl.Series", found: Levels, chances: Redrawn, rng: np.random.Generator) -> "pl.Series":
+    import polars as pl
+
+    rows, size = found.level.size, found.row.size
+    if chances.invariant:
+        other = rng.choice(size, rows, p=found.counts / found.counts.sum())
+    else:
+        # One of the others, each as likely.
+        other = (found.level + rng.integers(1, size, rows)) % size
+    level = np.where(rng.random(rows) < chances.keep, found.level, other)
+    row = pl.Series(np.where(found.missing, -1, found.row[level]))
+    return values.alias("values").gather(row.set(row < 0, None)).alias(values.name)

@@ -1,0 +1,256 @@
+"""Rank swapping: every value changes places with one that has nearly the same rank."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError, whole_number
+from unveil.guesses.candidates import NOBODY
+from unveil.guesses.partition import exact_fraction
+from unveil.protections._listing import protection
+from unveil.protections.table._declared import Made, Recognised, Refutation
+from unveil.protections.table._levels import WITH_ORDER, Levels, levels
+from unveil.protections.table._mechanism import OneColumn, Part, Parts, Unchanged, value_numbers
+from unveil.protections.table._rank_chances import RankChances
+from unveil.protections.table._rank_schemes import Offsets, Scheme
+from unveil.protections.table._release import (
+    check_columns,
+    masked_release,
+    named_columns,
+    released_columns,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_SHARE = 0.05
+
+
+@protection(
+    source='Moore, "Controlled data-swapping techniques for masking public use microdata sets", 1996',
+    aka=("rank-swap", "data-swapping"),
+    keeps=("values",),
+)
+@dataclass(frozen=True, kw_only=True)
+class RankSwapping:
+    """Swap each value with another of its column whose rank is near, column by column; then shuffle the rows.
+
+    In a column with n values, the value of lowest rank swaps with one of the next ``floor(share * n)`` ranks by lot,
+    then the lowest one left swaps with one of those left, and so on; a value near the top may find none left and
+    stays. So no value moves by more than that many ranks, and every column keeps its values and how often each
+    occurs. Columns are swapped independently, which loosens what holds them together.
+
+    Our reading, where the source leaves it open: equal values are ranked by lot, so that a value may swap with its
+    equal and look unchanged. Columns without an order (category, text) get one by lot each time: then values swap
+    with those of the categories next to theirs, and most members of a large category keep it. A missing
+    value stays where it is.
+
+    The true probability of an original row is proportional to the product over columns of the chance that its rank gets
+    the released value. These chances are not even over the window. They are exact for windows of up to 12 ranks and
+    for columns of up to 13 values; beyond, they are simulated when they are first asked for, and
+    ``release.mechanism.error()`` says how well.
+
+    Parameters
+    ----------
+    columns
+        The columns to swap; None swaps all. Columns that identify people are left out of the release and cannot be
+        named here; the others that are not named stay as they are.
+    share
+        How far a value may move, as a share of the column's values that are not missing, above 0 and at most 1.
+        Where that is less than one rank nothing can move: the release then says so in its notes.
+    p
+        The same in percent, above 0 and at most 100; None takes ``share``.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+    draws
+        How many simulations the true probability rests on where it is not exact; None takes enough for some hundredths.
+    seed
+        Where these simulations start; it has no part in the swaps themselves.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"income": range(0, 600, 10)}))
+    >>> release = RankSwapping(p=5).apply(people, rng=np.random.default_rng(1))
+    >>> moved = release.released.frame["income"].to_numpy() - people.frame["income"].to_numpy()[release.truth]
+    >>> int(abs(moved).max())
+    30
+    """
+
+    columns: tuple[str, ...] | None = None
+    share: float = _SHARE
+    p: float | None = None
+    shuffle: bool = True
+    draws: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        check_simulation(self.draws, self.seed)
+        if not 0 < exact_fraction(self.share, what="share") <= 1:
+            raise InputError(
+                f"share must be above 0 and at most 1, but is {self.share}. Write 5 % of the ranks as 0.05"
+            )
+        if self.p is not None:
+            check_percent(self.p)
+            same = float(exact_fraction(self.p, what="p") / 100)
+            if self.share not in (_SHARE, same):
+                raise InputError(f"share and p are the same in two units, but differ: {self.share} and {self.p} %")
+            object.__setattr__(self, "share", same)
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with swapped values, in random order."""
+        return swapped_release(
+            original,
+            self.columns,
+            self._scheme,
+            said=f"{self.share} of its values",
+            name="rank-swapped",
+            shuffle=self.shuffle,
+            draws=self.draws,
+            seed=self.seed,
+            rng=rng,
+        )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+
+    def _scheme(self, n: int) -> Offsets | None:
+        window = self._window(n)
+        return Offsets(np.ones(window)) if window else None
+
+    def _window(self, n: int) -> int:
+        return floor(exact_fraction(self.share, what="share") * n)
+
+
+def check_percent(p: object) -> None:
+    """Refuse a setting that is no percentage."""
+    if isinstance(p, bool) or not 0 < exact_fraction(p, what="p") <= 100:  # type: ignore[arg-type]
+        raise InputError(f"p must be a percentage above 0 and at most 100, but is {p}. Write 5 % of the ranks as 5")
+
+
+def check_simulation(draws: object, seed: object) -> None:
+    """Refuse settings of a simulation that are none."""
+    if draws is not None:
+        whole_number(draws, "draws", least=2, advice="Leave it out for enough of them")
+    whole_number(seed, "seed", least=0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Swapped(Parts):
+    """The mechanism of rank swapping, which may have been simulated."""
+
+    def error(self) -> float:
+        """Return the largest relative standard error of the chances of a column; 0 if all are exact."""
+        columns = [part.chances for part in self.parts if isinstance(part, OneColumn)]
+        return max((chances.error for chances in columns if isinstance(chances, RankChances)), default=0.0)
+
+
+def swapped_release(
+    original: Table,
+    columns: tuple[str, ...] | None,
+    scheme_for: Callable[[int], Scheme | None],
+    *,
+    said: str,
+    name: str,
+    shuffle: bool,
+    draws: int | None,
+    seed: int,
+    rng: np.random.Generator,
+) -> Release:
+    """Return a release whose columns were swapped by ranks, each by the scheme for its number of values.
+
+    Where there is no scheme because a window is less than one rank, the column stays, and a note says so.
+    """
+    kept = released_columns(original)
+    names = kept if columns is None else named_columns(original, columns)
+    frame = original.frame[kept]
+    notes: tuple[str, ...] = ()
+    parts: list[Part] = []
+    for column in names:
+        found = levels(original, column)
+        in_order = original.column(column).kind in WITH_ORDER
+        scheme = scheme_for(int(found.counts.sum()))
+        if scheme is None:
+            notes += (f"column {column!r} is as in the original: {said} is less than one rank",)
+            parts.append(Unchanged((column,)))
+            continue
+        # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
+        values = frame[column].alias("values")
+        frame = frame.with_columns(values.gather(_sources(found, in_order, scheme, rng)).alias(column))
+        parts.append(OneColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
+    return masked_release(
+        original, frame, names, parts, name=name, shuffle=shuffle, rng=rng, notes=notes, mechanism=Swapped
+    )
+
+
+def declared_swaps(
+    made: Made,
+    columns: tuple[str, ...] | None,
+    scheme_for: Callable[[int], Scheme | None],
+    *,
+    draws: int | None,
+    seed: int,
+) -> Recognised:
+    """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
+    original = made.original
+    parts: list[Part] = []
+    against: tuple[Refutation, ...] = ()
+    names = released_columns(original) if columns is None else named_columns(original, columns)
+    for name in names:
+        found = levels(original, name)
+        scheme = scheme_for(int(found.counts.sum()))
+        if scheme is None:
+            parts.append(Unchanged((name,)))
+            continue
+        values = original.frame.get_column(name).alias("values")[found.row]
+        in_order = original.column(name).kind in WITH_ORDER
+        parts.append(OneColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
+        if in_order and isinstance(scheme, Offsets):
+            against += _moved_too_far(made, name, found, values, scheme.weight.size)
+    return Recognised(tuple(parts), against, Swapped)
+
+
+def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[Refutation, ...]:
+    """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
+    import polars as pl
+
+    if (made.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
+        return ()  # said where the chances of such cells are looked at
+    end = np.cumsum(found.counts)
+    begin = end - found.counts
+    somebody = np.flatnonzero(made.truth != NOBODY)
+    new = value_numbers(values, made.released.frame.get_column(name))[somebody]
+    old = found.level[made.truth[somebody]]
+    both = (new < values.len()) & (old >= 0)
+    somebody, new, old = somebody[both], new[both], old[both]
+    apart = np.maximum(begin[new] - end[old], begin[old] - end[new]) + 1
+    far = (apart > window) & (new != old)
+    if not far.any():
+        return ()
+    first = int(np.flatnonzero(far)[0])
+    sentence = (
+        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first of them in "
+        f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks"
+    )
+    return (Refutation(sentence, somebody[far]),)
+
+
+def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> IntArray:
+    """Return for each row the row whose value it gets."""
+    level = found.level
+    if not in_order:
+        level = np.append(rng.permutation(found.row.size), -1)[level]
+    by_lot = rng.permutation(np.flatnonzero(~found.missing))
+    ranked = by_lot[np.argsort(level[by_lot], kind="stable")]
+    source = np.arange(level.size)
+    source[ranked] = ranked[scheme.partners(ranked.size, rng)]
+    return source

@@ -1,0 +1,86 @@
+"""Each question in a folder of its own: its settings, how it is read, run, found, told and shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unveil.questions.settings import Question
+    from unveil.questions.told import Reply, Told
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a question lives: the words after ``unveil``, what help says of it, its folder, and its names there."""
+
+    command: str
+    summary: str
+    folder: str
+    #: Where its settings are and what they are called, and the same of what answers it.
+    table: str = "settings:QUESTION"
+    ask: str = "answer:ask"
+
+    @property
+    def question(self) -> "Question":
+        """Its settings: what can be asked, and in which words."""
+        found: Question = self._in(self.table)
+        return found
+
+    def answer(self, told: "Told") -> "Reply":
+        """Return the answer to what was asked."""
+        reply: Reply = self._in(self.ask)(told)
+        return reply
+
+    def with_settings(self, told: "Told") -> "Told":
+        """Return what was told together with what the file of settings says that it names."""
+        more: Told = self._in("read:with_settings")(told)
+        return more
+
+    def meanings(self) -> Mapping[str, str]:
+        """Return what each of its figures means that a limit can be set for, by name."""
+        meanings: Mapping[str, str] = self._in("view:VIEW").meanings()
+        return meanings
+
+    def _in(self, place: str) -> Any:
+        module, _, name = place.partition(":")
+        return getattr(import_module(f"{__name__}.{self.folder}.{module}"), name)
+
+
+#: Every question, in the order in which it is listed. A new one is one line here and a folder: the command with its
+#: help, the form on the page and the reference are made from its settings.
+QUESTIONS: Mapping[str, Home] = MappingProxyType(
+    {
+        "audit": Home("audit", "What could an adversary do with a released table?", "audit"),
+        "protect": Home(
+            "protect",
+            "What does a protection of a table do to risk and use?",
+            "audit",
+            "protect_settings:QUESTION",
+            "protect:ask",
+        ),
+        "columns": Home("columns", "What is in each column of a table, and how sure is that?", "columns"),
+        "partition": Home("partition", "How well is each subject hidden in an adversary's partition?", "unlinkability"),
+        "candidates": Home("candidates", "How much does an adversary know about each target?", "attack_metrics"),
+        "matching": Home("matching", "How many entries are given their true token?", "matching"),
+        "reidentify": Home("reidentify", "Who is behind each masked record, validly?", "reidentify"),
+        "tables": Home("tables", "What can be worked out from the counts that we publish?", "tables"),
+        "anonymize": Home("anonymize", "Protect a graph, and see what that changes and costs.", "protect_graph"),
+        "graph": Home("graph", "Who is found in a released graph?", "graph"),
+        "study_run": Home("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),
+        "study": Home("study report", "What did a study find?", "study"),
+        "grades": Home("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
+    }
+)
+
+
+@cache
+def question(name: str) -> "Question":
+    """Return the question of this name with its settings.
+
+    >>> question("partition").title
+    'Groups an adversary has made'
+    """
+    return QUESTIONS[name].question

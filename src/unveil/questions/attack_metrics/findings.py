@@ -1,0 +1,90 @@
+"""What was found about an adversary's candidates, as data."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import FloatArray
+from unveil.errors import InputError, did_you_mean
+from unveil.metrics import Measured, Metric
+from unveil.metrics.candidates.candidate_metrics import candidate_metrics
+from unveil.metrics.candidates.matches import Matches
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a metric is for two other adversaries: one who picks blindly among the same candidates, one who knows all.
+
+    Who knows all is sure of the true candidate of every target that stands for somebody; where there is no truth, of
+    one candidate of every target that was attempted. NaN where the metric has no value for them.
+    """
+
+    blind: float
+    sure: float
+
+    def place(self, value: ArrayLike) -> FloatArray:
+        """Return how far values lie from random guessing (0) to knowing all (1); NaN where both ends are the same.
+
+        >>> Ends(4.0, 1.0).place([4.0, 2.5, 7.0])
+        array([ 0. ,  0.5, -1. ])
+        """
+        width = self.sure - self.blind
+        # Adding 0 turns a minus zero into zero.
+        return (np.asarray(value, np.float64) - self.blind) / (width if abs(width) > _NOISE else math.nan) + 0.0
+
+
+#: Ends that differ by less are the same.
+_NOISE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CandidatesFindings:
+    """What an adversary knows about targets.
+
+    Attributes
+    ----------
+    matches
+        How many targets were attempted and matched rightly.
+    measured
+        Every metric that can be measured; without truth, those that need none.
+    ends
+        What each of them is for an adversary who picks blindly and for one who knows all, by name.
+    metrics
+        The names of those to show, all where it is empty.
+    notes
+        What was dropped or assumed on the way.
+    """
+
+    matches: Matches
+    measured: tuple[Measured, ...]
+    ends: Mapping[str, Ends]
+    metrics: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Measured, ...]:
+        """The metrics to show, in the order of the listing."""
+        return tuple(each for each in self.measured if not self.metrics or each.metric.name in self.metrics)
+
+    @property
+    def left_out(self) -> tuple[Metric, ...]:
+        """The metrics that were asked for and could not be measured, because there is no truth."""
+        have = {each.metric.name for each in self.measured}
+        return tuple(metric for metric in candidate_metrics().values() if not self.metrics and metric.name not in have)
+
+
+def check_metrics(names: Sequence[str], *, has_truth: bool) -> None:
+    """Refuse a name that no metric of candidates has, and a metric whose truth is not there."""
+    listed = candidate_metrics()
+    for name in names:
+        if name not in listed:
+            hint = did_you_mean(name, listed) or " 'unveil list metrics' shows them all"
+            raise InputError(f"there is no metric {name!r} of candidates.{hint}")
+        if listed[name].needs_truth and not has_truth:
+            raise InputError(
+                f"the metric {name} compares with the truth, but none was given. Add it (--truth FILE), or ask for a "
+                "metric that needs none"
+            )

@@ -1,0 +1,169 @@
+"""The figures of a guess about candidates as text: the same on the page and in the terminal."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from unveil.metrics import Measured, Metric
+from unveil.metrics.candidates.matches import Matches
+from unveil.questions.attack_metrics.findings import Ends
+from unveil.questions.attack_metrics.words import matched_tone
+from unveil.report.blocks import Number, Side, Table
+from unveil.report.metrics import cap_mark, cap_notes, summary_of, title_of
+from unveil.report.text import count, decimal, percent
+from unveil.report.trust import GROUNDS, mark
+
+#: How to read a table of metrics.
+TABLE_NOTE = (
+    "Mean, median and the range from 5% to 95% are over the targets that have a value; those without one are counted "
+    "as missing. A metric without a median has one value for the whole release, which stands in the place of the mean."
+)
+_RIGHT: Side = "right"
+_LEFT: Side = "left"
+
+
+def by_category(measured: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
+    """Yield each category with its metrics, in the order of the listing."""
+    order = list(dict.fromkeys(each.metric.category for each in measured))
+    ordered = sorted(measured, key=lambda each: order.index(each.metric.category))
+    for category, members in groupby(ordered, key=lambda each: each.metric.category):
+        yield category, list(members)
+
+
+def key_numbers(found: Matches, *, doubt: float = math.nan) -> tuple[Number, ...]:
+    """Return the figures that matter most: how often the adversary is right, how much it tried, how unsure it is.
+
+    ``doubt`` is the number of equally likely candidates that the typical target still hides among.
+    """
+    return (*_success_numbers(found), *_reach_numbers(found), *_doubt_number(doubt))
+
+
+def _success_numbers(found: Matches) -> tuple[Number, ...]:
+    if not found.has_truth:
+        return ()
+    blind_rate = percent(found.by_chance / found.attempted) if found.attempted else ""
+    blind_overall = percent(found.by_chance / found.somebody) if found.somebody else ""
+    tone = matched_tone(found)
+    right = f"{decimal(found.correct, places=1)} of"
+    by_lot = "" if found.correct == round(found.correct) else " Candidates that tie count by their chance."
+    return (
+        Number(
+            label="Success rate",
+            value=percent(found.success_rate),
+            meaning=f"{right} {count(found.attempted, 'attempt', 'attempts')} found the right one.{by_lot}",
+            reference=blind_rate,
+            tone=tone,
+        ),
+        Number(
+            label="Overall success",
+            value=percent(found.overall_success),
+            meaning=f"{right} {count(found.somebody, 'target that stands', 'targets that stand')} for somebody "
+            f"{'was' if found.somebody == 1 else 'were'} found.",
+            reference=blind_overall,
+            tone=tone,
+        ),
+    )
+
+
+def _reach_numbers(found: Matches) -> Iterator[Number]:
+    nobody = f" {count(found.nobody, 'target stands', 'targets stand')} for nobody." if found.nobody else ""
+    yield Number(
+        label="Targets attempted",
+        value=f"{count(found.attempted)} of {count(found.targets)}",
+        meaning=f"Targets for which the adversary named at least one candidate.{nobody}",
+    )
+    if found.not_considered:
+        yield Number(
+            label="True candidate not considered",
+            value=count(found.not_considered),
+            meaning="Attempted targets whose true candidate is not on the adversary's list: such an attempt is wrong, "
+            "and the truth counts as given no probability.",
+        )
+
+
+def _doubt_number(doubt: float) -> tuple[Number, ...]:
+    if math.isnan(doubt):
+        return ()
+    return (
+        Number(
+            label="Doubt that is left",
+            value=f"{decimal(doubt, places=1)} alike",
+            meaning="How many equally likely candidates would leave the adversary as unsure, for the typical attempted "
+            "target (median inherent privacy); 1 means it is sure, rightly or wrongly.",
+        ),
+    )
+
+
+def metric_table(
+    caption: str, measured: Sequence[Measured], ends: Mapping[str, Ends] | None = None, *, as_written: bool = False
+) -> Table:
+    """Return metrics in rows, with what each is for random guessing where ``ends`` say so.
+
+    ``as_written`` is for a terminal of 80 columns: metrics are named as options are, and what they say is left out.
+    """
+    reasons = dict.fromkeys(each.why for each in measured if each.undefined and math.isnan(each.mean))
+    notes = [f"Undefined: {'; '.join(reasons)}."] if reasons else []
+    notes += _missing(measured)
+    notes += cap_notes({each.metric.name: each.at_cap for each in measured}, who="targets", named=as_written)
+    columns = {"Metric": _LEFT, "Mean": _RIGHT, "Median": _RIGHT, "5% to 95%": _RIGHT}
+    if not as_written:
+        columns["By chance"] = _RIGHT
+    columns |= {"Private": _LEFT, "Trust": _LEFT}
+    if not as_written:
+        columns["What it is"] = _LEFT
+    return Table(
+        caption=caption[:1].upper() + caption[1:],
+        columns=tuple(columns),
+        rows=tuple(tuple(_row(each, as_written, ends or {})[name] for name in columns) for each in measured),
+        align=tuple(columns.values()),
+        note=" ".join(notes),
+        prose=not as_written,
+    )
+
+
+def _missing(measured: Sequence[Measured]) -> list[str]:
+    """Return how many targets have no value in which metrics, and why, as a sentence if there are any."""
+    groups: dict[str, list[str]] = {}
+    for each in measured:
+        if each.metric.per == "target" and not math.isnan(each.mean):
+            groups.setdefault(_how_many(each) if each.undefined else "", []).append(each.metric.name)
+    # What most of them lack needs no names, unless others lack nothing.
+    most = "" if "" in groups else max(groups, key=lambda missing: len(groups[missing]), default="")
+    said = [most] if most else []
+    said += [f"in {', '.join(names)} {missing}" for missing, names in groups.items() if missing not in ("", most)]
+    return [f"Missing: {'; '.join(said)}."] if said else []
+
+
+def _how_many(measured: Measured) -> str:
+    # One reason begins with the number itself.
+    many, why = count(measured.undefined), measured.why
+    return why if why.startswith(f"{measured.undefined} ") else f"{many} ({why})" if why else many
+
+
+def _row(measured: Measured, as_written: bool, ends: Mapping[str, Ends]) -> dict[str, str]:
+    metric = measured.metric
+    median, between = "", ""
+    if metric.per == "target":
+        median = decimal(measured.median)
+        between = f"{decimal(measured.low)} to {decimal(measured.high)}" if not math.isnan(measured.low) else ""
+    return {
+        "Metric": metric.name if as_written else title_of(metric),
+        "Mean": decimal(measured.mean) + ("" if as_written else cap_mark(measured.at_cap)),
+        "Median": median,
+        "5% to 95%": between,
+        "By chance": decimal(ends[metric.name].blind) if metric.name in ends else "",
+        "Private": "if high" if metric.more_means == "more private" else "if low",
+        "Trust": mark(metric.name, *GROUNDS),
+        "What it is": summary_of(metric),
+    }
+
+
+def left_out_table(left_out: Sequence[Metric]) -> Table:
+    """Return the metrics that were not measured, and what each would have said."""
+    return Table(
+        caption="Metrics that compare with the truth",
+        columns=("Metric", "What it would say"),
+        rows=tuple((title_of(metric), summary_of(metric)) for metric in left_out),
+        align=(_LEFT, _LEFT),
+        prose=True,
+    )

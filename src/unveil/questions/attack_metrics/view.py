@@ -1,0 +1,233 @@
+"""How the findings about candidates are shown: JSON, limits, table, page and pictures."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from unveil.errors import InputError
+from unveil.metrics import Measured, Metric
+from unveil.metrics.candidates.candidate_metrics import to_rows
+from unveil.metrics.candidates.matches import Matches
+from unveil.questions.answer import View
+from unveil.questions.attack_metrics.charts import histogram, overviews
+from unveil.questions.attack_metrics.findings import CandidatesFindings, check_metrics
+from unveil.questions.attack_metrics.tables import TABLE_NOTE, by_category, key_numbers, left_out_table, metric_table
+from unveil.questions.attack_metrics.words import (
+    explanation,
+    matched_headline,
+    matched_tone,
+    next_steps,
+    why_they_differ,
+)
+from unveil.report.blocks import Page, Section
+from unveil.report.blocks_spread import BoxRows
+from unveil.report.limits import Quantity
+from unveil.report.metrics import quantity_meanings
+from unveil.report.opening import opening
+from unveil.report.terminal import Figures, Part
+from unveil.report.text import count
+from unveil.report.trust import LEGEND, trust_note, trust_of, where_from
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+#: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
+_DRAWN = ("entropy", "incorrectness")
+_COLUMNS = (
+    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs "
+    "and on tables differ."
+)
+
+
+def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for: every metric's value, or its mean over the targets that have one.
+
+    A metric without a value (nothing was attempted, or no target stands for anybody) exceeds no limit.
+    """
+    meaning = quantity_meanings()
+    return {
+        each.metric.name: Quantity(
+            name=each.metric.name,
+            value=each.mean,
+            meaning=meaning[each.metric.name],
+            exceeded_when_undefined=False,
+            more_is_worse=each.metric.more_means == "less private",
+        )
+        for each in found.measured
+    }
+
+
+def figures(found: CandidatesFindings) -> Mapping[str, Any]:
+    """Return what JSON holds; what needs a truth that is not there is null.
+
+    Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
+    ``{"graphs": "use", "tables": "with care"}``, null where it has none, and its value for an adversary who picks
+    blindly among the same candidates, and for one who knows all.
+    """
+    matches = found.matches
+    return {
+        "targets": matches.targets,
+        "attempted": matches.attempted,
+        "correct": matches.correct,
+        "correct_by_chance": matches.by_chance,
+        "stand_for_nobody": matches.nobody if matches.has_truth else None,
+        "truth_not_considered": matches.not_considered if matches.has_truth else None,
+        "metrics": [
+            row
+            | {
+                "random_guessing": found.ends[row["name"]].blind,
+                "knowing_all": found.ends[row["name"]].sure,
+                "trust": trust_of(row["name"]),
+            }
+            for row in to_rows(found.shown)
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def frame(found: CandidatesFindings) -> "pl.DataFrame":
+    """Return one row per metric that is shown."""
+    import polars as pl
+    from polars import selectors
+
+    return pl.DataFrame(to_rows(found.shown)).with_columns(selectors.float().fill_nan(None))
+
+
+def plot(found: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
+    """Return matplotlib axes with the distribution of each of ``metrics`` over the targets.
+
+    Without names, those of the metrics that were asked for; without these, entropy and incorrectness.
+    """
+    from unveil.report.draw.lines import draw_all
+
+    check_metrics(metrics, has_truth=found.matches.has_truth)
+    wanted = metrics or found.metrics or _DRAWN
+    spread = [each for each in found.measured if each.metric.name in wanted and each.metric.per == "target"]
+    if not spread:
+        raise InputError("none of these metrics has one value per target to draw. Name another, such as entropy")
+    return draw_all([histogram(each) for each in spread])
+
+
+def typical_doubt(found: CandidatesFindings) -> float:
+    """Return the median number of equally likely candidates that would leave as much doubt; NaN if not measured."""
+    return next((each.median for each in found.measured if each.metric.name == "inherent_privacy"), math.nan)
+
+
+def headline(found: CandidatesFindings) -> str:
+    """Return the answer in one sentence."""
+    return matched_headline(found.matches, doubt=typical_doubt(found))
+
+
+def page(found: CandidatesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+
+    No target or candidate is named.
+    """
+    from unveil._version import __version__
+
+    first, *rest = overviews(found) or (None,)
+    sections = [_key_section(found), _metric_section(found, rest)]
+    if found.left_out:
+        sections.append(_left_out_section(found.left_out))
+    matches, doubt = found.matches, typical_doubt(found)
+    return Page(
+        title="What an adversary knows about each target",
+        question=(
+            f"How much does the adversary know about {count(matches.targets, 'target', 'targets')}, and how often is "
+            "it right?"
+        ),
+        headline=headline(found),
+        explanation=explanation(matches, doubt=doubt),
+        next_steps=next_steps(matches),
+        picture=() if first is None else (first,),
+        tone=matched_tone(matches),
+        sections=tuple(sections),
+        method=_method(matches, found.shown),
+        untested=_UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=__version__ if version is None else version,
+    )
+
+
+def _key_section(found: CandidatesFindings) -> Section:
+    has_truth = found.matches.has_truth
+    return Section(
+        heading="How often the adversary is right" if has_truth else "How far the adversary reaches",
+        lead=why_they_differ(found.matches) if has_truth else "What can be said without the truth.",
+        blocks=key_numbers(found.matches, doubt=typical_doubt(found)),
+    )
+
+
+def _metric_section(found: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
+    tables = (metric_table(category, members, found.ends) for category, members in by_category(found.shown))
+    return Section(heading="Every metric", lead=f"{TABLE_NOTE} {_COLUMNS} {LEGEND}", blocks=(*more, *tables))
+
+
+def _left_out_section(left_out: Sequence[Metric]) -> Section:
+    return Section(
+        heading="What could not be measured",
+        lead=(
+            f"{count(len(left_out), 'metric compares', 'metrics compare')} the adversary's belief with the truth, "
+            "which was not given. Give it with --truth to see them."
+        ),
+        blocks=(left_out_table(left_out),),
+        tells="sure",
+    )
+
+
+def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
+    sentences = [
+        "The adversary's choice is its most likely candidate, unless it named another one. Where several are most "
+        "likely, each counts with its chance: matches are then an expected number and need not be whole.",
+        "A candidate with probability 0 was considered and excluded; one that is not listed was not considered.",
+        "A target without candidates was not attempted: metrics per target have no value for it, overall success "
+        "counts it.",
+    ]
+    if found.has_truth:
+        sentences += [
+            "A target whose true candidate is empty stands for nobody: an attempt on it is a failed one, and overall "
+            "success leaves it out.",
+            "Where the true candidate was given no probability, surprise would be infinite; it is capped at that of a "
+            "probability of 1e-12.",
+            "Random guessing picks blindly among the candidates considered for each attempted target.",
+        ]
+    sentences.append(where_from())
+    sources = dict.fromkeys(each.metric.source for each in measured)
+    if sources:
+        sentences.append(f"Definitions: {'; '.join(sources)}.")
+    return tuple(sentences)
+
+
+_UNTESTED = (
+    "Whether another adversary would do better: only the guess that was given is measured.",
+    "Whether the adversary's probabilities deserve belief: metrics of uncertainty take them as they are.",
+    "What a right match would reveal about the person, or what more releases of the same people would add.",
+)
+
+
+def brief(found: CandidatesFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, the metrics by category."""
+    yield from opening(page(found))
+    yield ""
+    yield Figures(key_numbers(found.matches, doubt=typical_doubt(found)))
+    if found.matches.has_truth:
+        yield from ("", why_they_differ(found.matches))
+    for category, members in by_category(found.shown):
+        yield ""
+        yield metric_table(category, members, as_written=True)
+    yield from ("", TABLE_NOTE, trust_note())
+    if found.left_out:
+        yield from ("", f"{len(found.left_out)} metrics compare with the truth; give it with --truth to see them.")
+
+
+VIEW = View(
+    schema="unveil.candidates/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=quantity_meanings,
+)

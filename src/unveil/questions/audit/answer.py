@@ -1,0 +1,444 @@
+"""If this table is released, what could an adversary do with it, and how sure is that?"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from unveil.data.files.write import write_text
+from unveil.data.table import Dictionary, Table
+from unveil.data.table.markers import ToldMarkers
+from unveil.errors import InputError
+from unveil.metrics.epsilon.bound import Adjacency
+from unveil.metrics.epsilon.claim import Claim
+from unveil.protections.generators import Given
+from unveil.protections.generators.environment import variables_from
+from unveil.questions.answer import Answer, randomness
+from unveil.questions.audit.asked import names_of, paper_of, settings_of
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.checked import AuditSettings, Compatibility
+from unveil.questions.audit.findings import Audit, Scenario
+from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
+from unveil.questions.audit.generator.settings import Canaries, GeneratorSettings
+from unveil.questions.audit.generator.words import contradiction
+from unveil.questions.audit.inputs import PreparedRelease
+from unveil.questions.audit.paper import Paper, check_paper, judged
+from unveil.questions.audit.parts.membership import exposed_table
+from unveil.questions.audit.people import LEAST_OUTSIDE
+from unveil.questions.audit.printed import full, short
+from unveil.questions.audit.read import AuditFiles
+from unveil.questions.audit.run import AskedTables, audit_tables
+from unveil.questions.audit.runner import RunSettings, running
+from unveil.questions.audit.sample import sample_releases
+from unveil.questions.audit.scenarios import read_scenarios
+from unveil.questions.audit.view import VIEW, whole_page
+from unveil.questions.reading import TableReading, reading_of
+from unveil.questions.roles import roles_of
+from unveil.questions.told import AskedError, Output, Reply, Told
+from unveil.report.export import csv_of
+from unveil.report.limits import check_limits
+from unveil.report.progress import Progress, Say, silent, unsaid
+from unveil.report.sheet import sheet_document
+from unveil.report.terminal import Part
+from unveil.studies.executors import cluster_risk
+
+__all__ = ["ATTACKS", "audit"]
+
+
+def audit(
+    original: Any,
+    released: Any = None,
+    control: Any = None,
+    *,
+    generator: Any = None,
+    hold_out: float | None = None,
+    folds: int | None = None,
+    runs: int = 1,
+    canaries: int | str | None = None,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    adjacency: Adjacency = "add-remove",
+    made: str | Path | None = None,
+    time_limit: float | None = 3600.0,
+    memory_limit: float | None = None,
+    output_limit: float | None = None,
+    env: Sequence[str] | Mapping[str, str] = (),
+    workers: int = 1,
+    cluster: str | None = None,
+    resume: str | Path | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    scenarios: Any = None,
+    attacks: Sequence[str] | None = None,
+    targets: int | Literal["auto"] | None = "auto",
+    neighbours: int | None = None,
+    guesses: int = 500,
+    tolerance: float = 0.05,
+    model: Any = None,
+    kind: Literal["masked", "synthetic"] | Mapping[str, Literal["masked", "synthetic"]] | None = None,
+    known: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    kinds: Mapping[str, Any] | None = None,
+    missing: Collection[str] | Mapping[str, Collection[str]] = (),
+    markers: ToldMarkers | None = None,
+    dictionary: Dictionary | str | Path | None = None,
+    rename: Mapping[str, str] | None = None,
+    strict_kinds: bool = False,
+    hierarchies: Mapping[str, Any] | None = None,
+    exact: Sequence[str] = (),
+    by: str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    population_size: int | None = None,
+    minimum_cell: int = 11,
+    compatibility: Compatibility | None = None,
+    compatibility_seed: int | None = None,
+    suggest: int = 0,
+    suggest_for: Collection[str] = (),
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
+    say: Say = unsaid,
+    notes: Sequence[str] = (),
+) -> Answer[Audit]:
+    """Return what an adversary could do with one or more releases of a table, and how sure that is.
+
+    The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
+    `unveil.questions.audit.view.whole_page`.
+
+    Parameters
+    ----------
+    original
+        The people whose privacy is at stake: any DataFrame, list of dicts or mapping of columns, or a Table.
+    released
+        What is to be released, in the same forms or as a Release; several in a list, or in a mapping from name.
+    control
+        People of the same kind who are not in the original. Without them nobody can say how much of a successful attack
+        comes from being in the data.
+    generator
+        What makes releases, so that the way of making them is audited: a function from a frame and a source of
+        randomness to a frame, ``package.module:function``, a command with ``{in}`` and ``{out}``, or a protection. Some
+        people are held out by lot, it makes a release of the others, and those held out are the control; ``released``
+        is then what exists already, and may be left out.
+    hold_out, folds, runs
+        The share of people who are held out of every run, a fifth unless told; or in how many parts everybody is
+        divided, each held out in turn; and how often the generator is run, with each fold.
+    canaries
+        How many rows are planted by coins in every run, so that epsilon is bounded by how well coins are guessed: a
+        number of people who are held out, or of unusual rows as in ``"200:unusual"``.
+    epsilon, delta, adjacency
+        The differential privacy that is claimed: the audit says whether it is contradicted. Without a generator the
+        control must have been kept apart by lot.
+    made
+        The folder that keeps what the generator makes, so that an audit that was interrupted goes on; None keeps none.
+    time_limit, memory_limit, output_limit
+        How many seconds a run of a command may take, how many GB each of its processes may have, and how many GB each
+        file that it writes (None: 20 times the file of people, and 1 GB at least).
+    env
+        Variables that a command is given, beyond those that programs need to run: names, whose values this process
+        has, or a mapping from name to value. No report, log or file holds the values.
+    workers, cluster
+        How many processes of this machine compute parts of the audit at once, each with all tables in its memory, or
+        make runs of a generator (a function that cannot be sent is run in this one); or the address of a Dask cluster,
+        whose workers read the files themselves, so that tables in memory are refused. No number depends on it.
+    resume
+        The folder that keeps what was computed, so that the same call goes on where another one was stopped; None keeps
+        nothing. What lies there is data about people. With a generator ``made`` is that folder.
+    memory
+        How many bytes the audit may take; where more is projected it is refused before anything is computed, and where
+        more is taken it ends (on Linux). Tables that were read with a store (:meth:`unveil.data.Table.read`) are worked
+        on from disk and take less; the command line does so by itself.
+    threads
+        How many threads the attacks take, one per processor if None. No number depends on it.
+    scenarios
+        Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
+        columns; None tries divisions of the columns that are drawn by lot.
+    attacks
+        Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
+        asks the three main questions of the original itself. None is everything.
+    targets
+        How many people of each table to attack; None attacks all, and "auto" all where both tables together have at
+        most 5,000, else 2,500 of each.
+    neighbours
+        How many nearest released rows count in linkability. None is 10, and 1 where a release has at most 10 rows.
+    guesses
+        How many descriptions are tried in singling out.
+    tolerance
+        How far a guessed number may be off to count as right in inference, as a share of the true value.
+    model
+        An object with ``fit`` and ``predict`` that guesses in inference instead of the nearest released row.
+    kind
+        Whether the releases are masked (each row stems from a person) or synthetic, for all or by name; None if that is
+        not known.
+    known, sensitive, identifiers
+        Columns with that role; all columns are known that are neither sensitive nor identifiers, unless ``known`` names
+        some.
+    kinds, missing, markers, dictionary, rename
+        What is known of columns and cells, as in :meth:`unveil.data.table.Table.from_frame`; each table takes what is
+        about its own columns.
+    strict_kinds
+        Whether to refuse columns in use whose kind nothing tells for sure.
+    hierarchies
+        Files (or a :class:`unveil.data.table.Hierarchy`) by column that say which values the labels of a release stand
+        for, ``value;label;wider label`` line by line.
+    exact
+        Columns whose released numbers are as they seem. Those of masked releases are else read as rounded or as cut off
+        at the ends where they look so, with a note.
+    by
+        A column whose groups get rates of their own.
+    weight, household
+        Columns of the released table with survey weights and with the household of each person; no adversary's
+        knowledge.
+    population_size
+        How many people the released ones were drawn from, where no weights say so.
+    minimum_cell
+        Groups of fewer people are never shown.
+    compatibility
+        "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
+        ``numpy.random.seed(compatibility_seed)``.
+    suggest
+        How many changes to try on each release that gives people away, such as a column that is made coarser or left
+        out; each is measured by auditing again, all of them in one audit.
+    suggest_for
+        Figures that limits are set on, as ``quantities`` names them: what they belong to is repeated too.
+    rng
+        Where all randomness comes from: the same state gives the same answer. Unless given it starts from seed 0, and
+        the answer says so.
+    progress
+        Called with the name of a step and the share of it that is done.
+    say
+        Called with what should be known before it goes on: how long it will take where that is long, what the coins of
+        a generator can show, and that a cluster is reached without encryption.
+    notes
+        Sentences to carry into the report.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
+    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1)
+    >>> answer.quantities["linkability.attack_rate"].value
+    1.0
+    """
+    settings = AuditSettings(
+        scenarios=None if scenarios is None else read_scenarios(scenarios),
+        attacks=attacks,
+        targets=targets,
+        neighbours=neighbours,
+        guesses=guesses,
+        tolerance=tolerance,
+        model=model,
+        kind=kind,
+        known=None if known is None else tuple(known),
+        sensitive=tuple(sensitive),
+        identifiers=tuple(identifiers),
+        reading=TableReading(
+            kinds=kinds or {},
+            missing=missing,
+            markers=markers or {},
+            dictionary=dictionary,
+            rename=rename or {},
+            strict=strict_kinds,
+        ),
+        by=by,
+        weight=weight,
+        household=household,
+        population_size=population_size,
+        minimum_cell=minimum_cell,
+        compatibility=compatibility,
+        compatibility_seed=compatibility_seed,
+        hierarchies=dict(hierarchies or {}),
+        exact=tuple(exact),
+        threads=threads,
+        claim=None if epsilon is None else Claim(epsilon=epsilon, delta=delta, adjacency=adjacency),
+    )
+    rng, seed = randomness(rng)
+    if cluster is not None and (risk := cluster_risk(cluster)):
+        say(risk)
+    if generator is not None:
+        if resume is not None or memory is not None:
+            raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
+        making = GeneratorSettings(
+            generator=generator,
+            hold_out=hold_out,
+            folds=folds,
+            runs=runs,
+            canaries=Canaries.read(canaries),
+            made=None if made is None else Path(made),
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            output_limit=output_limit,
+            env=variables_from(env),
+            workers=workers,
+            cluster=cluster,
+        )
+        if control is not None or suggest:
+            raise InputError(
+                "a generator makes the control by holding people out, and no changes of its releases are tried. Leave "
+                "out control and suggest, or the generator"
+            )
+        progress("looking at the tables", 0.0)
+        given = given_of(original, settings.reading)
+        findings, releases = audit_generator(
+            given, released, making=making, settings=settings, rng=rng, progress=progress, say=say, notes=notes
+        )
+        return _answer(findings, releases, seed)
+    if any(each is not None for each in (hold_out, folds, canaries, made)) or env:
+        raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
+    run = RunSettings(workers=workers, cluster=cluster, resume=None if resume is None else Path(resume), memory=memory)
+    with running(run) as runner:
+        asked = AskedTables(
+            original=original,
+            released=released,
+            control=control,
+            settings=settings,
+            rng=rng,
+            run=run,
+            suggest=suggest,
+            held=frozenset(name.partition(".")[0] for name in suggest_for),
+        )
+        findings, releases = audit_tables(asked, runner, progress=progress, say=say, notes=notes)
+    return _answer(findings, releases, seed)
+
+
+def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:
+    # The tables are for a page with records alone: no finding holds any.
+    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+
+
+def audit_files(
+    original: str | Path,
+    released: Sequence[str | Path],
+    control: str | Path | None = None,
+    *,
+    scenarios: Sequence[Scenario | str] | None = None,
+    reading: TableReading | None = None,
+    names: Mapping[Path, str] | None = None,
+    release_kinds: Mapping[Path, str] | None = None,
+    kind: Any = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
+    **settings: Any,
+) -> Answer[Audit]:
+    """Return what an adversary could do with the tables in the files ``released``.
+
+    Parameters
+    ----------
+    original, released, control
+        CSV or Parquet files, as in :func:`unveil.audit`.
+    reading
+        How the tables are to be read, where that is not to be found out.
+    names, release_kinds
+        What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
+    scenarios, kind, rng, progress, **settings
+        As in :func:`unveil.audit`.
+    """
+    files = AuditFiles(
+        original=Path(original),
+        released=tuple(Path(path) for path in released),
+        control=None if control is None else Path(control),
+        reading=reading or TableReading(),
+        names=names or {},
+        release_kinds=release_kinds or {},
+        kind=kind,
+    )
+    more = {"scenarios": scenarios, "rng": rng, "progress": progress, **settings}
+    if settings.get("generator") is None:
+        return audit(files, kind=files.kinds, **more)
+    tables = files.read(progress)
+    everybody: Table | Given = tables.original
+    if "{in}" in str(settings["generator"]):
+        # A command reads the file as its owner wrote it; a function gets numbers where there are numbers.
+        everybody = Given.of_file(files.original, tables.original, files.reading.files)
+    kinds = files.kinds | ({} if kind is None else {WAY: kind})
+    return audit(everybody, tables.released or None, tables.control, kind=kinds, **more)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the paper that goes with it."""
+    values = told.values
+    paper = paper_of(told)
+    settings = settings_of(told)
+    if told.sample:
+        told.progress("making the example", 0.0)
+        rng = told.rng
+        table, outside, releases = sample_releases(rng)
+        if values["generator"]:
+            answer = audit(table, rng=rng, progress=told.progress, **settings)
+        else:
+            answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
+    else:
+        released = told.files.get("released", ())
+        chosen: tuple[str, ...] = values["release_kinds"] or ()
+        each_kind = chosen * len(released) if len(chosen) == 1 else chosen
+        answer = audit_files(
+            told.must("original"),
+            released,
+            told.path("control"),
+            reading=reading_of(told, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
+            names={**names_of(told), **values.get("names", {})},
+            release_kinds={
+                **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
+                **(values.get("kinds_of_releases", {}) if not chosen else {}),
+            },
+            kind=chosen[0] if values["generator"] and len(chosen) == 1 and chosen[0] else None,
+            rng=told.rng,
+            progress=told.progress,
+            **settings,
+        )
+    check_paper(answer.findings, paper)
+    if values["people"] is not None and not any(each.exposed for each in answer.findings.releases):
+        raise AskedError(
+            "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "
+            f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
+            "people",
+        )
+    judgement = None if paper.profile is None else judged(answer.findings, paper.profile)
+    shared = partial(answer.to_html, paper=paper, edition="shareable")
+    key = "" if paper.digest_key is None else paper.digest_key.hex()
+    return Reply(
+        answer=answer,
+        brief=lambda: _printed(answer, told, paper),
+        on_page={"paper": paper, "edition": values["edition"], "show_records": values["show_records"]},
+        in_json={"paper": paper},
+        outputs={
+            "shareable": Output(
+                write=lambda path, *, limits, seed, **_: write_text(
+                    path, shared(limits=limits, seed=seed), shared=True
+                ),
+                name="shareable.html",
+                said="The report to pass on is in {}",
+            ),
+            "people": Output(
+                write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
+                name="people.csv",
+                said="How exposed people are is in {}, for internal use",
+            ),
+            "sheet": Output(
+                write=lambda path, *, limits, seed, **_: write_text(
+                    path, sheet_document(answer.page(limits=limits, seed=seed, paper=paper))
+                ),
+                name="sheet.html",
+                said="The sheet to sign is in {}",
+            ),
+        },
+        exceeded=(
+            *((judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else ()),
+            *contradiction(answer.findings),
+        ),
+        undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
+        # Without an internal report nothing else keeps it.
+        aside=()
+        if told.report or not key
+        else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
+    )
+
+
+def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:
+    """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
+    checked = check_limits(answer.quantities, told.values["limits"])
+    page = answer.page(paper=paper, limits=[each.to_dict() for each in checked])
+    return list(full(answer.findings, page) if told.values["report"] == "full" else short(answer.findings, page))

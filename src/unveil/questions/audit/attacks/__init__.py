@@ -1,0 +1,43 @@
+"""Each attack of an audit in a file of its own: how it is run, what is said of it, and what is special in it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from unveil.questions.audit.attacks import (
+    attribute_disclosure,
+    closest_record,
+    copies,
+    inference,
+    linkability,
+    membership,
+    memory,
+    neighbour_ratio,
+    record_linkage,
+    row_order,
+    singling_out,
+)
+from unveil.questions.audit.attacks.attack import ASKED, AttackedRelease, AuditAttack
+
+__all__ = ["ASKED", "ATTACKS", "LEADING", "AttackedRelease", "AuditAttack"]
+
+#: Every attack of an audit by name, in the order of the report: the only list of them.
+ATTACKS: Mapping[str, AuditAttack] = MappingProxyType(
+    {
+        each.ATTACK.name: each.ATTACK
+        for each in (
+            singling_out,
+            linkability,
+            inference,
+            attribute_disclosure,
+            memory,
+            membership,
+            record_linkage,
+            copies,
+            closest_record,
+            neighbour_ratio,
+            row_order,
+        )
+    }
+)
+#: The attack by which the report compares releases.
+LEADING = next(attack for attack in ATTACKS.values() if attack.leads)

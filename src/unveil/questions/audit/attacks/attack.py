@@ -1,0 +1,155 @@
+"""What one attack of an audit is: how it is run, its words, its picture, and which of its figures can be limited."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from unveil.questions.audit.findings import Audit, Finding
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from unveil.questions.audit.checked import AuditSettings
+    from unveil.questions.audit.findings import Scenario
+    from unveil.questions.audit.inputs import PreparedRelease
+    from unveil.questions.audit.people import DrawnPeople
+    from unveil.questions.audit.trials import Tried
+    from unveil.report.blocks import Chart
+    from unveil.report.progress import Progress
+
+#: The questions of the Article 29 Working Party in its opinion 216 on anonymisation, as the sheet to sign names them.
+Question = Literal["singling_out", "linkability", "inference"]
+#: What somebody who holds a release may want to know, in the order of the report, as the report asks it.
+Asked = Literal["who", "together", "secret", "member", "copied"]
+ASKED: "Mapping[Asked, str]" = MappingProxyType(
+    {
+        "who": "Who is it?",
+        "together": "Which records belong together?",
+        "secret": "What is their secret?",
+        "member": "Were they in it?",
+        "copied": "Is anybody copied?",
+    }
+)
+#: What a figure may need: people who are not in the data, or a column of groups.
+Need = Literal["control", "by"]
+
+#: The rates that a limit can be set for, and what each means.
+RATES: Mapping[str, str] = MappingProxyType(
+    {
+        "attack_rate": "share of tries that succeed on people in the data",
+        "naive_rate": "share of tries that succeed by blind chance",
+        "control_rate": "share of tries that succeed on people who are not in the data (needs --control)",
+        "excess_over_control": "what being in the data adds: (attack - control) / (1 - control) (needs --control)",
+        "worst_group": "share of tries that succeed on the group that is hit most (needs --by)",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackedRelease:
+    """Everything that an attack may use: one release, the people to attack, the settings, and its own randomness."""
+
+    #: The name of the attack, for its findings.
+    attack: str
+    prepared: "PreparedRelease"
+    drawn: "DrawnPeople"
+    #: How many people of each table are attacked; None is everybody.
+    targets: int | None
+    settings: "AuditSettings"
+    #: The adversaries that were named, each with its second group of columns spelt out; the settings have them as told.
+    settled: "tuple[Scenario, ...]"
+    rng: "np.random.Generator"
+    progress: "Progress"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditAttack:
+    """One attack of an audit. Whatever treats attacks differently asks a fact here, never a name.
+
+    Modules that attack or measure are imported inside ``run``: pages use the words without them.
+    """
+
+    #: As it is written in commands, limits and JSON; also the name of its file.
+    name: str
+    #: What others call it: whoever asks for one of these is told its name.
+    also_called: tuple[str, ...] = ()
+    run: "Callable[[AttackedRelease], tuple[Tried, ...]]"
+    #: What its first finding owes to each column, looked at once that is known; none where nobody asks.
+    weigh: Callable[[AttackedRelease, Finding], Finding] | None = None
+
+    # Words
+
+    title: str
+    question: str
+    #: What somebody who never heard of the attack has to know before its figures.
+    lead: str
+    #: How it was measured, for the end of the report; empty where another attack says it.
+    about: str = ""
+    #: The same where it follows the rule of another package (``--compatibility``); empty where there is no such rule.
+    compatible: str = ""
+    #: What a rate means: one sentence, without what it has to be compared with.
+    meaning: Callable[[Finding], str] | None = None
+    #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
+    succeeds: str = "{title} succeeds on {a} of people in the data and on {c} of people who are not"
+    #: What is proved where the rate is no better than luck and something else of the attack is not: what the release
+    #: does ({} stands for how many people), and how that was seen.
+    proved_otherwise: tuple[str, str] | None = None
+    #: What a finding without a rate means; empty where its remark says it.
+    without_rate: Callable[[Finding], str] | None = None
+
+    # Picture
+
+    #: What the axis counts, and what stands below the picture.
+    x_label: str
+    caption: str = ""
+    #: Another picture than that of rates.
+    chart: "Callable[[Audit, AuditAttack], Chart | None] | None" = None
+
+    # Facts
+
+    #: Which question of the overview it answers; none where it only illustrates.
+    asks: Asked | None = None
+    #: Which of the three questions of opinion 216 it answers; those are asked of the original itself too.
+    answers: Question | None = None
+    #: Whether the report compares releases by it: in the first picture, beside usefulness, and by its adversaries.
+    leads: bool = False
+    #: Whether people outside the data can be put through it too, and whether it cannot even be tried without them.
+    controlled: bool = True
+    needs_control: bool = False
+    #: Whether it is about releases whose rows stem from one person each.
+    needs_masked: bool = False
+    #: Whether its adversary links what two sources hold, so that nobody may hold all columns from one.
+    two_sources: bool = False
+    #: Whether it guesses sensitive columns, in which there must then be something to guess.
+    guesses_sensitive: bool = False
+    #: Whether some of its figures are learned from some people and measured on others.
+    learns: bool = False
+    #: Whether it may hold many numbers for each row while it runs, so that from disk nothing is computed beside it.
+    takes_memory: bool = False
+    #: Whether what it proves is about single people, of whom a rate over everybody may be low.
+    proves_people: bool = False
+    #: Whether there is a blind guess to compare with.
+    has_chance: bool = True
+    #: Whether each try is about one person, so that groups of people have rates of their own.
+    per_person: bool = True
+    #: Whether the number of tries is one of people, so that it says how many were left out.
+    tries_are_people: bool = True
+    #: Figures that take the place of rates, with what each means; less of them is worse.
+    distances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def limited(self) -> Mapping[str, str]:
+        """What each of its figures means that a limit can be set for, by name."""
+        has = {
+            "naive_rate": self.has_chance,
+            "control_rate": self.controlled,
+            "excess_over_control": self.controlled,
+            "worst_group": self.per_person,
+        }
+        return self.distances or {figure: meaning for figure, meaning in RATES.items() if has.get(figure, True)}
+
+    def needs(self, figure: str) -> tuple[Need, ...]:
+        """Return what a figure cannot exist without."""
+        control = self.needs_control or figure in ("control_rate", "excess_over_control")
+        return (*(("control",) if control else ()), *(("by",) if figure == "worst_group" else ()))

@@ -1,0 +1,299 @@
+"""Exact copies: records that leave the house as they came in, and, for the internal edition alone, which they are."""
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.metrics.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.questions.audit.people import pool_people
+from unveil.questions.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
+from unveil.questions.audit.words import listed, percent_of
+from unveil.report.blocks import Block, Number, Section, Side, Table
+from unveil.report.bounded import Bounded
+from unveil.report.text import count, name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from unveil._kernels.types import FloatArray
+    from unveil.metrics.verdict.copies import CopiedPeople
+    from unveil.questions.audit.inputs import PreparedRelease
+
+#: So many records are shown in all, and so many columns of each: enough to look some up, and the page stays small.
+MOST_RECORDS = 20
+MOST_COLUMNS = 30
+WARNING = (
+    "This is an internal edition: it shows records of the original data and must not be shared, published or passed on "
+    "with the release."
+)
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_LONGEST_CELL = 60
+_LONGEST_NAME = 40
+#: Columns beside those of the data.
+_ROW, _PEOPLE, _RELEASED, _CHANCE = "row", "people", "released", "chance"
+_MISSING = "(missing)"
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return the share of people who stand in the release word for word, beside that of the control."""
+    from unveil.metrics.releases.closeness import rows_that_fit_one
+    from unveil.metrics.verdict.copies import copied_people
+
+    drawn, people = attacked.drawn, attacked.drawn.people
+    tables = pool_people(drawn.release, drawn.ids)
+    fitting = rows_that_fit_one(drawn.release, tables.columns)
+    fit_one = {name: rate for name, rate in fitting.items() if rate.defined}
+    found = copied_people(tables, by=people.by)
+    rate = clopper_pearson(found.people_unchanged, found.people)
+    control = clopper_pearson(found.control_unchanged, found.control_people) if found.control_people else UNDEFINED
+    copied = float(found.people_unchanged)
+    finding = Finding(
+        attack=attacked.attack,
+        targets=found.people,
+        risk=Risk(
+            attack_rate=rate,
+            naive_rate=UNDEFINED,
+            control_rate=control,
+            excess_over_control=excess(rate, control) if control.defined else replace(UNDEFINED, why=NO_CONTROL),
+        ),
+        links=Links(expected=copied, low=copied, high=copied),
+        figures={
+            "rows_copied": float(found.rows_copied),
+            "expected_by_coincidence": found.expected,
+            "unmistakable": float(found.unmistakable),
+            **{name: rate.value for name, rate in fit_one.items()},
+        },
+        remark=_remark(found, fit_one),
+    )
+    finding = withheld(people, finding)
+    copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
+    if not found.control_people:
+        return (Tried(finding=finding, copies=copies),)
+    figure, whose = figure_of(finding, control_tries=found.control_people), tables.person
+    # Whoever stands in both tables is equal to somebody: then only those count who are alone.
+    is_usable = people.control.outcome == "usable"
+    alone = Evidence(
+        figure=_alone(figure, found), statistic=found.copied_alone[whose], pool="everybody", is_shown=not is_usable
+    )
+    all_copied = Evidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
+    evidence = (*([all_copied] if is_usable else []), alone, *by_groups(people, alone))
+    return (Tried(finding=finding, evidence=evidence, copies=copies),)
+
+
+def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
+    """Return the figure of copies of people whom nobody else in the pool equals."""
+    inside, outside = (float(part.sum()) for part in np.split(found.copied_alone, [found.people]))
+    rate, control = clopper_pearson(inside, found.people), clopper_pearson(outside, found.control_people)
+    return replace(
+        figure,
+        adversary="alone in the pool",
+        attack_rate=rate,
+        control_rate=control,
+        excess_over_control=excess(rate, control),
+    )
+
+
+def _remark(found: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
+    said = []
+    if found.coarsened:
+        said.append(
+            f"{listed(found.coarsened)} {_are(found.coarsened)} coarser in the release, so that nobody can be equal."
+        )
+    if found.relabelled:
+        said.append(f"Most released labels of {listed(found.relabelled)} are nobody's, so that nobody can be equal.")
+    if fit_one:
+        beside = "control_fit_one" in fit_one
+        outside = f", and {fit_one['control_fit_one'].value:.1%} one of the control" if beside else ""
+        said.append(f"{fit_one['fit_one'].value:.1%} of the released records fit exactly one person{outside}.")
+    return " ".join(said)
+
+
+def _are(names: "Sequence[str]") -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _meaning(finding: Finding) -> str:
+    said = f"{percent_of(finding.risk.attack_rate, 'people in the data')} stand in the release word for word."
+    number = finding.figures.get("unmistakable", 0.0)
+    if number > 0:
+        verb = "is an unmistakable copy: its record is" if number == 1 else "are unmistakable copies: their records are"
+        many = number.words if isinstance(number, Bounded) else count(round(number))
+        said = f"{said} {many[:1].upper()}{many[1:]} {verb} too unusual for coincidence."
+    return said
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopiedRecords:
+    """The records of the original that stand in one release unchanged."""
+
+    release: str
+    columns: tuple[str, ...]
+    #: All records that are released unchanged, those that several people share counted once.
+    distinct: int
+    #: The people who have one of them.
+    people: int
+    #: The first of them: how many people have each, and its known cells as text.
+    records: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
+    """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
+
+    Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
+    first, unmistakable copies before all others and the most improbable of these first, then the order of their values.
+    ``most`` is divided among the releases that have such records.
+    """
+    found = [_copied(each) for each in releases]
+    having = [place for place, groups in enumerate(found) if groups.height]
+    shares = {place: most // len(having) + (at < most % len(having)) for at, place in enumerate(having)}
+    return tuple(
+        CopiedRecords(
+            release=each.release.name,
+            columns=each.known,
+            distinct=groups.height,
+            people=int(groups[_PEOPLE].sum()),
+            records=_records(each, groups.head(shares.get(place, 0))),
+        )
+        for place, (each, groups) in enumerate(zip(releases, found, strict=True))
+    )
+
+
+def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
+    """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
+    import polars as pl
+
+    from unveil.data.table import with_markers
+    from unveil.metrics.releases.closeness import exact_rows
+    from unveil.metrics.verdict.pooled import number_people
+
+    original = prepared.release.original
+    names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
+    # The order of the records is that of the columns that are shown.
+    names = [*prepared.known, *(name for name in names if name not in prepared.known)]
+    people, released = with_markers([original, exact_rows(prepared.release.released, names)], names)
+    rows, nobody = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(None, pl.Int64)
+    whose = pl.Series(_PEOPLE, number_people(prepared.ids[0], original.rows, "ids"))
+    stacked = pl.concat(
+        [
+            people.with_columns(rows.alias(_ROW), whose),
+            released.with_columns(nobody.alias(_ROW), nobody.alias(_PEOPLE)),
+        ],
+        how="vertical_relaxed",  # whole numbers in one table may be real ones in the other
+    )
+    groups = stacked.group_by(people.columns).agg(
+        pl.col(_PEOPLE).drop_nulls().n_unique(), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
+    )
+    both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
+    both = both.with_columns(pl.Series(_CHANCE, _chances(prepared)[both[_ROW].to_numpy()]))
+    return both.sort([_CHANCE, _PEOPLE, *people.columns], nulls_last=True).select(_PEOPLE, _ROW)
+
+
+def _chances(prepared: "PreparedRelease") -> "FloatArray":
+    """Return for each row of the original how improbable its coincidence is if it is an unmistakable copy, else 1."""
+    from unveil.metrics.verdict.copies import copied_people
+    from unveil.metrics.verdict.pooled import pool_tables
+
+    tables = pool_tables(prepared.release, ids=prepared.ids[0], control_ids=prepared.ids[1])
+    found = copied_people(tables)
+    own = tables.person[: prepared.release.original.rows]
+    return np.where(found.is_unmistakable[own], found.chance[own], 1.0)
+
+
+def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
+    rows = prepared.release.original.frame.select(prepared.known)[groups[_ROW]]
+    cells = zip(*(_texts(rows[name]) for name in prepared.known), strict=True)
+    return tuple(zip(groups[_PEOPLE].to_list(), cells, strict=True))
+
+
+def _texts(values: "pl.Series") -> list[str]:
+    """Return cells as text: whole numbers without a point, days without a time."""
+    import polars as pl
+
+    if values.dtype.is_float():
+        # Adding 0 makes 0 of minus 0, which equals it.
+        return [_MISSING if value is None else repr(value + 0.0).removesuffix(".0") for value in values.to_list()]
+    if isinstance(values.dtype, pl.Datetime):
+        texts = values.dt.to_string("%Y-%m-%d %H:%M:%S%.f").to_list()
+        return [_MISSING if text is None else text.removesuffix(" 00:00:00") for text in texts]
+    return [_MISSING if value is None else str(value) for value in values.to_list()]
+
+
+def records_section(copied: "Sequence[CopiedRecords]") -> Section:
+    """Return the records at stake as a part of a page that must not be shared."""
+    return Section(
+        heading="Records at stake",
+        lead=(
+            f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
+            "adversary may know: first those that are unmistakable copies, then those that fewest people share."
+        ),
+        blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
+    )
+
+
+def _block(copied: CopiedRecords, *, several: bool) -> Block:
+    where = f" in {name(copied.release, _LONGEST_NAME)!r}" if several else ""
+    if not copied.records:
+        return Number(
+            label=f"Records released unchanged{where}",
+            value=count(copied.distinct),
+            meaning="None of them is shown, to keep this page short."
+            if copied.distinct
+            else "No record of the original is released as an exact copy.",
+        )
+    columns = copied.columns[:MOST_COLUMNS]
+    return Table(
+        caption=f"Records of the original that are released unchanged{where}",
+        columns=("People", *(name(column, _LONGEST_NAME) for column in columns)),
+        rows=tuple(
+            (count(people), *(name(cell, _LONGEST_CELL) for cell in cells[:MOST_COLUMNS]))
+            for people, cells in copied.records
+        ),
+        align=(_RIGHT, *(_LEFT for _ in columns)),
+        note=_note(copied),
+    )
+
+
+def _note(copied: CopiedRecords) -> str:
+    more, hidden = copied.distinct - len(copied.records), len(copied.columns) - MOST_COLUMNS
+    said = [f"{count(copied.people, 'person has', 'people have')} a record that is released unchanged."]
+    if more:
+        said.insert(0, f"{count(more, 'more record is', 'more records are')} not shown.")
+    if hidden > 0:
+        said.append(f"{count(hidden, 'more column is', 'more columns are')} left out.")
+    return " ".join(said)
+
+
+ATTACK = AuditAttack(
+    name="copies",
+    also_called=("exact matches", "identical matches", "identical match share", "ims", "duplicates", "exact copies"),
+    run=run,
+    title="Exact copies",
+    question="Exact copies: are people released as they are?",
+    lead=(
+        "A record that leaves the house exactly as it came in hides nothing. Common records are copied by coincidence, "
+        "which is why the control table matters."
+    ),
+    about=(
+        "Exact copies: people whose record also stands in the release, in all columns they share. A copy is "
+        "unmistakable where the record is too improbable, by a tree of columns and with a factor of 10, for any such "
+        "coincidence to be expected."
+    ),
+    meaning=_meaning,
+    succeeds=(
+        "{a} of people in the data stand in the release word for word, and {c} of people who are not equal a released "
+        "record by coincidence"
+    ),
+    asks="copied",
+    x_label="share of people who equal a released record",
+    caption="Common records are copied by coincidence; people who are not in the data show how often.",
+    has_chance=False,
+    per_person=False,
+    proves_people=True,
+    takes_memory=True,
+)

@@ -1,0 +1,190 @@
+"""Linkability of one release: the adversaries that were named, or divisions of the columns that were drawn by lot."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unveil._kernels.threads import in_threads
+from unveil.errors import InputError
+from unveil.guesses.trials import Trials
+from unveil.metrics.trials.risk import Rate, attack_rate
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import Finding, Scenario, Weight
+from unveil.questions.audit.people import Which
+from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
+from unveil.questions.audit.trials import Tried, finding_of, grouped, mean_of, tried, withheld
+from unveil.questions.audit.words import listed, percent_of
+
+if TYPE_CHECKING:
+    from unveil.data.table.release import Knowledge
+
+#: Of so many columns at most it is measured what an adversary loses without them, and on so many people.
+MOST_WEIGHED = 40
+WEIGHED_ON = 500
+#: So many people anonymeter attacks unless it is told otherwise.
+_ANONYMETER = 500
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return the findings on the adversaries that were named, or on divisions of the columns and their mean."""
+    is_named = attacked.settings.scenarios is not None
+    every = attacked.settled if is_named else _divisions(attacked)
+    knowledge, is_emulated = attacked.drawn.knowledge(), attacked.settings.compatibility == "anonymeter"
+    which: Which = "attacked"
+    if is_emulated and is_named:
+        # anonymeter draws its targets itself, so that positions are those of the whole table.
+        knowledge, which = attacked.drawn.whole, "everybody"
+
+    def link(numbered: tuple[int, Scenario]) -> Trials:
+        number, scenario = numbered
+        attacked.progress(f"linking as {scenario.name}", number / len(every))
+        return _link(attacked, (scenario.first, scenario.second), knowledge)
+
+    found, trials = [], in_threads(link, enumerate(every))
+    for scenario, each in zip(every, trials, strict=True):
+        groups = grouped(each, attacked.drawn, which)
+        finding = _finding(attacked, scenario, per_person(each, attacked.drawn.people, which), groups=groups)
+        # Its ties hang on the order of rows, and so on who is in the data.
+        found.append(tried(attacked.drawn, finding, each, is_judged=not is_emulated))
+    if not is_named:
+        own = mean_of([per_person(each, attacked.drawn.people, which) for each in trials])
+        mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own)
+        found.append(Tried(finding=withheld(attacked.drawn.people, mean)))
+    return tuple(found)
+
+
+def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Trials:
+    """Return the trials of the attack on all of these people."""
+    (first, second), settings, release = split, attacked.settings, attacked.prepared.release
+    if settings.compatibility == "anonymeter":
+        # Imported here: only those who ask for its emulation load it.
+        from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
+
+        targets = _ANONYMETER if settings.targets == "auto" else settings.targets
+        emulated = AnonymeterLinkability(
+            first=first,
+            second=second,
+            neighbours=settings.neighbours_in(release.released.rows),
+            targets=targets if knowledge.records.rows == release.original.rows else None,
+            seed=settings.compatibility_seed,
+        )
+        return emulated.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
+    from unveil.attacks.table.linkability import Linkability
+
+    neighbours = settings.neighbours_in(release.released.rows)
+    attack = Linkability(first=first, second=second, neighbours=neighbours, targets=None)
+    return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
+
+
+def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
+    """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
+    columns = attacked.prepared.known
+    shared = attacked.prepared.release.original.column_names
+    if len(shared) == 1:
+        check = (
+            "Check that both come from the same data set, or choose" if attacked.prepared.columns_left_out else "Choose"
+        )
+        raise InputError(
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks "
+            "(--attacks)"
+        )
+    if len(columns) < 2:
+        raise InputError(
+            f"Linkability needs two columns that an attacker may know. Of {len(shared)} columns that the files share "
+            f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
+            "choose other attacks (--attacks)"
+        )
+    splits = random_splits(columns, most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
+    return tuple(
+        Scenario(
+            name=f"split {number}",
+            first=first,
+            second=second,
+            reason=f"one of {len(splits)} divisions of the columns, chosen before anybody was attacked",
+            origin="tried",
+        )
+        for number, (first, second) in enumerate(splits, start=1)
+    )
+
+
+def _mean_scenario(splits: int, columns: int) -> Scenario:
+    every = splits == 2 ** (columns - 1) - 1
+    return Scenario(
+        name=f"mean of all {splits} splits" if every else f"mean of {splits} random splits",
+        first=(),
+        reason="what an adversary reaches who holds any columns, on average",
+        origin="mean",
+    )
+
+
+def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, **more: object) -> Finding:
+    neighbours = attacked.settings.neighbours_in(attacked.prepared.release.released.rows)
+    return finding_of(attacked.attack, trials, scenario=scenario, neighbours=neighbours, **more)
+
+
+def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
+    """Return the finding with what is left without each column, the most telling first; without a group only chance."""
+    if finding.scenario is None:
+        return finding
+    groups = finding.scenario.first, finding.scenario.second
+    knowledge = replace(attacked.drawn.knowledge(WEIGHED_ON), control=None)
+    names = groups[0] + groups[1]
+
+    def without(name: str) -> Rate:
+        first, second = (tuple(each for each in group if each != name) for group in groups)
+        if not first or not second:
+            return finding.risk.naive_rate
+        return attack_rate(per_person(_link(attacked, (first, second), knowledge), attacked.drawn.people))
+
+    # Without a column that is not there nothing is lost.
+    tried_without = ("", *names[: affordable(MOST_WEIGHED, len(names))])
+    whole, *rates = in_threads(without, tried_without)
+    weights = [
+        Weight(column=name, without=rate, whole=whole) for name, rate in zip(tried_without[1:], rates, strict=True)
+    ]
+    return replace(finding, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
+
+
+def _meaning(finding: Finding) -> str:
+    scenario = finding.scenario
+    share = f"for {percent_of(finding.risk.attack_rate, 'people')} the two lists share a record"
+    if scenario is None or finding.is_mean:
+        return f"On average over divisions of the columns, whoever looks up either part in the release: {share}."
+    return (
+        f"Whoever looks up the records nearest to a person by {listed(scenario.first)} and again by "
+        f"{listed(scenario.second)}: {share}."
+    )
+
+
+ATTACK = AuditAttack(
+    name="linkability",
+    also_called=("LinkabilityEvaluator", "linkage of two sources"),
+    run=run,
+    weigh=weigh,
+    title="Linkability",
+    question="Linkability: can facts from two sources be put together?",
+    lead=(
+        "Two sources each know something else about the same person. The release helps to put the two together when "
+        "the records nearest to one half of what is known are also among those nearest to the other half."
+    ),
+    about=(
+        "Linkability: for each target the k nearest released records are found by one group of columns and again by "
+        "the other; the target is linked when the two share a record. Where records are equally near, the exact chance "
+        "under random tie-breaking is used, so that columns that say nothing link nobody beyond chance."
+    ),
+    compatible=(
+        "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, "
+        "so that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
+    ),
+    meaning=_meaning,
+    succeeds=(
+        "Linkability: the two lists of nearest records share a record for {a} of people in the data and for {c} of "
+        "people who are not"
+    ),
+    x_label="share of people for whom the two lists share a record",
+    caption="The mean is what an adversary who holds any columns reaches.",
+    asks="together",
+    answers="linkability",
+    leads=True,
+    two_sources=True,
+)

@@ -1,0 +1,129 @@
+"""Membership of people in the data, by two scores and by what was learned; it never gives an all-clear."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.guesses.trials import Attempts, Trials
+from unveil.questions.audit.attacks._learned_membership import learned
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import Finding, Scenario
+from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.separation import Separation
+from unveil.questions.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried, without_rates
+from unveil.questions.audit.words import percent_of
+from unveil.report.bounded import Bounded
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray
+
+#: The share of everybody who are called members; the first is what the report shows.
+SHOWN = 0.05
+_METHODS = {
+    "distance": ("calls those members to whom the release comes closest", (0.01, 0.2)),
+    "density": ("calls those members to whom the release comes closer than people like them do", (0.01,)),
+}
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often people in the data are called members, beside people outside who are."""
+    from unveil.attacks.table.membership import pool_scores
+
+    prepared, people = attacked.prepared, attacked.drawn.people
+    if prepared.release.control is None:
+        why = "Left out: membership compares with people who are not in the data, and there is no control table."
+        return (not_run(attacked.attack, why),)
+    columns = prepared.known + prepared.sensitive
+    scores = pool_scores(
+        released=prepared.release.released,
+        knowledge=attacked.drawn.knowledge(),
+        columns=columns,
+        person=people.person("attacked"),
+    )
+    return (
+        *(
+            _tried(attacked, Scenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score)
+            for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
+        ),
+        *learned(attacked),
+    )
+
+
+def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], score: "FloatArray") -> Tried:
+    """Return what one score finds: the share that is shown, other shares, and by density also the mean rank."""
+    from unveil.attacks.table.membership import highest, ranks
+
+    drawn, inside = attacked.drawn, attacked.drawn.people.inside.size
+
+    def called(share: float) -> Trials:
+        chances = highest(score, share)
+        sides = [Attempts.from_chances(side, rows=np.arange(side.size)) for side in np.split(chances, [inside])]
+        naive = Attempts.from_chances(np.full(inside, share))
+        return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
+
+    def found(share: float, name: str) -> Tried:
+        trials = called(share)
+        own, groups = per_person(trials, drawn.people), grouped(trials, drawn)
+        finding = finding_of(attacked.attack, own, scenario=replace(who, name=name), groups=groups)
+        return tried(drawn, finding, trials)
+
+    def beside(share: float) -> Evidence:
+        evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
+        return replace(evidence, is_shown=False)
+
+    shown = found(SHOWN, who.name)
+    evidence = [*shown.evidence, *map(beside, shares)]
+    if who.name == "by density":
+        if drawn.people.by is not None:
+            evidence += by_groups(drawn.people, shown.evidence[0])
+        # A mean rank is no share of people.
+        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
+        evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
+    return replace(shown, evidence=tuple(evidence))
+
+
+def _meaning(finding: Finding) -> str:
+    share = percent_of(finding.risk.attack_rate, "people in the data")
+    told = f"Whoever holds a person's record calls {share} members of the data, rightly."
+    return told if finding.separation is None else f"{_surest(finding.separation)}{told}"
+
+
+def _surest(found: Separation) -> str:
+    """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
+    sure = [each for each in found.named if each.rate.defined and not isinstance(each.rate.value, Bounded)]
+    if not sure:
+        return ""
+    least = min(sure, key=lambda each: each.wrongly)
+    whom = percent_of(least.rate, "people in the data")
+    return f"The adversary names {whom} while naming {100 * least.wrongly:g}% of others wrongly. "
+
+
+ATTACK = AuditAttack(
+    name="membership",
+    also_called=("mia", "membership inference", "membership disclosure"),
+    run=run,
+    title="Membership",
+    question="Membership: can it be told who is in the data?",
+    lead=(
+        "Somebody holds a person's record and asks whether it was among the data, because the release lies closer to "
+        "it than to people outside, or holds more of its values than it should. Being in the data can itself be a "
+        "secret, as in a study of a disease. This can raise an alarm; it never gives an all-clear."
+    ),
+    about=(
+        "Membership: of the people in the data and in the control together those 5% are called members to whom the "
+        "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
+        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary learns from "
+        "people of whom it knows whether they are in the data how to weigh ten scores, is measured once on others, and "
+        "calls those members who are above all but 5% of the outsiders it learned from; where these are too few, it "
+        "goes by one score that was named beforehand."
+    ),
+    meaning=_meaning,
+    asks="member",
+    x_label="share of people called members",
+    caption="People outside the data who are called members are false alarms of the adversary.",
+    needs_control=True,
+    proves_people=True,
+    learns=True,
+    takes_memory=True,
+)

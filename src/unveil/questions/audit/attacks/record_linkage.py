@@ -1,0 +1,145 @@
+"""Record linkage: the original record nearest to each released one is the adversary's guess at whose record it is."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.verdict.permutations import true_links
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.verdict.family import OwnDraws
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.people import DrawnPeople
+from unveil.questions.audit.trials import NOTHING, Evidence, Tried, figure_of, finding_of, grouped, not_run
+from unveil.questions.audit.words import percent, percent_of
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray, IntArray
+    from unveil.data.table import Table
+    from unveil.data.table.release import Release
+    from unveil.guesses.candidates import Candidates
+    from unveil.metrics.trials.groups import Groups
+
+#: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
+_SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
+    from unveil.attacks.table.record_linkage import RecordLinkage
+    from unveil.data.table.release import Knowledge
+
+    prepared, release = attacked.prepared, attacked.prepared.release
+    if release.kind != "masked":
+        why = "this release is synthetic, so that it is nobody's"
+        if release.kind is None:
+            why = "whether this release is masked was not said (--kind masked)"
+        left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
+        return (not_run(attacked.attack, left_out),)
+    attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
+    guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
+    rows = np.arange(guess.target_count) if guess.targets is None else np.asarray(guess.targets, np.int64)
+    truth = None if prepared.truth is None else prepared.truth[rows]
+    figures = _metrics(guess, truth)
+    figures["sure"] = float(np.mean(np.diff(guess.start) == 1))
+    if truth is None:
+        remark = (
+            "Whose record each released row is was not told, so whether a guess is right cannot be said; give both "
+            "tables the same identifier column (--id) to find out."
+        )
+        targets = guess.target_count
+        found = Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
+        return (Tried(finding=found),)
+    people = attacked.drawn.people
+    # Where people have several rows, any of them names the right person.
+    whose = people.everybody.person[: release.original.rows] if people.has_several_rows else _places(release.original)
+    attempts = Attempts.from_chances(_chances(guess, truth, whose))
+    own = np.where(truth >= 0, np.bincount(whose)[whose[truth]], 1)
+    naive = Attempts.from_chances(own / release.original.rows)
+    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
+    groups = _groups(attacked.drawn, attempts, truth)
+    finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
+    draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))
+    return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+
+
+def _by_content(
+    guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray", whose: "IntArray"
+) -> "tuple[IntArray, IntArray, FloatArray, IntArray]":
+    """Return links and truth in the order of what rows hold, so that shuffled tables are alike."""
+    record = _places(release.released)
+    # A row that is nobody's has the last place, which no candidate has.
+    own = np.append(whose, -1)[truth]
+    order = np.lexsort((own, record[rows]))
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
+    return place[target], whose[np.asarray(guess.candidate, np.int64)], np.asarray(guess.probability), own[order]
+
+
+def _places(table: "Table") -> "IntArray":
+    """Return the place of each row in the order of what rows hold."""
+    import polars as pl
+
+    order = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy()
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    return place
+
+
+def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Groups | None":
+    """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
+    someone = truth >= 0
+    if attempts.chances is None or not someone.any():
+        return None
+    tried = Attempts.from_chances(attempts.chances[someone], rows=truth[someone])
+    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, "everybody")
+
+
+def _chances(guess: "Candidates", truth: "IntArray", whose: "IntArray") -> "FloatArray":
+    """Return the chance that a candidate drawn from each target's list is a row of the true person."""
+    target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
+    hit = whose[guess.candidate] == np.append(whose, -1)[truth[target]]
+    chances = np.bincount(target[hit], weights=guess.probability[hit], minlength=guess.target_count)
+    return np.minimum(chances, 1.0)
+
+
+def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
+    from unveil.metrics.candidates.candidate_metrics import all_metrics
+
+    measured = {each.metric.name: each.mean for each in all_metrics(guess, truth)}
+    return {name: measured[name] for name in _SHOWN if name in measured}
+
+
+def _meaning(finding: Finding) -> str:
+    rate = percent_of(finding.risk.attack_rate, "released records")
+    return f"Whoever compares released records with what is known of people names the right person for {rate}."
+
+
+def _without_truth(finding: Finding) -> str:
+    if "sure" not in finding.figures:
+        return ""
+    return f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
+
+
+ATTACK = AuditAttack(
+    name="record_linkage",
+    also_called=("reidentification", "identity disclosure", "distance-based record linkage", "dbrl"),
+    run=run,
+    title="Record linkage",
+    question="Record linkage: whose record is it?",
+    lead=(
+        "Each released record is compared with everything known about each person in the data. The nearest person is "
+        "the adversary's guess at whose record it is."
+    ),
+    about="Record linkage: the original record nearest to each released one, ties broken by lot.",
+    meaning=_meaning,
+    succeeds="Record linkage names the right person for {a} of released records, and luck for {c}",
+    without_rate=_without_truth,
+    asks="who",
+    x_label="share of released records whose person is named",
+    caption="People outside the data have no record in the release, so only blind chance stands beside it.",
+    controlled=False,
+    needs_masked=True,
+)

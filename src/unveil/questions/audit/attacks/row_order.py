@@ -1,0 +1,101 @@
+"""Row order: a released row may stand where the same person stands in the original, whatever was done to its cells."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.verdict.permutations import agreeing_cells
+from unveil.metrics.verdict.family import OwnDraws
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked
+from unveil.questions.audit.words import percent_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil._kernels.types import BoolArray, Int32Array, IntArray
+    from unveil.data.table.release import Release
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often a released row stands where the same person stands in the original."""
+    from unveil.attacks.table.row_order import RowOrder
+    from unveil.data.table.release import Knowledge
+    from unveil.metrics.releases._compared import compared_columns
+
+    release, people = attacked.prepared.release, attacked.drawn.people
+    if release.released.rows != release.original.rows:
+        why = "Row order was left out: release and original differ in their number of rows."
+        return (not_run(attacked.attack, why),)
+    attack = RowOrder(columns=attacked.prepared.known, targets=attacked.targets)
+    trials = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
+    own = per_person(trials, people, "everybody")
+    finding = finding_of(attacked.attack, own, remark=remarked(trials.notes))
+    rows = np.sort(people.inside)
+    person = people.everybody.person[rows] if people.has_several_rows else None
+    compared = _compared(release, compared_columns(release, None), rows)
+    draws = OwnDraws(partial(agreeing_cells, *compared, person=person))
+    return (
+        Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)),
+    )
+
+
+def _compared(
+    release: "Release", names: "Sequence[str]", rows: "IntArray"
+) -> "tuple[Int32Array, Int32Array, dict[int, BoolArray]]":
+    """Return rows of the original and of the release as codes, and where cells are coarse whom each of them fits."""
+    from unveil.data.table import stacked
+    from unveil.metrics.releases._classes import column_codes
+
+    original, released = release.original.take(rows), release.released.take(rows)
+    coarse = set(released.coarse(names))
+    before, after = (np.zeros((rows.size, len(names)), np.int32) for _ in range(2))
+    fits = {}
+    for place, name in enumerate(names):
+        if name in coarse and released.cells is not None:
+            cells = released.cells[name]
+            after[:, place] = cells.of_row
+            fits[place] = cells.compatible(cells.places(original.held(name)))
+        else:
+            codes = column_codes(stacked([original, released], [name]), [name])[:, 0]
+            before[:, place], after[:, place] = np.split(codes, 2)
+    return before, after, fits
+
+
+def _meaning(finding: Finding) -> str:
+    share = percent_of(finding.risk.attack_rate, "released rows")
+    return f"{share} stand where the same person stands in the original."
+
+
+ATTACK = AuditAttack(
+    name="row_order",
+    also_called=("order", "shuffling"),
+    run=run,
+    title="Row order",
+    question="Row order: does the order of the rows give people away?",
+    lead=(
+        "If a release keeps the order of the original, everybody who has another table in that order can name its "
+        "rows, whatever was done to the cells."
+    ),
+    about=(
+        "Row order: row i of the release compared with row i of the original. The verdict counts the cells in which "
+        "both agree, and again with the rows in other orders."
+    ),
+    meaning=_meaning,
+    succeeds=(
+        "Row order: {a} of released rows stand where the same person stands in the original, and {c} would by luck"
+    ),
+    proved_otherwise=(
+        "keeps the order of the {} in the data",
+        "Rows at the same place of release and original agree in more cells than in other orders, though no more of "
+        "them than by luck are nearest to the person at their place. Shuffle the rows before they are released",
+    ),
+    asks="who",
+    x_label="share of rows that stand where their person stands",
+    caption="People outside the data have no place in the order, so only blind chance stands beside it.",
+    controlled=False,
+    per_person=False,
+)

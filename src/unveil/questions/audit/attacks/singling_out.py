@@ -1,0 +1,160 @@
+"""Singling out on one release: descriptions by single columns, by several, and by what named adversaries know."""
+
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.errors import InputError
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import UNDEFINED, Finding, Links, Scenario
+from unveil.questions.audit.trials import Evidence, Tried, figure_of, grouped, not_run, remarked, withheld
+from unveil.questions.audit.words import percent_of
+from unveil.report.bounded import Bounded
+
+if TYPE_CHECKING:
+    from unveil.attacks.table.singling_out import Fitted
+    from unveil.metrics.trials.groups import Groups
+    from unveil.metrics.verdict.singling_out import SinglingOut
+
+#: So many columns a description has unless fewer are known: more make nearly every record the only one of its kind.
+SEVERAL = 3
+
+
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often a description that fits one released record fits exactly one person in the data."""
+    from unveil.attacks.table.singling_out import SinglingOut
+
+    prepared, settings = attacked.prepared, attacked.settings
+    found = []
+    # A description may use anything that is released.
+    for scenario, size in _adversaries(prepared.known + prepared.sensitive, settings.scenarios):
+        attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.guesses)
+        try:
+            fitted = attack.fitted(released=prepared.release.released, knowledge=attacked.drawn.whole, rng=attacked.rng)
+        except InputError as nothing:
+            # What to do about it is for whoever runs the attack alone.
+            why = remarked([str(nothing).partition(". ")[0]])
+            found.append(not_run(attacked.attack, why, scenario=scenario))
+            continue
+        found.append(_tried(attacked, scenario, fitted))
+    return tuple(found)
+
+
+def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> Tried:
+    """Return how many guesses fit exactly one person, beside what strangers would give, and how it is judged."""
+    from unveil.metrics.verdict.family import singling_out_statistic
+    from unveil.metrics.verdict.singling_out import singling_out
+
+    people, pool = attacked.drawn.people, attacked.drawn.people.pool("everybody")
+    measured = singling_out(pool, fitted.starts, fitted.rows, rng=attacked.rng)
+    guesses = fitted.starts.size - 1
+    hits = measured.attack.value * guesses
+    finding = Finding(
+        attack=attacked.attack,
+        targets=guesses,
+        risk=Risk(
+            attack_rate=measured.attack,
+            naive_rate=clopper_pearson(fitted.naive.expected, fitted.naive.tries),
+            control_rate=_strangers(measured),
+            excess_over_control=measured.excess,
+        ),
+        links=Links(expected=hits, low=hits, high=hits),
+        scenario=scenario,
+        figures={"most_by_guessing": measured.most},
+        remark=remarked(fitted.notes),
+        groups=_groups(attacked, fitted),
+    )
+    finding = withheld(people, finding)
+    evidence = Evidence(
+        figure=figure_of(finding, control_tries=guesses),
+        statistic=singling_out_statistic(pool, fitted.starts, fitted.rows),
+        pool="everybody",
+        about=np.unique(pool.places[fitted.rows]).size,
+        stands_overlap=False,
+    )
+    return Tried(finding=finding, evidence=(evidence,))
+
+
+def _strangers(measured: "SinglingOut") -> Rate:
+    """Return what strangers would give: a number where the control has half as many people, else its bounds alone."""
+    rate = measured.strangers
+    if isnan(rate.value):
+        return UNDEFINED
+    if measured.shown:
+        return rate
+    return Rate(Bounded(rate.low, rate.high, at=rate.value), rate.low, rate.high)
+
+
+def _adversaries(columns: tuple[str, ...], named: tuple[Scenario, ...] | None) -> Iterator[tuple[Scenario, int]]:
+    yield _all("one column", columns, "rare and extreme values of single columns"), 1
+    several = min(SEVERAL, len(columns))
+    if several > 1:
+        reason = f"combinations of {several} columns, by lot"
+        yield _all(f"{several} columns", columns, reason), several
+    for scenario in named or ():
+        held = scenario.first + scenario.second
+        yield Scenario(name=scenario.name, first=held, reason=scenario.reason), min(SEVERAL, len(held))
+
+
+def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
+    return Scenario(name=name, first=columns, reason=reason, origin="all")
+
+
+def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
+    """Return the rates of groups: who of the data is the only one whom some description fits."""
+    original, everybody = attacked.prepared.release.original, attacked.drawn.people.everybody
+
+    def isolated(first: int, people: int, rows: int) -> Attempts:
+        # A person whom a description fits in several rows is one.
+        guess = np.repeat(np.arange(fitted.starts.size - 1), np.diff(fitted.starts))
+        pairs = np.unique(np.column_stack([guess, everybody.person[fitted.rows]]), axis=0)
+        here = pairs[(pairs[:, 1] >= first) & (pairs[:, 1] < first + people)]
+        alone = np.bincount(here[:, 0], minlength=fitted.starts.size)[here[:, 0]] == 1
+        chances = np.zeros(people)
+        chances[here[alone, 1] - first] = 1.0
+        return Attempts.from_chances(chances, rows=everybody.first_row[first : first + people] - rows)
+
+    attack = isolated(0, everybody.members, 0)
+    # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
+    same = everybody.others == everybody.members
+    outside = isolated(everybody.members, everybody.others, original.rows) if same else None
+    trials = Trials(attack=attack, naive=attack, control=outside, what="a description fits nobody else")
+    return grouped(trials, attacked.drawn, "everybody")
+
+
+def _meaning(finding: Finding) -> str:
+    share = percent_of(finding.risk.attack_rate, "descriptions that fit one released record")
+    return f"{share} fit exactly one person in the data."
+
+
+ATTACK = AuditAttack(
+    name="singling_out",
+    also_called=("isolation", "SinglingOutEvaluator"),
+    run=run,
+    title="Singling out",
+    question="Singling out: can a person be isolated?",
+    lead=(
+        "Somebody reads off the release a description that fits one record only, such as a rare value or a combination "
+        "of values, and claims that exactly one person in the data fits it."
+    ),
+    about=(
+        "Singling out: descriptions are made from the release alone and succeed where exactly one person of the "
+        "original fits. What they would give among as many strangers follows from how many of the control they fit: a "
+        "control with fewer people leaves it open within bounds, and no description made without the data fits exactly "
+        "one person in more than 37% of tries. Descriptions of the same people count as fewer in the interval."
+    ),
+    meaning=_meaning,
+    succeeds=(
+        "Singling out: {a} of descriptions taken from it fit exactly one person in the data, and {c} would fit exactly "
+        "one of as many strangers"
+    ),
+    x_label="share of descriptions that fit exactly one person",
+    caption="Descriptions made blindly, without looking for rare ones, show what is reached by chance.",
+    asks="who",
+    answers="singling_out",
+    tries_are_people=False,
+)

@@ -1,0 +1,283 @@
+"""From what attacks achieved on the release of each run to what they achieve on the way of making releases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
+from unveil.metrics.verdict.copies import LEVEL
+from unveil.metrics.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws, Statistic
+from unveil.questions.audit.findings import Copies, Finding, JudgedFigure, Links
+from unveil.questions.audit.generator.design import Design, GeneratorRun
+from unveil.questions.audit.generator.draws import JointDraws, RunStatistic, draw_folds, draw_pools
+from unveil.questions.audit.generator.findings import Spread
+from unveil.questions.audit.inputs import PreparedAudit
+from unveil.questions.audit.people import Which
+from unveil.questions.audit.trials import Evidence, Tried
+from unveil.report.bounded import Bounded
+
+#: What tells figures of one run apart.
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AttackedRun:
+    """A run of the generator: the audit of its release, and what each attack achieved."""
+
+    run: GeneratorRun
+    prepared: PreparedAudit
+    tried: tuple[Tried, ...]
+
+
+class Times(NamedTuple):
+    """In how many runs the same person was given to the generator, and in how many held out."""
+
+    inside: int
+    outside: int
+
+
+def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[Tried, ...]:
+    """Return what each attack achieves over all runs: mean rates, and figures that are judged as one.
+
+    Where the same people are held out in all runs, a person's score is the mean over runs. With folds everybody is
+    held out once, and a figure is the sum over runs of what it is on the people of the run; drawn anew is who is in
+    which fold. What is not there in every run (as a secret that has one value in some release) is left out.
+    """
+    first = attacked[0]
+    judge = _Runs(attacked) if design.folds == 1 else _Folds(attacked, design, seed)
+    repeated = len(attacked) // design.folds
+    times = Times(repeated if design.folds == 1 else repeated * (design.folds - 1), repeated)
+    made = []
+    for one in first.tried:
+        same = [found for each in attacked if (found := _same(one, each.tried)) is not None]
+        if len(same) == len(attacked):
+            made.append(_mean_of(same, judge, times))
+    return tuple(made)
+
+
+def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[Finding]) -> tuple[Spread, ...]:
+    """Return what single runs gave of the findings that a report shows."""
+    made = []
+    for finding in shown:
+        every = [found.finding for each in attacked if (found := _same_as(_key(finding), each.tried)) is not None]
+        rates = [each.worse for each in every]
+        if len(attacked) < 2 or len(rates) < len(attacked) or any(isinstance(each.value, Bounded) for each in rates):
+            continue
+        compares = all(each.risk.excess_over_control.defined for each in every)
+        made.append(
+            Spread(
+                attack=finding.attack,
+                adversary="" if finding.scenario is None else finding.scenario.name,
+                figure="excess_over_control" if compares else "attack_rate",
+                values=tuple(float(each.value) for each in rates),
+            )
+        )
+    return tuple(made)
+
+
+def _same(one: Tried, tried: Sequence[Tried]) -> Tried | None:
+    return _same_as(_key(one.finding), tried)
+
+
+def _same_as(key: Key, tried: Sequence[Tried]) -> Tried | None:
+    return next((each for each in tried if _key(each.finding) == key), None)
+
+
+def _key(finding: Finding) -> Key:
+    return finding.attack, "" if finding.scenario is None else finding.scenario.name, finding.secret
+
+
+def _figure_key(evidence: Evidence) -> Key:
+    figure = evidence.figure
+    return figure.attack, figure.adversary, figure.secret, figure.group
+
+
+def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: Times) -> Tried:
+    """Return the mean of what one adversary achieved over runs."""
+    finding = same[0].finding
+    risks = [each.finding.risk for each in same]
+    risk = _mean_risk(risks, times)
+    evidence = []
+    for one in same[0].evidence:
+        every = [each for tried in same for each in tried.evidence if _figure_key(each) == _figure_key(one)]
+        statistic = judge.statistic(every) if len(every) == len(same) else None
+        if statistic is not None:
+            figure = _mean_figure([each.figure for each in every], times)
+            evidence.append(replace(one, figure=figure, statistic=statistic))
+    names = [name for name in finding.figures if all(name in each.finding.figures for each in same)]
+    return replace(
+        same[0],
+        finding=replace(
+            finding,
+            targets=risk.attack_rate.tries or finding.targets,
+            risk=risk,
+            links=Links(
+                **{
+                    each.name: float(np.mean([getattr(one.finding.links, each.name) for one in same]))
+                    for each in fields(Links)
+                }
+            ),
+            # Those of groups are rates of one run.
+            groups=finding.groups if len(same) == 1 else None,
+            figures={name: float(np.mean([one.finding.figures[name] for one in same])) for name in names},
+        ),
+        evidence=tuple(evidence),
+        copies=_most_copied([each.copies for each in same if each.copies is not None]),
+    )
+
+
+def _most_copied(copies: Sequence[Copies]) -> Copies | None:
+    """Return the copies of the run that has most of them; each run could show one by chance, so that all must be rarer.
+
+    What a harmless release has at most is for one release: among several, as many times as much.
+    """
+    if not copies:
+        return None
+    worst = max(copies, key=lambda each: (each.unmistakable, each.people_unchanged))
+    if len(copies) > 1 and worst.coincidences * len(copies) > LEVEL:
+        return replace(worst, unmistakable=0, coincidences=0.0, groups=())
+    return replace(worst, coincidences=worst.coincidences * len(copies))
+
+
+def _mean_figure(figures: Sequence[JudgedFigure], times: Times) -> JudgedFigure:
+    attack = mean_rate([each.attack_rate for each in figures], times.inside)
+    control = mean_rate([each.control_rate for each in figures], times.outside)
+    return replace(
+        figures[0],
+        people=round(float(np.mean([each.people for each in figures]))),
+        tries=round(sum(each.tries for each in figures) / times.inside),
+        control_tries=round(sum(each.control_tries for each in figures) / times.outside),
+        attack_rate=attack,
+        control_rate=control,
+        excess_over_control=_mean_excess([each.excess_over_control for each in figures], figures[0], attack, control),
+    )
+
+
+def _mean_risk(risks: Sequence[Risk], times: Times) -> Risk:
+    attack, naive = (
+        mean_rate([getattr(each, name) for each in risks], times.inside) for name in ("attack_rate", "naive_rate")
+    )
+    control = mean_rate([each.control_rate for each in risks], times.outside)
+    return Risk(
+        attack_rate=attack,
+        naive_rate=naive,
+        control_rate=control,
+        excess_over_control=_mean_excess([each.excess_over_control for each in risks], risks[0], attack, control),
+    )
+
+
+def _mean_excess(every: Sequence[Rate], first: Risk | JudgedFigure, attack: Rate, control: Rate) -> Rate:
+    """Return the excess of mean rates where that is how each was made, else the mean excess."""
+    if attack.worth and control.worth and every[0] == excess(first.attack_rate, first.control_rate):
+        return excess(attack, control)
+    return mean_rate(every, len(every))
+
+
+def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
+    """Return the mean of a rate over runs, as sure as tries on different people make it.
+
+    ``times`` is how often the same people were tried: tries on somebody in several runs are worth those of one.
+
+    >>> rate = mean_rate([clopper_pearson(1, 10), clopper_pearson(3, 10)], times=2)
+    >>> rate.value, rate == clopper_pearson(2, 10)
+    (0.2, True)
+    """
+    first = rates[0]
+    if not all(each.defined for each in rates):
+        return next(each for each in rates if not each.defined)
+    if any(isinstance(each.value, Bounded) for each in rates):
+        return first
+    if all(each.worth for each in rates):
+        tries, worth = sum(each.tries for each in rates), sum(each.worth for each in rates) / times
+        hits = sum(each.value * each.tries for each in rates)
+        share = clopper_pearson(hits / tries * worth, worth)
+        return replace(share, tries=round(tries / times))
+    value, low, high = (float(np.mean([getattr(each, end) for each in rates])) for end in ("value", "low", "high"))
+    return Rate(value, low, high)
+
+
+class _Runs:
+    """The same people are held out in all runs: figures are judged as those of one release, by mean scores."""
+
+    def __init__(self, attacked: Sequence[AttackedRun]) -> None:
+        self._runs = len(attacked)
+
+    def statistic(self, every: Sequence[Evidence]) -> Statistic | None:
+        """Return what is judged in place of the figures of single runs."""
+        parts = [each.statistic for each in every]
+        if self._runs == 1:
+            return parts[0]
+        if all(isinstance(each, np.ndarray) for each in parts):
+            mean: FloatArray = np.mean(np.array(parts), axis=0)
+            return mean
+        if all(isinstance(each, FittedGuesses) for each in parts):
+            return _joined([each for each in parts if isinstance(each, FittedGuesses)])
+        return _summed([each for each in parts if isinstance(each, OwnDraws)])
+
+
+class _Folds:
+    """Everybody is held out once: drawn anew is who is in which fold."""
+
+    def __init__(self, attacked: Sequence[AttackedRun], design: Design, seed: int) -> None:
+        self._attacked, self._design = attacked, design
+        # Of very many people only those count who are attacked.
+        self._everybody = design.people <= DRAWN_UP_TO
+        self._people = np.arange(design.people) if self._everybody else np.sort(design.attacked)
+        is_attacked = np.isin(self._people, design.attacked)
+        strata = [np.flatnonzero(is_attacked), np.flatnonzero(~is_attacked)]
+        held_out = [each.run.fold for each in attacked]
+        self._folds = JointDraws(draw_folds(design.fold[self._people], held_out, strata, seed))
+        people = [each.prepared.people for each in attacked]
+        self._measured = (
+            JointDraws(draw_pools([each.pool("measured") for each in people], seed + 1))
+            if all(each.parts is not None for each in people)
+            else None
+        )
+
+    def statistic(self, every: Sequence[Evidence]) -> OwnDraws | None:
+        """Return the sum over runs of the figures of single runs."""
+        parts = [each.statistic for each in every]
+        own = [each for each in parts if isinstance(each, OwnDraws)]
+        if own:
+            return _summed(own) if len(own) == len(parts) else None
+        which = every[0].pool
+        if which == "measured":
+            return None if self._measured is None else self._measured.add(self._in_places(parts))
+        if not self._everybody and not isinstance(parts[0], np.ndarray):
+            return None
+        runs = zip(self._attacked, parts, strict=True)
+        return self._folds.add([self._of_people(run, part, which) for run, part in runs])
+
+    def _in_places(self, parts: Sequence[Statistic]) -> list[RunStatistic]:
+        pools = [each.prepared.people.pool("measured") for each in self._attacked]
+        return [pool.scores(part) for pool, part in zip(pools, parts, strict=True) if isinstance(part, np.ndarray)]
+
+    def _of_people(self, one: AttackedRun, part: Statistic, which: Which) -> RunStatistic:
+        """Return scores by person in place of the rows of a run's pool, or guesses that fit persons."""
+        people = one.prepared.people
+        rows = np.concatenate([one.run.inside, one.run.outside])[people.rows(which)]
+        person = self._design.person[rows]
+        if isinstance(part, FittedGuesses):
+            pool = people.pool(which)
+            of_place = np.empty(pool.people, np.int64)
+            of_place[pool.places] = person
+            return FittedGuesses(part.starts, of_place[part.places])
+        if not isinstance(part, np.ndarray):
+            raise TypeError("draws of a figure's own are summed, not scored")
+        number = np.bincount(person, minlength=self._design.people)
+        scores: FloatArray = np.bincount(person, weights=part, minlength=self._design.people) / np.maximum(number, 1)
+        return scores[self._people]
+
+
+def _joined(guesses: Sequence[FittedGuesses]) -> FittedGuesses:
+    """Return the guesses of all runs together: their number is the sum of those of single runs."""
+    sizes = [np.diff(each.starts) for each in guesses]
+    starts: IntArray = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    return FittedGuesses(starts, np.concatenate([each.places for each in guesses]))
+
+
+def _summed(draws: Sequence[OwnDraws]) -> OwnDraws:
+    return OwnDraws(lambda number, rng: np.sum([each.draw(number, rng) for each in draws], axis=0))

@@ -1,0 +1,195 @@
+"""Who is held out in which run of a generator, and which rows are planted by coins: all by lot."""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.errors import InputError
+from unveil.metrics.verdict.pool import ATTACKED_UP_TO
+from unveil.questions.audit.generator.settings import FEWEST_HELD_OUT, GeneratorSettings
+from unveil.questions.audit.people import Targets, draw_people
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+    from unveil.metrics.epsilon.bound import Adjacency
+
+#: Seeds that every program can take.
+_SEEDS = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GeneratorRun:
+    """One run: whom the generator is given, and who stands for people who are not in the data.
+
+    Attributes
+    ----------
+    number, seed
+        Its place among all runs, from 0 on, and where the generator's randomness may start.
+    fold
+        The part of the people who are held out.
+    given
+        All rows that the generator is given, planted ones among them.
+    inside, outside
+        Rows of people who are given to it and who are not; canaries are among neither.
+    coins
+        For each canary whether it was planted, or for each pair whether the first of the two was.
+    """
+
+    number: int
+    seed: int
+    fold: int
+    given: IntArray
+    inside: IntArray
+    outside: IntArray
+    coins: BoolArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Design:
+    """All runs of a generator.
+
+    Attributes
+    ----------
+    person
+        Whose each row of the table is, from 0 on.
+    fold
+        In which part each person is, who is held out with it; -1 is never held out.
+    folds
+        How many parts are held out in turn.
+    attacked
+        The people who are attacked, in an order by lot: the same in all runs.
+    canaries
+        The rows of canaries: one column, or two where they are pairs.
+    runs
+        The runs, in their order.
+    """
+
+    person: IntArray
+    fold: IntArray
+    folds: int
+    attacked: IntArray
+    canaries: IntArray
+    runs: tuple[GeneratorRun, ...]
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.fold.size
+
+
+def draw_design(
+    table: "Table",
+    settings: GeneratorSettings,
+    *,
+    person: IntArray,
+    adjacency: "Adjacency",
+    targets: Targets = "auto",
+    rng: np.random.Generator,
+) -> Design:
+    """Return who is held out in which run, by lot, and which canaries are planted.
+
+    People are drawn by what their rows hold and not by where these stand. Rows above those of ``person`` are unusual
+    ones, put together to be planted.
+
+    Parameters
+    ----------
+    table
+        Everybody, with rows that are only there to be planted at the end.
+    settings
+        How people are held out.
+    person
+        Whose each row is that is somebody's.
+    adjacency
+        What epsilon is about: pairs are planted where one person is replaced by another.
+    targets
+        How many people are attacked, as in an audit: with folds twice so many, the same in all of them.
+    rng
+        Where the lot comes from.
+    """
+    rows = person.size
+    several = rows > np.unique(person).size
+    own = table.take(np.arange(rows))
+    drawn = draw_people(own, rng=rng, person=person if several else None)
+    order = drawn.person[np.sort(np.unique(drawn.person, return_index=True)[1])]
+    folds = settings.folds or 1
+    held = _number_held_out(order.size, settings)
+    fold = np.full(order.size, -1, np.int64)
+    fold[order] = np.arange(order.size) % folds if folds > 1 else np.where(np.arange(order.size) < held, 0, -1)
+    canaries = _canaries(order[:held], person, table.rows, settings, pairs=adjacency == "replace", several=several)
+    runs = []
+    for number in range(folds * settings.runs):
+        part = number % folds
+        is_out = np.isin(person, np.flatnonzero(fold == part))
+        coins = rng.random(len(canaries)) < 0.5
+        free = ~np.isin(np.arange(rows), canaries)
+        inside = np.flatnonzero(~is_out & free)
+        planted = canaries[:, 0][coins] if canaries.shape[1] == 1 else canaries[np.arange(len(canaries)), 1 - coins]
+        runs.append(
+            GeneratorRun(
+                number=number,
+                seed=int(rng.integers(_SEEDS)),
+                fold=part,
+                given=np.sort(np.concatenate([inside, planted])),
+                inside=inside,
+                outside=np.flatnonzero(is_out & free),
+                coins=coins,
+            )
+        )
+    return Design(
+        person=person,
+        fold=fold,
+        folds=folds,
+        attacked=order[: ATTACKED_UP_TO if targets == "auto" else None if targets is None else 2 * targets],
+        canaries=canaries,
+        runs=tuple(runs),
+    )
+
+
+def _number_held_out(people: int, settings: GeneratorSettings) -> int:
+    """Return how many people are held out at a time; too few of them compare with nobody."""
+    held = people // settings.folds if settings.folds else round(people * settings.share_held_out)
+    least = FEWEST_HELD_OUT
+    if held < least or people - held < least:
+        which = f"{settings.folds} folds" if settings.folds else f"a share of {settings.share_held_out:g}"
+        more = "Take fewer folds" if settings.folds else f"Take another share (--hold-out {_enough(least, people)})"
+        hint = more if people >= 2 * least else f"Audit at least {2 * least} people"
+        raise InputError(
+            f"at least {least} people must be held out, and as many given to the generator, but of {people:,} people "
+            f"{which} holds out {held:,}. {hint}"
+        )
+    return held
+
+
+def _enough(needed: int, people: int) -> str:
+    return f"{min(ceil(100 * needed / people) / 100, 0.5):g}"
+
+
+def _canaries(
+    held: IntArray, person: IntArray, rows: int, settings: GeneratorSettings, *, pairs: bool, several: bool
+) -> IntArray:
+    """Return the rows of canaries, one column or two: people who are held out, or the rows that are nobody's."""
+    each = 2 if pairs else 1
+    if settings.canaries is None:
+        return np.empty((0, 1), np.int64)
+    if settings.canaries.kind == "unusual":
+        return np.arange(person.size, rows).reshape(-1, each)
+    if several:
+        raise InputError(
+            "people can be planted by coins where each has one row, but some have several. Plant unusual rows "
+            "(--canaries N:unusual)"
+        )
+    needed = each * settings.canaries.number
+    if held.size - needed < FEWEST_HELD_OUT:
+        most = max(held.size - FEWEST_HELD_OUT, 0) // each
+        raise InputError(
+            f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} take {needed:,} of the people who "
+            f"are held out, and {FEWEST_HELD_OUT} must be left, but only {held.size:,} are. Plant at most {most:,}, "
+            "hold out more people (--hold-out), run it more often (--runs), or plant unusual rows (--canaries "
+            "N:unusual)"
+        )
+    # Each person has one row: whom the lot names is a row.
+    row_of = np.argsort(person)
+    return row_of[held[:needed]].reshape(-1, each)

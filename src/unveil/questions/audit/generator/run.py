@@ -1,0 +1,363 @@
+"""The audit of a way of making releases: the generator is run, each of its releases is attacked, and all are judged."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import asdict, replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.metrics.releases.utility import loss_summary
+from unveil.metrics.trials.risk import clopper_pearson
+from unveil.metrics.verdict.copies import FACTOR
+from unveil.metrics.verdict.limits import fewest_copies_provable
+from unveil.metrics.verdict.pooled import number_people, pool_tables
+from unveil.protections.generators import Given, Made, about, generator_from
+from unveil.questions.audit.checked import AuditSettings
+from unveil.questions.audit.clearest import worst_of
+from unveil.questions.audit.findings import Audit, Outcome, Verdict
+from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
+from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
+from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
+from unveil.questions.audit.generator.findings import Oddity, Way
+from unveil.questions.audit.generator.settings import GeneratorSettings
+from unveil.questions.audit.generator.words import coins_said
+from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
+from unveil.questions.audit.judge import judge_audit
+from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
+from unveil.questions.audit.separation import ExposedPerson
+from unveil.questions.reading import TableReading
+from unveil.report.progress import Progress, Say, unsaid
+from unveil.report.text import count, duration
+from unveil.studies.made import PlannedRun, make_runs
+from unveil.studies.tasks import Progress as RunProgress
+
+#: What the report calls the way of making releases, among releases.
+WAY = "your way of making it"
+#: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
+#: many seconds.
+_MAKING, LONG = 0.1, 30.0
+_OF_FIRST = (
+    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is "
+    "that of the first run."
+)
+#: How sure it must be that people come from elsewhere before that is said.
+_SURE = 0.998
+
+
+def audit_generator(
+    given: Given,
+    existing: Any,
+    *,
+    making: GeneratorSettings,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    progress: Progress,
+    say: Say = unsaid,
+    notes: Sequence[str] = (),
+) -> tuple[Audit, tuple[PreparedRelease, ...]]:
+    """Return what attacks achieve on releases that a generator makes of most people, beside those held out.
+
+    Parameters
+    ----------
+    given
+        Everybody, as the audit reads them and as their owner has them.
+    existing
+        Releases of everybody that exist already, which are audited without a control; None where there are none.
+    making
+        The generator, who is held out, and what is planted.
+    settings
+        The settings of the audit.
+    rng
+        Where all randomness comes from.
+    progress, say
+        What is told how far it is, and what should be known before it goes on.
+    notes
+        Sentences to carry into the report.
+
+    Returns
+    -------
+    tuple of an Audit and PreparedReleases
+        All findings, and the tables of the first run and of the releases that exist already.
+    """
+    start = deepcopy(rng)
+    # A protection of ours leaves identifiers out, and unusual rows are made of columns that are used.
+    given = replace(given, table=with_roles(given.table, settings))
+    refuse_repeated(given.table, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
+    audit, first = _audit_way(given, making, settings, rng, progress, say)
+    audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
+    if existing is None:
+        return audit, (first,)
+    kinds = settings.kind
+    if isinstance(kinds, Mapping):
+        kinds = {name: kind for name, kind in kinds.items() if name != WAY}
+    prepared = prepare(given.table, existing, None, settings=replace(settings, kind=kinds), rng=start)
+    alone = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
+    found = audit_releases(alone, progress=lambda name, share: progress(f"{name} (what exists already)", share))
+    return _beside(audit, found), (first, *prepared.releases)
+
+
+def given_of(original: Any, reading: TableReading) -> Given:
+    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
+    if isinstance(original, Given):
+        return original
+    if isinstance(original, Table):
+        return Given(original, original.frame)
+    return Given(reading.frame(original, "original"), original)
+
+
+def _audit_way(
+    given: Given,
+    making: GeneratorSettings,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    progress: Progress,
+    say: Say,
+) -> tuple[Audit, PreparedRelease]:
+    """Return what attacks achieve on the way of making releases, and the tables of its first run."""
+    seeds = rng.integers(2**63, size=4)
+    table, claim = given.table, settings.claim
+    design, everybody, pairs = _planned(given, making, settings, np.random.default_rng(int(seeds[0])))
+    generator = generator_from(
+        making.generator,
+        time_limit=making.time_limit,
+        memory_limit=making.memory_limit,
+        output_limit=making.output_limit,
+        env=making.env,
+        read=settings.reading.made,
+        kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
+    )
+    settings = replace(settings, kind=None)
+    if making.canaries is not None:
+        say(coins_said(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
+    made = make_runs(
+        generator,
+        everybody,
+        [PlannedRun(each.number + 1, each.seed, each.given) for each in design.runs],
+        folder=making.made,
+        identity={
+            "people": _digest(table),
+            "seed": int(seeds[0]),
+            # Not how many runs: more of them go on from those that are there.
+            **{name: getattr(making, name) for name in ("hold_out", "folds")},
+            "canaries": None if making.canaries is None else asdict(making.canaries),
+            "adjacency": None if claim is None else claim.adjacency,
+        },
+        workers=making.workers,
+        cluster=making.cluster,
+        progress=_told(progress, say),
+    )
+    # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
+    runs = design.runs if making.canaries is None else design.runs[:1]
+    attacked = []
+    for number, run in enumerate(runs):
+        which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
+        own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
+        prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
+        attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
+    progress("judging all figures together", 0.9)
+    audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
+    first = attacked[0]
+    shown = [each for attack in audit.attacks if (each := worst_of(audit.releases[0], attack)) is not None]
+    way = Way(
+        release=WAY,
+        generator=generator.written,
+        about=tuple((name, text) for name, text in about(generator).items() if name != "generator"),
+        people=design.people,
+        rows=table.rows,
+        held_out=first.prepared.people.control.others,
+        folds=design.folds,
+        runs=len(design.runs),
+        attacked=len(attacked),
+        seconds=tuple(each.seconds for each in made),
+        spread=spread_of(attacked, shown),
+        lost=_losses(attacked),
+        oddities=_oddities(design.runs, made, first),
+    )
+    epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
+    if making.canaries is not None:
+        epsilon = epsilon_from_canaries(
+            [each.released for each in made],
+            first.prepared,
+            design,
+            everybody.table,
+            kind=making.canaries.kind,
+            pairs=pairs,
+            claim=claim,
+            rng=np.random.default_rng(int(seeds[3])),
+        )
+    return replace(audit, way=way, epsilon=epsilon), first.prepared.releases[0]
+
+
+def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, seed: int) -> Audit:
+    """Return what was found over all runs, with the verdict; what is no rate is that of the first run."""
+    first = attacked[0]
+    prepared = first.prepared
+    verdict, found = judge_audit(
+        prepared.people,
+        {WAY: combined(attacked, design, seed=seed)},
+        rng=np.random.default_rng([prepared.seed, 0]),
+    )
+    audited = audit_release(prepared, found[WAY], exposed=_exposed(first))
+    before = audit_original(prepared)
+    notes = (_OF_FIRST,) if len(attacked) > 1 else ()
+    audit = replace(prepared.found((audited,), verdict=verdict, before=before, notes=notes), sha256=table.sha256)
+    if design.folds == 1:
+        return audit
+    # Everybody was given to the generator, and everybody was held out.
+    fold = design.people // design.folds
+    return replace(
+        audit,
+        rows=table.rows,
+        control_rows=table.rows,
+        people=design.people,
+        attacked=design.attacked.size,
+        attacked_outside=design.attacked.size,
+        verdict=replace(verdict, fewest_copies_provable=fewest_copies_provable(fold, design.people - fold)),
+    )
+
+
+def _beside(audit: Audit, existing: Audit) -> Audit:
+    """Return the audit of the way with releases beside it that exist already, of whom nobody was held out."""
+    names = {each.name for each in existing.releases}
+    own, theirs = audit.verdict, existing.verdict
+    return replace(
+        audit,
+        way=None if audit.way is None else replace(audit.way, attacked_beside=existing.attacked),
+        releases=(*audit.releases, *existing.releases),
+        verdict=replace(own, outcome=_worse(own, theirs), releases=(*own.releases, *theirs.releases)),
+        flags=(*(each for each in existing.flags if each.table in names), *audit.flags),
+        notes=tuple(dict.fromkeys((*audit.notes, *existing.notes))),
+    )
+
+
+def _worse(way: Verdict, existing: Verdict) -> Outcome:
+    """Return what the audit says in the end: that of the way, unless a release by itself is worse."""
+    bad: tuple[Outcome, ...] = ("found", "copies")
+    return next((each for each in bad if each in (way.outcome, existing.outcome)), way.outcome)
+
+
+def _planned(
+    given: Given, making: GeneratorSettings, settings: AuditSettings, rng: np.random.Generator
+) -> tuple[Design, Given, tuple[tuple[str, str], ...] | None]:
+    """Return who is held out in which run, everybody with unusual rows to be planted behind them, and where these are.
+
+    The last is for each unusual row the two columns in which it holds what nobody has together; None without any.
+    """
+    table, everybody, pairs = given.table, given, None
+    adjacency = "add-remove" if settings.claim is None else settings.claim.adjacency
+    told = [name for name in settings.identifiers[:1] if name in table.column_names]
+    person = number_people(table.frame.get_column(told[0]) if told else None, table.rows, "ids")
+    if making.canaries is not None and making.canaries.kind == "unusual":
+        from unveil.attacks.table.canaries import unusual_rows
+
+        each = 2 if adjacency == "replace" else 1
+        columns = tuple(column.name for column in table.columns if column.is_used)
+        found = unusual_rows(table, each * making.canaries.number, columns=columns, rng=rng)
+        own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
+        everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
+    return (
+        draw_design(everybody.table, making, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
+        everybody,
+        pairs,
+    )
+
+
+def _prepared(
+    table: Table, made: Made, run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
+) -> PreparedAudit:
+    """Return the audit of one run: those given to the generator, its release, and those held out."""
+    inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")
+    truth = None
+    if made.truth is not None:
+        # Of planted rows nobody asks.
+        place = np.full(int(run.given.max(initial=0)) + 1, -1, np.int64)
+        place[run.inside] = np.arange(run.inside.size)
+        truth = place[run.given[made.truth]]
+    release = Release(inside, made.released, kind=made.kind, name=WAY, notes=made.notes, truth=truth)
+    by_lot = np.ones(run.inside.size + run.outside.size, np.bool_)
+    if design.folds > 1:
+        # The same people in all runs, whichever of them are held out.
+        by_lot = np.isin(design.person[np.concatenate([run.inside, run.outside])], design.attacked)
+        settings = replace(settings, targets=None if by_lot.all() else settings.targets)
+    # The same start in all runs: the same people, and the same adversaries.
+    return prepare(
+        inside,
+        {WAY: release},
+        outside,
+        settings=settings,
+        rng=np.random.default_rng(seed),
+        by_lot=by_lot,
+    )
+
+
+def _exposed(first: AttackedRun) -> tuple[ExposedPerson, ...]:
+    """Return whom the first run exposes, by their rows in the table of everybody."""
+    return tuple(
+        replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed
+    )
+
+
+def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
+    """Return what share of usefulness the release of each run has lost; nothing of one run, which the report has."""
+    if len(attacked) < 2 or "utility" not in attacked[0].prepared.parts:
+        return ()
+    found = []
+    for each in attacked:
+        release = each.prepared.releases[0]
+        loss = loss_summary(release.release, rng=release.rng("utility"), columns_left_out=release.columns_left_out).loss
+        found.append(float(loss))
+    return tuple(found)
+
+
+def _oddities(runs: Sequence[GeneratorRun], made: Sequence[Made], first: AttackedRun) -> tuple[Oddity, ...]:
+    """Return what is strange: tables that do not depend on who is given, and people who never were."""
+    found: list[Oddity] = []
+    differs = len({each.given.tobytes() for each in runs}) > 1
+    if differs and all(each.released.frame.equals(made[0].released.frame) for each in made):
+        found.append("same table")
+    if _knows_held_out(first.prepared.releases[0].release):
+        found.append("people never given")
+    return tuple(found)
+
+
+def _knows_held_out(release: Release) -> bool:
+    """Return whether people who were held out stand in the release far more often than people equal one another.
+
+    Who never saw them hits them by coincidence, as somebody of the table does who happens to be their twin. As many
+    times more are allowed for as where copies are counted.
+    """
+    pool = pool_tables(release)
+    released = np.zeros(pool.records, bool)
+    released[pool.released_record] = True
+    copied = pool.of_people(released[pool.record])[pool.members :]
+    twins = pool.of_people(pool.owners[pool.record] > 1)
+    often = clopper_pearson(int(copied.sum()), copied.size, confidence=_SURE)
+    by_chance = clopper_pearson(int(twins.sum()), twins.size, confidence=_SURE)
+    return often.low > FACTOR * by_chance.high * max(1.0, pool.released_record.size / pool.people)
+
+
+def _digest(table: Table) -> str:
+    """Return what the people are known by when an audit goes on: the file, or what the table holds."""
+    return table.sha256 or sha256(table.frame.write_csv().encode()).hexdigest()
+
+
+def _told(progress: Progress, say: Say) -> RunProgress:
+    """Return what runs of a generator report to; what the first takes is said where all will take long."""
+    said = False
+
+    def report(done: int, total: int, left: float) -> None:
+        nonlocal said
+        progress(f"run {done} of {total}", _MAKING * done / total)
+        if not said and left > LONG:
+            said = True
+            say(f"{count(done)} of {count(total, 'run', 'runs')} made; the others will take about {duration(left)}.")
+
+    return report
+
+
+def _within(progress: Progress, start: float, width: float, which: str) -> Progress:
+    return lambda name, share: progress(f"{name}{which}", start + width * share)

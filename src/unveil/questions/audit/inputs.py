@@ -1,0 +1,459 @@
+"""What can be wrong with the columns that an audit is told about, said before anything long is computed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from unveil._kernels.threads import side_by_side
+from unveil._kernels.types import BoolArray, IntArray
+from unveil._kernels.verdict.labels import labels
+from unveil.data.identifiers.direct import direct_identifiers
+from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table.column import listed
+from unveil.data.table.native import is_one_table
+from unveil.data.table.release import Release
+from unveil.data.table.repeated import repeated_people
+from unveil.data.table.words import weight_columns
+from unveil.errors import InputError, did_you_mean
+from unveil.metrics.releases._population_models import checked_weights
+from unveil.metrics.trials.groups import bands
+from unveil.metrics.verdict.control import check_control
+from unveil.metrics.verdict.groups import division, pool_groups
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.checked import ONE_ROW_EACH, USUAL_NEIGHBOURS, AuditSettings, ReleaseKind, usual_neighbours
+from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
+from unveil.questions.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
+from unveil.report.editions import people as people_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def refuse_constant(table: Table, settings: AuditSettings) -> None:
+    """Refuse a sensitive column that is the same for everybody: nothing can be learned, and nothing be measured."""
+    if not any(attack.guesses_sensitive for name, attack in ATTACKS.items() if name in settings.parts):
+        return
+    for column in table.columns:
+        if column.role == "sensitive" and table.frame.get_column(column.name).drop_nulls().n_unique() < 2:
+            raise InputError(
+                f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
+                "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
+            )
+
+
+def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
+    """Refuse rows that look like several per person if nobody said who people are.
+
+    Tests that count each row as a person are too sure of themselves and accuse harmless releases.
+    """
+    found = None if identifiers else repeated_people(table, ignore=[name for name in ignore if name is not None])
+    if found is None:
+        return
+    alike = f"agree in {listed(found.constant)}" if found.constant else f"never share a value of {found.time!r}"
+    raise InputError(
+        f"Several rows of the {table.name} seem to belong to one person: column {found.column!r} has "
+        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Count people instead "
+        f"of rows with --id {found.column}, or write --id {ONE_ROW_EACH} if each row is another person"
+    )
+
+
+def check_weights(release: Release, settings: AuditSettings) -> None:
+    """Say what is wrong with the columns of weights and households, before anything long is computed."""
+    if "disclosure" not in settings.parts:
+        return
+    for what, name in (("weight", settings.weight), ("household", settings.household)):
+        if name is not None and name not in release.released.column_names:
+            raise InputError(
+                f"the {what} column {name!r} must be in the original and in the release {release.name!r}, but one "
+                "of them lacks it. Name a column that both have, or leave it out"
+            )
+    for table in (release.original, release.released):
+        checked_weights(table, settings.weight)
+
+
+_ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRelease:
+    """One release, ready to be attacked."""
+
+    release: Release
+    known: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    #: Sensitive columns that the release does not hold.
+    withheld: tuple[str, ...]
+    #: Columns that no adversary knows, and why.
+    left_out: Mapping[str, str]
+    truth: IntArray | None
+    sha256: str | None
+    seed: int
+    #: Whose each row of the original and of the control is, where that was told.
+    ids: "tuple[pl.Series | None, pl.Series | None]" = (None, None)
+    #: The same without the control table, which may lack columns that nobody attacks, such as weights.
+    alone: Release | None = None
+    #: Columns of the release that were left out, with the one of the original that each is nearly called.
+    near_names: tuple[tuple[str, str], ...] = ()
+    #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
+    columns_left_out: int = 0
+
+    def rng(self, part: str) -> np.random.Generator:
+        """Return the source of randomness of one attack: which others are run makes no difference to it."""
+        return np.random.default_rng([self.seed, crc32(part.encode())])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedAudit:
+    """Everything an audit works on."""
+
+    original: Table
+    control: Table | None
+    releases: tuple[PreparedRelease, ...]
+    #: The attacks to run and what else is measured, in the order of the report.
+    parts: tuple[str, ...]
+    people: People
+    #: How many people of each table are attacked; None is everybody.
+    targets: int | None
+    #: Where the draws of the verdict start from.
+    seed: int
+    #: The group of each row of the original and of the control table, where groups were asked for.
+    groups: Labels | None
+    flags: tuple[TableFlags, ...]
+    settings: AuditSettings
+    notes: tuple[str, ...]
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks to run."""
+        return tuple(part for part in self.parts if part in ATTACKS)
+
+    def found(
+        self,
+        releases: tuple[AuditedRelease, ...],
+        *,
+        verdict: Verdict,
+        before: AuditedRelease | None,
+        notes: tuple[str, ...],
+    ) -> Audit:
+        """Return the audit with these findings."""
+        return Audit(
+            rows=self.original.rows,
+            columns=tuple(
+                ColumnFact(
+                    name=each.name,
+                    kind=each.kind,
+                    role=each.role,
+                    reason=each.reason,
+                    missing=each.missing,
+                    confidence=each.confidence,
+                    markers=self.original.marker_counts(each.name),
+                )
+                for each in self.original.columns
+            ),
+            sha256=self.original.sha256,
+            control_rows=None if self.control is None else self.control.rows,
+            control_sha256=None if self.control is None else self.control.sha256,
+            releases=releases,
+            attacks=self.attacks,
+            verdict=verdict,
+            before=before,
+            flags=self.flags,
+            by=self.settings.by,
+            minimum_cell=self.settings.minimum_cell,
+            people=self.people.everybody.members,
+            attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
+            attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
+            compatibility=self.settings.compatibility,
+            notes=tuple(dict.fromkeys((*notes, *self.notes))),
+        )
+
+
+def prepare(
+    original: Any,
+    released: Any,
+    control: Any,
+    *,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    by_lot: BoolArray | None = None,
+) -> PreparedAudit:
+    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said.
+
+    ``by_lot`` is told where the two tables are one that was divided by lot: which rows of both, those of the control
+    last, may be attacked.
+    """
+    parts = settings.parts
+    reading, told = settings.reading, settings.hierarchies.items()
+    hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
+    whole = with_roles(reading.frame(original, "original"), settings)
+    whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
+    outside = None if control is None else reading.frame(control, "control")
+    refuse_constant(whole, settings)
+    if any(part in ATTACKS for part in parts):
+        refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
+    notes = [*_role_notes(whole), *_weight_notes(whole, settings.weight)]
+    seeds = rng.integers(2**63, size=5)
+    ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
+    releases = []
+    given_tables: list[Table] = []
+    named = _named(released)
+    if isinstance(settings.kind, Mapping):
+        _refuse_unknown(settings.kind, [name for name, _ in named])
+    for name, given in named:
+        table = given.released if isinstance(given, Release) else reading.frame(given, name, released=True)
+        prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
+        releases.append(replace(prepared, ids=ids))
+        # Flagged are all columns that a release has, also those that the original lacks.
+        given_tables.append(replace(table, name=name))
+        notes += said
+    reading.check([whole, *given_tables, *([] if outside is None else [outside])])
+    (people, most), flags = side_by_side(
+        lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
+    )
+    notes += _target_notes(people.everybody.members, settings)
+    return PreparedAudit(
+        original=whole,
+        control=outside,
+        releases=tuple(releases),
+        parts=parts,
+        people=people,
+        targets=most,
+        seed=int(seeds[4]),
+        groups=_groups(whole, outside, settings),
+        flags=flags,
+        settings=settings,
+        notes=tuple(notes),
+    )
+
+
+def with_roles(table: Table, settings: AuditSettings) -> Table:
+    """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
+    told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
+    told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
+    told |= dict.fromkeys(settings.known or (), "known")
+    told |= {name: "ignored" for name in (settings.weight, settings.household) if name is not None}
+    for name in (*told, *([settings.by] if settings.by is not None else [])):
+        table.column(name)
+    columns = []
+    for column in table.columns:
+        role: Role | None = told.get(column.name)
+        if role is None and settings.known is not None and column.role == "known":
+            role = "ignored"
+        if role is not None:
+            kind_reason = column.reason.rpartition("; ")[0]
+            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as told")
+        columns.append(column)
+    return replace(table, columns=tuple(columns))
+
+
+def _weight_notes(table: Table, weight: str | None) -> list[str]:
+    """Return the note that no rate uses survey weights, if some column holds them or may hold them."""
+    if weight is not None:
+        return [f"No rate uses the survey weights in {weight!r}: every row counts once. They only tell the population."]
+    found = weight_columns(table.column_names)
+    hold = "holds" if len(found) == 1 else "hold"
+    return [f"If {listed(found)} {hold} survey weights: no rate uses them, every row counts once."] if found else []
+
+
+def _role_notes(table: Table) -> list[str]:
+    guessed = [column.name for column in table.columns if column.role == "identifier" and not column.role_told]
+    if not guessed:
+        return []
+    names = ", ".join(map(repr, guessed[:5])) + (f" and {len(guessed) - 5} more" if len(guessed) > 5 else "")
+    return [
+        f"Taken for identifiers and left out of all attacks: {names}. Name them as known if that is wrong (--known)."
+    ]
+
+
+def _target_notes(people: int, settings: AuditSettings) -> list[str]:
+    if not isinstance(settings.targets, int) or settings.targets <= people:
+        return []
+    pattern = f"All {{}} of the original were attacked: there are no {settings.targets} of them."
+    return [people_text(people, "person", "people", pattern=pattern)]
+
+
+def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
+    """Return whose each row is: the first identifier that was told, where the table has it."""
+    told = settings.identifiers[:1]
+    return table.frame.get_column(told[0]) if told and told[0] in table.column_names else None
+
+
+def _people(
+    whole: Table,
+    outside: Table | None,
+    ids: "tuple[pl.Series | None, pl.Series | None]",
+    settings: AuditSettings,
+    seeds: Sequence[int],
+    by_lot: BoolArray | None,
+) -> tuple[People, int | None]:
+    """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
+    # A row of the original stands for a release: only the people count here.
+    row = replace(whole.take([0]), name="original itself")
+    itself = Release(whole, row, outside)
+    everybody = pool_people(itself, ids)
+    most = most_attacked(settings.targets, everybody.members, everybody.others)
+    person = np.split(everybody.person, [whole.rows])
+    tables = (whole, *(() if outside is None else (outside,)))
+    drawn = []
+    numbers = everybody.members, everybody.others
+    for table, seed, own, number in zip(tables, seeds, person, numbers, strict=False):
+        several = own.size > number
+        everyone = draw_people(table, rng=np.random.default_rng([seed, 0]), person=own if several else None)
+        if by_lot is not None and not by_lot.all():
+            first = 0 if table is whole else whole.rows
+            drawn.append(everyone.divided(by_lot[first + everyone.rows]))
+        else:
+            drawn.append(everyone.split(everyone.people if most is None else min(most, everyone.people)))
+    rows = [attacked.rows for attacked, _ in drawn]
+    attacked = np.concatenate([rows[0], *(whole.rows + each for each in rows[1:])])
+    control = check_control(
+        everybody,
+        labels=labels,
+        rng=np.random.default_rng([seeds[3], 0]),
+        separate=bool(settings.identifiers),
+        attacked=np.unique(everybody.person[attacked]),
+    )
+    if by_lot is not None and control.outcome != "too_small":
+        control = replace(control, outcome="usable")
+    by = None if settings.by is None else division(everybody, settings.by, whole, outside)
+    compares = control.outcome in ("usable", "overlap")
+    groups = pool_groups(everybody, by=by) if compares else ()
+    return (
+        People(
+            # Without what the checks found out on their way, some numbers for everybody.
+            everybody=replace(everybody),
+            inside=rows[0],
+            outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
+            control=control,
+            by=by,
+            groups=tuple(replace(each, people=kept(whole, each.people)) for each in groups),
+            parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
+            by_lot=by_lot is not None,
+        ),
+        most,
+    )
+
+
+def _named(released: Any) -> list[tuple[str, Any]]:
+    if isinstance(released, Mapping) and not is_one_table(released):
+        named: list[tuple[str, Any]] = [(str(name), each) for name, each in released.items()]
+    elif isinstance(released, list | tuple) and not is_one_table(released):
+        named = [(_own_name(each) or f"release {at}", each) for at, each in enumerate(released, start=1)]
+    else:
+        named = [(_own_name(released) or "release", released)]
+    if not named:
+        raise InputError("there must be at least one release to audit, but there is none. Pass the released table")
+    seen: set[str] = set()
+    for name, _ in named:
+        if name in seen:
+            raise InputError(f"releases must have different names, but two are called {name!r}. Rename one")
+        seen.add(name)
+    return named
+
+
+def _refuse_unknown(kinds: Mapping[str, ReleaseKind], names: Sequence[str]) -> None:
+    for name in kinds:
+        if name not in names:
+            hint = did_you_mean(name, names) or " Name one that is there."
+            raise InputError(f"kind names the release {name!r}, which is not there.{hint}")
+
+
+def _own_name(given: Any) -> str | None:
+    return given.name if isinstance(given, Table | Release) else None
+
+
+def _prepared_release(
+    label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
+) -> tuple[PreparedRelease, list[str]]:
+    kind = settings.kind.get(label) if isinstance(settings.kind, Mapping) else settings.kind
+    truth = None
+    if isinstance(given, Release):
+        kind = kind or given.kind
+        truth = given.truth
+    release = Release(whole, table, outside, kind=kind, name=label)
+    alone = Release(whole, table, None, kind=kind, name=label)
+    check_weights(alone, settings)
+    near = near_names(whole, table)
+    # These stand above the headline.
+    loud = {unsure_note(release.original.columns), *(near_note(*names, table.name) for names in near)}
+    notes = [note if note.endswith(".") else f"{note}." for note in release.notes if note not in loud]
+    if kind is None:
+        masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
+        notes.append(
+            f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: "
+            f"{masked}, which needs a masked release, was left out."
+        )
+    if settings.neighbours is None and usual_neighbours(table.rows) < USUAL_NEIGHBOURS:
+        notes.append(
+            f"Linkability looks at the nearest row of {label!r}, and not at the {USUAL_NEIGHBOURS} nearest as usual, "
+            f"because the release has at most {USUAL_NEIGHBOURS} rows (--neighbours)."
+        )
+    left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
+    known = tuple(column.name for column in release.original.columns if column.role == "known")
+    if not known:
+        raise InputError(
+            f"no column of {label!r} can be known to an adversary: all that it shares with the original are "
+            "identifiers, sensitive or ignored. Name some with --known"
+        )
+    found, said = _identified(release)
+    prepared = PreparedRelease(
+        release=release,
+        known=known,
+        sensitive=tuple(column.name for column in release.original.columns if column.role == "sensitive"),
+        withheld=tuple(
+            column.name
+            for column in whole.columns
+            if column.role == "sensitive" and column.name not in release.original.column_names
+        ),
+        left_out=left_out,
+        truth=found if truth is None else np.asarray(truth, np.int64),
+        sha256=table.sha256,
+        seed=seed,
+        alone=alone,
+        near_names=near,
+        columns_left_out=sum(
+            column.role in ("known", "sensitive") and column.name not in release.original.column_names
+            for column in whole.columns
+        ),
+    )
+    return prepared, notes + said
+
+
+def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
+    """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
+    import polars as pl
+
+    names = [column.name for column in release.original.columns if column.role == "identifier"]
+    if not names:
+        return None, []
+    notes = [
+        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to know whose row each "
+        "is; everybody could be named by it, so take it out before the release."
+    ]
+    own, theirs = release.original.frame[names[0]], release.released.frame[names[0]]
+    if own.drop_nulls().n_unique() < own.len() - own.null_count():
+        return None, notes
+    where = pl.DataFrame({"key": own, "row": np.arange(own.len())}).drop_nulls("key")
+    found = pl.DataFrame({"key": theirs}).join(where, on="key", how="left", maintain_order="left")["row"]
+    if found.null_count() == found.len():
+        return None, notes
+    return found.fill_null(-1).to_numpy().astype(np.int64), notes
+
+
+def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Labels | None:
+    """Return the group of each row of the original and of the control table by the column that was asked for."""
+    if settings.by is None:
+        return None
+    inside = bands(whole, settings.by)
+    if outside is None or settings.by not in outside.column_names:
+        return inside, None
+    own, others = agree(whole.select([settings.by]), outside.select([settings.by]))
+    return inside, bands(others, settings.by, like=own)
+
+
+def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
+    """Return which columns of the original and of each release look like direct identifiers, the releases first."""
+    return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))

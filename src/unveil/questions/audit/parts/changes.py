@@ -1,0 +1,258 @@
+"""What changed since an earlier audit: each figure before and now, and whether the change is more than chance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Literal
+
+from unveil.metrics.trials.risk import Rate
+from unveil.questions.audit.findings import FIGURES
+from unveil.questions.audit.parts.previous import (
+    Difference,
+    Key,
+    Measured,
+    adversary_of,
+    differences_in,
+    figures_in,
+    read_previous,
+)
+from unveil.questions.audit.words import compact_rate
+from unveil.report.blocks import Section, Table
+from unveil.report.editions import people
+from unveil.report.text import UNDEFINED, count, decimal, name, shorten
+
+__all__ = ["Change", "Changes", "Difference", "Measured", "changes", "changes_section", "direction", "read_previous"]
+
+Direction = Literal[
+    "measurably higher", "measurably lower", "no measurable change", "higher", "lower", "same", "defined", "undefined"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One figure of both audits."""
+
+    release: str
+    attack: str
+    scenario: str
+    figure: str
+    before: Measured
+    now: Measured
+    direction: Direction
+    #: What makes the two hard to compare, such as another adversary under the same name.
+    remark: str = ""
+
+    @property
+    def measurable(self) -> bool:
+        """Whether the change is more than chance explains."""
+        return self.direction in ("measurably higher", "measurably lower")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """All that changed: figures of both audits, what only one of them has, and what they were made with."""
+
+    figures: tuple[Change, ...]
+    #: Release, attack and adversary that only one of the two has.
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    #: How the earlier audit is called, for a sentence.
+    previous: str = "the earlier audit"
+
+    @property
+    def measurable(self) -> tuple[Change, ...]:
+        """The figures that changed by more than chance explains."""
+        return tuple(change for change in self.figures if change.measurable)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the changes as JSON has them."""
+        return {
+            "previous": self.previous,
+            "figures": [
+                {
+                    **{key: getattr(each, key) for key in ("release", "attack", "scenario", "figure")},
+                    "before": vars(each.before),
+                    "now": vars(each.now),
+                    "direction": each.direction,
+                    "remark": each.remark,
+                }
+                for each in self.figures
+            ],
+            "new": list(self.new),
+            "gone": list(self.gone),
+            "differences": [vars(each) for each in self.differences],
+        }
+
+
+def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str = "the earlier audit") -> Changes:
+    """Return what changed between two audits, each as its parsed JSON.
+
+    Figures belong together when release, attack, adversary and name are the same; where both audits have a single
+    release, that is compared whatever it is called. A figure is "measurably" higher or lower when the two intervals do
+    not overlap: of two 95 % intervals of the same figure, equally wide and from different people, that happens by
+    chance in about 6 of 1,000 cases, so it stays rare over the many figures of an audit. Where the same seed drew the
+    same people in both, it is rarer still. A figure without an interval is compared as it is.
+    """
+    then, today = _renamed(previous, now), now
+    before, after = dict(figures_in(then)), dict(figures_in(today))
+    adversaries = _adversaries(then), _adversaries(today)
+    both = [key for key in after if key in before and not (isnan(before[key].value) and isnan(after[key].value))]
+    old, new = ({key[:3]: None for key in figures} for figures in (before, after))
+    return Changes(
+        figures=tuple(_change(key, before[key], after[key], adversaries) for key in both),
+        new=tuple(_spoken(key) for key in new if key not in old),
+        gone=tuple(_spoken(key) for key in old if key not in new),
+        differences=(*_names(previous, now), *differences_in(then, today)),
+        previous=called,
+    )
+
+
+def _renamed(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the earlier audit with its only release under the name that it has now."""
+    old, new = previous["releases"], now["releases"]
+    if len(old) == len(new) == 1:
+        return {**previous, "releases": [{**old[0], "name": new[0]["name"]}]}
+    return previous
+
+
+def _names(previous: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Difference, ...]:
+    then, today = (", ".join(name(each["name"]) for each in audit["releases"]) for audit in (previous, now))
+    return (Difference(what="releases", before=then, now=today),) if then != today else ()
+
+
+def _adversaries(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
+    return {
+        (release["name"], attack["attack"], adversary_of(attack)): attack.get("adversary")
+        for release in audit["releases"]
+        for attack in release["attacks"]
+    }
+
+
+def _change(
+    key: Key, before: Measured, now: Measured, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
+) -> Change:
+    then, today = (each.get(key[:3]) for each in adversaries)
+    columns = [(who.get("first"), who.get("second")) if isinstance(who, dict) else None for who in (then, today)]
+    remark = "the adversary holds other columns now" if columns[0] != columns[1] else ""
+    release, attack, scenario, figure = key
+    return Change(
+        release=release,
+        attack=attack,
+        scenario=scenario,
+        figure=figure,
+        before=before,
+        now=now,
+        direction=direction(before, now),
+        remark=remark,
+    )
+
+
+def direction(before: Measured, now: Measured) -> Direction:
+    """Return how a figure changed; "measurably" only where its two intervals do not overlap.
+
+    >>> direction(Measured(value=0.1, low=0.08, high=0.12), Measured(value=0.2, low=0.17, high=0.23))
+    'measurably higher'
+    >>> direction(Measured(value=0.1, low=0.08, high=0.12), Measured(value=0.12, low=0.1, high=0.14))
+    'no measurable change'
+    >>> direction(Measured(value=2), Measured(value=5))
+    'higher'
+    """
+    if isnan(before.value) or isnan(now.value):
+        return "undefined" if isnan(now.value) else "defined"
+    if before.has_interval and now.has_interval:
+        if now.low > before.high:
+            return "measurably higher"
+        return "measurably lower" if now.high < before.low else "no measurable change"
+    if now.value == before.value:
+        return "same"
+    return "higher" if now.value > before.value else "lower"
+
+
+def _spoken(key: tuple[str, str, str]) -> str:
+    release, attack, scenario = key
+    return f"{attack} on {release}" + (f" by {scenario}" if scenario else "")
+
+
+def changes_section(changed: Changes) -> Section:
+    """Return what changed as a part of a page: what is measurable first, then the rest, then what differs in making.
+
+    What blind chance reaches is left out of the table: it is there to be compared with.
+    """
+    several = len({each.release for each in changed.figures}) > 1
+    shown = [each for each in changed.figures if each.figure != "naive_rate"]
+    only = [(name(text, 80), "only now") for text in changed.new]
+    only += [(name(text, 80), "only before") for text in changed.gone]
+    tables = (
+        Table(
+            caption="Figures before and now",
+            columns=("Figure", "Change", "Before", "Now"),
+            rows=tuple(_row(each, several=several) for each in sorted(shown, key=lambda each: not each.measurable)),
+            align=("left", "left", "right", "right"),
+            note=(
+                "“Measurably” means that the two 95% intervals do not overlap. Chance alone does that in about 6 of "
+                "1,000 comparisons of figures that did not change."
+            ),
+            prose=True,
+        ),
+        Table(caption="In one audit only", columns=("What", "Where"), rows=tuple(only), align=("left", "left")),
+        Table(
+            caption="What the two audits were made with",
+            columns=("What", "Before", "Now"),
+            rows=tuple((each.what, *_difference(each)) for each in changed.differences),
+            align=("left", "left", "left"),
+            prose=True,
+        ),
+    )
+    return Section(
+        heading="What changed since the earlier audit",
+        lead=sentence(changed),
+        blocks=tuple(table for table in tables if table.rows),
+    )
+
+
+def _difference(difference: Difference) -> tuple[str, str]:
+    if not difference.what.endswith("(SHA-256)"):
+        return difference.before, difference.now
+    return shorten(difference.before, 24), shorten(difference.now, 24)
+
+
+def sentence(changed: Changes) -> str:
+    """Return what changed in short: how many figures, in which direction, and what forbids to compare them."""
+    sure = [each for each in changed.figures if each.before.has_interval and each.now.has_interval]
+    up, down = (sum(each.direction == f"measurably {way}" for each in sure) for way in ("higher", "lower"))
+    exact = sum(each.direction in ("higher", "lower") for each in changed.figures)
+    others = count(exact, "figure without an interval differs", "figures without an interval differ")
+    said = (
+        f"Compared with {changed.previous}: of {count(len(sure), 'figure', 'figures')} with an interval {up} "
+        f"{'is' if up == 1 else 'are'} measurably higher and {down} measurably lower; {others}."
+    )
+    other_file = any(each.what.startswith("original: file") for each in changed.differences)
+    people = " The original is another file: the figures may be about other people." if other_file else ""
+    alone = len(changed.new) + len(changed.gone)
+    more = f" {count(alone, 'attack is', 'attacks are')} in one of the audits only." if alone else ""
+    return f"{said}{people}{more}"
+
+
+def _row(change: Change, *, several: bool) -> tuple[str, ...]:
+    where = f"{name(change.release, 30)}: " if several else ""
+    who = f" by {name(change.scenario, 30)}" if change.scenario else ""
+    figure = f"{change.attack}, {change.figure}".replace("_", " ")
+    outcome = f"{_OUTCOMES.get(change.direction, change.direction)}{f' ({change.remark})' if change.remark else ''}"
+    texts = [_measured(each, share=change.figure in FIGURES) for each in (change.before, change.now)]
+    return f"{where}{name(figure, 60)}{who}", outcome, *texts
+
+
+_OUTCOMES: Mapping[str, str] = {"defined": "was undefined", "undefined": "is undefined now"}
+
+
+def _measured(figure: Measured, *, share: bool) -> str:
+    if isnan(figure.value):
+        return UNDEFINED
+    if share and figure.has_interval:
+        return compact_rate(Rate(figure.value, figure.low, figure.high))
+    if not figure.has_interval and figure.value.is_integer():
+        # It may count people, of whom a shareable report shows no few.
+        return people(int(figure.value))
+    ends = f" ({decimal(figure.low)} to {decimal(figure.high)})" if figure.has_interval else ""
+    return f"{decimal(figure.value)}{ends}"

@@ -1,0 +1,257 @@
+"""What to change: what each change of a release would lower, what would stay, and what it costs in usefulness."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any
+
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.clearest import worst_of
+from unveil.questions.audit.findings import Audit, AuditedRelease, Change, Finding, ReleaseVerdict, Suggestions
+from unveil.questions.audit.quantities import quantities_of
+from unveil.questions.audit.words import compact_rate, listed, percent
+from unveil.report.blocks import Section, Table
+from unveil.report.bounded import Bounded
+from unveil.report.limits import check_limits
+from unveil.report.text import count, name
+
+#: What must be said wherever a change is recommended.
+SAME_PEOPLE = (
+    "The changes were chosen and measured on the same people, so the best of them looks better than it is: audit the "
+    "one that you take again. Each adjusted p allows for all of them. What is not proved is not shown to be harmless."
+)
+_NOTE = (
+    "Coarser: ranges of numbers and sets of categories, so wide that each stands for at least 10% of the rows (30% "
+    "where 10% changes nothing), or the wider labels that were told; usefulness is compared by the middle of each."
+)
+#: Of so many releases it is said what helps.
+_MOST_SAID = 3
+#: A mean over attacks that falls by less has not fallen.
+_LEAST_FALL = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    """One change with the release as it was, and as it would be."""
+
+    change: Change
+    before: AuditedRelease
+    after: AuditedRelease
+    verdict: ReleaseVerdict
+    verdict_before: ReleaseVerdict
+    attacks: tuple[str, ...]
+
+    def pairs(self) -> Iterator[tuple[str, Finding, Finding]]:
+        """Yield the worst of each attack before and after, where both are known."""
+        for attack in (each for each in self.attacks if each in ATTACKS):
+            one, other = worst_of(self.before, attack), worst_of(self.after, attack)
+            if one is not None and other is not None:
+                yield attack, one, other
+
+    @property
+    def proved(self) -> tuple[str, ...]:
+        """The attacks that stay proved, copies beyond doubt among them."""
+        return _proved(self.verdict)
+
+    @property
+    def proved_before(self) -> tuple[str, ...]:
+        """The attacks that are proved of the release as it is."""
+        return _proved(self.verdict_before)
+
+    @property
+    def fall(self) -> float:
+        """How much lower the figures of the repeated attacks are on average."""
+        falls = [float(one.worse.value) - float(other.worse.value) for _, one, other in self.pairs()]
+        return sum(falls) / len(falls) if falls else 0.0
+
+    @property
+    def loss(self) -> float:
+        """What the changed release has lost of its use."""
+        return 0.0 if self.change.utility is None else float(self.change.utility.loss)
+
+    @property
+    def rank(self) -> tuple[int, float, float]:
+        """The best first: fewest attacks that stay proved, then lowest figures, then least loss."""
+        return len(self.proved), -round(self.fall, 6), self.loss
+
+
+def _proved(verdict: ReleaseVerdict) -> tuple[str, ...]:
+    found = {each.attack for each in verdict.proved} | ({"copies"} if verdict.unmistakable else set())
+    return tuple(attack for attack in ATTACKS if attack in found)
+
+
+def _measured(audit: Audit) -> list[_Measured]:
+    suggestions = audit.suggestions
+    if suggestions is None or suggestions.again is None:
+        return []
+    before = {each.name: each for each in audit.releases}
+    judged = (*audit.verdict.releases, *suggestions.again.verdict.releases)
+    verdicts = {each.name: each for each in judged}
+    order = list(before)
+    found = [
+        _Measured(
+            change=change,
+            before=before[change.release],
+            after=after,
+            verdict=verdicts[change.name],
+            verdict_before=verdicts[change.release],
+            attacks=suggestions.attacks,
+        )
+        for change, after in zip(suggestions.changes, suggestions.again.releases, strict=True)
+    ]
+    return sorted(found, key=lambda each: (order.index(each.before.name), *each.rank))
+
+
+def change_text(change: Change) -> str:
+    """Return a change in words.
+
+    >>> change_text(Change(name="", release="masked", columns=("age", "income"), how="left out"))
+    'age and income left out'
+    """
+    return f"{listed(change.columns, most=8)} {change.how}"
+
+
+def suggestion_sentences(audit: Audit) -> list[str]:
+    """Return for each release that was changed what helps most, what that costs, and that nothing helps where so."""
+    if audit.suggestions is None:
+        return []
+    if not audit.suggestions.attacks:
+        return ["Nothing is proved against a release and no limit is set, so there was nothing to lower by a change."]
+    found = _measured(audit)
+    if not found:
+        return ["No column could be made coarser or left out: too few are known to an adversary."]
+    of_release = [(each, [one for one in found if one.before is each]) for each in audit.releases]
+    said = [_sentence(release, own, several=len(audit.releases) > 1) for release, own in of_release if own]
+    more = [f"For {count(len(said) - _MOST_SAID)} more releases see the table."] if len(said) > _MOST_SAID else []
+    return [*said[:_MOST_SAID], *more]
+
+
+def _sentence(release: AuditedRelease, found: Sequence[_Measured], *, several: bool) -> str:
+    best = found[0]
+    which = f"{name(release.name, 40)!r}" if several else "the release"
+    tried = f"{count(len(found), 'change', 'changes')} of {which}"
+    if not best.proved_before:
+        return f"Nothing is proved against {which}; what changes do to its figures stands in the table."
+    if best.proved and best.fall < _LEAST_FALL:
+        return f"Of {tried} none lowers what the attacks reach: protect it in another way (unveil list protections)."
+    if not best.proved:
+        clear = [each for each in found if not each.proved]
+        cheapest = min(clear, key=lambda each: each.loss)
+        return f"Of {tried} {len(clear)} leave nothing proved; the cheapest is {_quoted(cheapest)}."
+    stay = listed([ATTACKS[attack].title.lower() for attack in best.proved], most=8)
+    return f"Of {tried} none leaves nothing proved. Furthest goes {_quoted(best)}; still proved: {stay}."
+
+
+def _quoted(measured: _Measured) -> str:
+    before, after = measured.before.utility, measured.change.utility
+    cost = ""
+    if before is not None and after is not None:
+        cost = f", usefulness lost {percent(after.loss)} instead of {percent(before.loss)}"
+    return f"“{change_text(measured.change)}” ({_fallen(measured)}{cost})"
+
+
+def _fallen(measured: _Measured) -> str:
+    """Return the attack that falls most, before and after, where one falls."""
+    falls = [(float(one.worse.value) - float(other.worse.value), attack) for attack, one, other in measured.pairs()]
+    most, which = max(falls, default=(0.0, ""))
+    if most <= 0:
+        return "no figure falls"
+    one, other = next((one, other) for attack, one, other in measured.pairs() if attack == which)
+    return f"{ATTACKS[which].title.lower()} {_share(one)} → {_share(other)}"
+
+
+def _share(finding: Finding) -> str:
+    value = finding.worse.value
+    # Bounds that meet leave nothing open.
+    return percent(float(value) if isinstance(value, Bounded) and value.least == value.most else value)
+
+
+def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()) -> Section | None:
+    """Return what to change as a part of the page, or None where that was not asked for."""
+    if audit.suggestions is None:
+        return None
+    found = _measured(audit)
+    return Section(
+        heading="What to change",
+        lead=" ".join(suggestion_sentences(audit)),
+        blocks=(_table(audit, found, limits),) if found else (),
+        tells="found",
+    )
+
+
+def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[str, Any]]) -> Table:
+    several = len(audit.releases) > 1
+    heads = ("Change", "Falls most", "Highest that is left", "Still proved", "Usefulness lost")
+    rows = [
+        (
+            *([name(each.before.name, 40)] if several else []),
+            change_text(each.change),
+            _fallen(each),
+            _left(each),
+            _still(each),
+            "–" if each.change.utility is None else percent(each.change.utility.loss),
+            *([_held(audit.suggestions, each, limits)] if limits else []),
+        )
+        for each in found
+    ]
+    columns = (*(("Release",) if several else ()), *heads, *(("Your limits",) if limits else ()))
+    return Table(
+        caption="Each change, measured by auditing the changed release again",
+        columns=columns,
+        rows=tuple(rows),
+        align=tuple("right" if head == "Usefulness lost" else "left" for head in columns),
+        note=f"{SAME_PEOPLE} {_NOTE}",
+        prose=True,
+    )
+
+
+def _still(measured: _Measured) -> str:
+    """Return how many of the attacks that were proved stay so, and which do not."""
+    gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
+    if not measured.proved:
+        return "nothing"
+    no_longer = f"; no longer {listed(gone, most=8)}" if gone else ""
+    return f"{len(measured.proved)} (before {len(measured.proved_before)}){no_longer}"
+
+
+def _left(measured: _Measured) -> str:
+    """Return the attack that reaches most after the change."""
+    known = [(attack, other) for attack, _, other in measured.pairs() if not isnan(other.worse.value)]
+    if not known:
+        return "–"
+    attack, other = max(known, key=lambda pair: float(pair[1].worse.value))
+    return f"{ATTACKS[attack].title.lower()} {compact_rate(other.worse)}"
+
+
+def _held(suggestions: Suggestions | None, measured: _Measured, limits: Sequence[Mapping[str, Any]]) -> str:
+    """Return whether the changed release would keep the limits that were set on figures."""
+    if suggestions is None or suggestions.again is None:
+        return "–"
+    again = suggestions.again
+    alone = replace(again, releases=(measured.after,), verdict=replace(again.verdict, releases=(measured.verdict,)))
+    told = tuple((str(each["quantity"]), float(each["limit"])) for each in limits)
+    outcomes = [each.exceeded for each in check_limits(quantities_of(alone), told)]
+    return "exceeded" if True in outcomes else "not shown" if None in outcomes else "kept"
+
+
+def suggestions_json(audit: Audit) -> list[dict[str, Any]]:
+    """Return every change with its figures before and after, the best first, as JSON has them."""
+    return [
+        {
+            "release": each.before.name,
+            "columns": list(each.change.columns),
+            "change": each.change.how,
+            "proved": list(each.proved),
+            "figures": [
+                {"attack": attack, "before": _rate(one), "after": _rate(other), "p_adjusted": other.p_adjusted}
+                for attack, one, other in each.pairs()
+            ],
+            "loss_before": None if each.before.utility is None else each.before.utility.loss,
+            "loss": None if each.change.utility is None else each.change.utility.loss,
+        }
+        for each in _measured(audit)
+    ]
+
+
+def _rate(finding: Finding) -> dict[str, float]:
+    return {"value": finding.worse.value, "low": finding.worse.low, "high": finding.worse.high}

@@ -1,0 +1,293 @@
+"""Whom an audit attacks: everybody, or people drawn once by what their rows hold, with the pool that they make."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.data.table import Table, stacked
+from unveil.data.table.release import Knowledge, Release
+from unveil.metrics.verdict.pool import ATTACKED_UP_TO, Pool
+from unveil.metrics.verdict.pooled import PooledTables, pool_tables
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unveil.metrics.verdict.control import ControlCheck
+    from unveil.metrics.verdict.groups import Division, PoolGroup
+
+#: The group of each row of the original, None where it is missing, and the same of the control table.
+Labels = tuple[tuple[str | None, ...], tuple[str | None, ...] | None]
+#: How many people of each table are attacked: so many, everybody (None), or what the number of people allows.
+Targets = int | None | Literal["auto"]
+#: The pool of those who are attacked, and that of everybody, whom cheap attacks look at; the same where all are. What
+#: was learned from some people is measured on others.
+Which = Literal["attacked", "everybody", "measured"]
+#: An adversary learns from so many people of each table at least, and is measured on so many others.
+LEAST_LEARNING = 100
+#: With fewer people outside the data nobody can show how people lie anyhow.
+LEAST_OUTSIDE = 60
+#: More people than that show nothing new about how people lie, and take long to look through.
+MOST_POPULATION = 5_000
+
+
+class Parts(NamedTuple):
+    """People by lot, as an adversary needs them who knows of some whether they are in the data.
+
+    Rows are those of the original or of the control; nobody is in two parts. Nothing that is chosen or learned may look
+    at those who are measured, and who has been learned from is never measured.
+    """
+
+    #: Of the control: they show how people lie anyhow, and are not attacked.
+    population: IntArray
+    #: Of the original and of the control. With too few to learn from there are none of the original, and those of the
+    #: control only show how high people score who are not in the data.
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+
+    @property
+    def learns(self) -> bool:
+        """Whether there are people to learn from."""
+        return self.learning[0].size > 0
+
+
+class RowsOfPeople(NamedTuple):
+    """Rows of one table, those of a person next to one another, and whose each is."""
+
+    rows: IntArray
+    person: IntArray
+
+    @property
+    def people(self) -> int:
+        """How many people they are."""
+        return self._starts.size - 1
+
+    @property
+    def _starts(self) -> IntArray:
+        return np.append(np.flatnonzero(np.diff(self.person, prepend=-1)), self.rows.size)
+
+    def split(self, people: int) -> "tuple[RowsOfPeople, RowsOfPeople]":
+        """Return the rows of the first so many people, and those of all others."""
+        place = int(self._starts[people])
+        # A few people are copied, so that they do not keep everybody.
+        some = RowsOfPeople(self.rows[:place].copy(), self.person[:place].copy())
+        return some, RowsOfPeople(self.rows[place:], self.person[place:])
+
+    def divided(self, first: BoolArray) -> "tuple[RowsOfPeople, RowsOfPeople]":
+        """Return these rows, and all others; of a person all rows or none are among them."""
+        return RowsOfPeople(self.rows[first], self.person[first]), RowsOfPeople(self.rows[~first], self.person[~first])
+
+
+def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsOfPeople:
+    """Return all people in an order by lot that depends on what their rows hold, and not on where these stand.
+
+    Rows that are equal in all columns are interchangeable. ``person`` says whose each row is, where some have several.
+
+    >>> import polars as pl
+    >>> people = draw_people(Table.from_frame(pl.DataFrame({"age": range(9)})), rng=np.random.default_rng(1))
+    >>> people.split(3)[0].rows.size
+    3
+    """
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    if person is None:
+        order = content[rng.permutation(content.size)]
+        return RowsOfPeople(order, order)
+    # People are known by the first of their rows, in the order of what rows hold.
+    _, first, own = np.unique(person[content], return_index=True, return_inverse=True)
+    place = np.empty(first.size, np.int64)
+    place[np.argsort(first)[rng.permutation(first.size)]] = np.arange(first.size)
+    order = content[np.argsort(place[own], kind="stable")]
+    return RowsOfPeople(order, person[order])
+
+
+def divide_people(inside: RowsOfPeople, outside: RowsOfPeople, waiting: RowsOfPeople) -> Parts | None:
+    """Return those who are attacked in parts, or None where too few are not in the data.
+
+    A third of the people outside shows the population, those first who are not attacked anyhow; half of the others are
+    there to learn from, with as many members, but at most a third of these, and no member where that would be fewer
+    than 100 of either.
+    """
+    others = outside.people + waiting.people
+    if others < LEAST_OUTSIDE:
+        return None
+    shown = waiting.split(min(others // 3, waiting.people, MOST_POPULATION))[0]
+    attacked, more = outside.split(outside.people - max(others // 3 - waiting.people, 0))
+    learning = attacked.people // 2
+    known = min(learning, inside.people // 3)
+    own, other = inside.split(known if known >= LEAST_LEARNING else 0), attacked.split(learning)
+    population = np.concatenate([more.rows, shown.rows])
+    return Parts(population, (own[0].rows, other[0].rows), (own[1].rows, other[1].rows))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class People:
+    """Everybody of the original and of the control table, who of them is attacked, and in which groups they are.
+
+    Attributes
+    ----------
+    everybody
+        Both tables coded together, in the columns that they share.
+    inside, outside
+        The rows of the original that are attacked, and those of the control, in an order by lot; none without one.
+    control
+        What the checks of the control gave.
+    by
+        The people by the column whose groups were asked for.
+    groups
+        The groups that have figures of their own.
+    parts
+        Who is there to learn from, and who is measured then; None without a control that can be divided.
+    by_lot
+        Whether the two tables are known to be one that was divided by lot, so that they are of one kind.
+    """
+
+    everybody: PooledTables
+    inside: IntArray
+    outside: IntArray
+    control: "ControlCheck"
+    by: "Division | None" = None
+    groups: "tuple[PoolGroup, ...]" = ()
+    parts: Parts | None = None
+    by_lot: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a control that anything may be compared with."""
+        return self.control.outcome in ("usable", "overlap")
+
+    @property
+    def all_attacked(self) -> bool:
+        """Whether nobody is left out, so that there is one pool."""
+        return self.inside.size + self.outside.size == self.everybody.person.size
+
+    @property
+    def has_several_rows(self) -> bool:
+        """Whether somebody has more than one row."""
+        return self.everybody.person.size > self.everybody.people
+
+    def rows(self, which: Which) -> IntArray:
+        """Return the rows of a pool, those of the control counted on after the original's."""
+        if which == "everybody":
+            return np.arange(self.everybody.person.size)
+        inside, outside = self.inside, self.outside
+        if which == "measured" and self.parts is not None:
+            inside, outside = self.parts.measured
+        return np.concatenate([inside, self.everybody.release.original.rows + outside])
+
+    def person(self, which: Which) -> IntArray | None:
+        """Return whose each row of a pool is, or None where each row is a person."""
+        return self.everybody.person[self.rows(which)] if self.has_several_rows else None
+
+    def is_member(self, which: Which) -> BoolArray:
+        """Return which rows of a pool are of people in the data."""
+        return self.rows(which) < self.everybody.release.original.rows
+
+    def over_everybody(self, scores: FloatArray | BoolArray) -> FloatArray:
+        """Return scores of those attacked in the order of everybody, 0 for all others."""
+        placed = np.zeros(self.everybody.person.size)
+        placed[self.rows("attacked")] = scores
+        return placed
+
+    def of_small_groups(self) -> "People | None":
+        """Return all people of the small groups that were asked for as those attacked; None where there are none.
+
+        Of many people few are drawn who belong to a small group, and what befalls it would go unseen.
+        """
+        from unveil.metrics.verdict.groups import small_groups
+
+        small = small_groups(self.everybody, self.groups) if self.by is not None and not self.all_attacked else ()
+        if not small:
+            return None
+        belongs = np.any([group.people for group in small], axis=0)[self.everybody.person]
+        # By what rows hold, and not by where they stand.
+        ordered = np.argsort(self.everybody.record, kind="stable")
+        rows, members = ordered[belongs[ordered]], self.everybody.release.original.rows
+        return replace(
+            self, inside=rows[rows < members], outside=rows[rows >= members] - members, groups=small, parts=None
+        )
+
+    def pool(self, which: Which) -> Pool:
+        """Return a pool as labels are drawn of it."""
+        rows = self.rows(which)
+        contents = self.everybody.record[rows]
+        if self.by is not None:
+            # People who are equal but for the group must not swap places.
+            contents = contents * (len(self.by.values) + 1) + self.by.of_row[rows] + 1
+        return Pool(is_member=self.is_member(which), contents=contents, person=self.person(which))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnPeople:
+    """The people of one release who are attacked, and as many others; for groups also what each belongs to."""
+
+    release: Release
+    people: People
+    #: None where nobody asked for groups.
+    groups: Labels | None = None
+    #: Groups of fewer people are never shown.
+    minimum_cell: int = 11
+    #: How many tables of groups are read together, each of which could show a bad group by chance.
+    looks: int = 1
+    #: Whose each row of the original and of the control is, where people were told apart.
+    ids: "tuple[pl.Series | None, pl.Series | None]" = (None, None)
+
+    @cached_property
+    def scale(self) -> Table:
+        """Rows that reach as far as everybody: if the original alone did, distances would tell who is in it."""
+        names = self.release.original.column_names
+        tables = [table for table in (self.release.original, self.release.control) if table is not None]
+        # Of each table first, so that nobody has to be put below everybody else.
+        return stacked([table.select(names).extremes() for table in tables], names).extremes()
+
+    def knowledge(self, most: int | None = None) -> Knowledge:
+        """Return what an adversary knows about those attacked and about as many others, or about so many of each."""
+        control = self.release.control
+        return Knowledge(
+            self.release.original.take(self.people.inside[:most]),
+            None if control is None else control.take(self.people.outside[:most]),
+            scale=self.scale,
+        )
+
+    @property
+    def parts(self) -> Parts | None:
+        """Who is there to learn from, and who is measured then; None without a control that can be divided."""
+        return self.people.parts
+
+    @property
+    def whole(self) -> Knowledge:
+        """Everybody in the original and in the control table."""
+        return Knowledge(self.release.original, self.release.control)
+
+
+def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
+    """Return everybody and the released rows, coded together; on disk where the original is."""
+    made = pool_tables(release, ids=ids[0], control_ids=ids[1])
+    return replace(
+        made,
+        codes=kept(release.original, made.codes),
+        released_codes=kept(release.original, made.released_codes),
+        record=kept(release.original, made.record),
+        released_record=kept(release.original, made.released_record),
+        person=kept(release.original, made.person),
+    )
+
+
+def kept(original: Table, values: "NDArray[Any]") -> "NDArray[Any]":
+    """Return numbers of everybody as they are kept for long: on disk where the original is."""
+    return values if original.store is None else original.store.array(values)
+
+
+def most_attacked(targets: Targets, members: int, others: int) -> int | None:
+    """Return how many people of each table are attacked; None is everybody.
+
+    >>> most_attacked("auto", 3000, 2000), most_attacked("auto", 3000, 2001), most_attacked(500, 3000, 2001)
+    (None, 2500, 500)
+    """
+    if targets != "auto":
+        return targets
+    return None if members + others <= ATTACKED_UP_TO else ATTACKED_UP_TO // 2

@@ -1,0 +1,263 @@
+"""The audit asked of files: the original, the releases, perhaps a control table, and perhaps a file of settings."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any, Literal, NamedTuple
+
+from unveil.data.files.source import changed_while_read, shown
+from unveil.data.files.stored import ColumnStore
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.questions.audit.findings import Scenario
+from unveil.questions.audit.scenarios import read_link, read_scenario
+from unveil.questions.audit.settings import QUESTION
+from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
+from unveil.questions.reading import TableReading
+from unveil.questions.told import Told
+from unveil.report.progress import Progress, silent
+
+#: What a file of settings may hold beside the settings of the question, and what each must be.
+_TABLES: Mapping[str, tuple[type, ...]] = {
+    "techniques": (dict,),
+    "context": (dict,),
+    "kinds": (dict,),
+    "markers": (dict,),
+    "hierarchy": (dict,),
+    "limits": (dict,),
+    "scenario": (list,),
+    "release": (list,),
+}
+#: Settings that say where an answer goes, or what a page alone can say.
+_NOT_IN_A_FILE = ("config", "compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
+
+
+class AuditTables(NamedTuple):
+    """What the files of an audit hold: the releases by name."""
+
+    original: Table
+    released: dict[str, Table]
+    control: Table | None
+
+    @property
+    def every(self) -> tuple[Table, ...]:
+        """All tables, in the order of the files."""
+        return (self.original, *self.released.values(), *(() if self.control is None else (self.control,)))
+
+    @property
+    def digests(self) -> tuple[str | None, ...]:
+        """The hash of each file; None of a pipe, which can be read only once."""
+        return tuple(each.sha256 for each in self.every)
+
+    def stored(self, store: ColumnStore) -> "AuditTables":
+        """Return the same tables with their columns on disk."""
+        return AuditTables(
+            self.original.stored(store),
+            {name: each.stored(store) for name, each in self.released.items()},
+            None if self.control is None else self.control.stored(store),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditFiles:
+    """The files of an audit and how they are read, so that any process that sees them can read the same.
+
+    Attributes
+    ----------
+    original, released, control
+        Where the tables are.
+    reading
+        How the tables are to be read, where that is not to be found out.
+    names, release_kinds
+        What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
+    kind
+        The kind of releases of which none is told.
+    """
+
+    original: Path
+    released: tuple[Path, ...]
+    control: Path | None = None
+    reading: TableReading = field(default_factory=TableReading)
+    names: Mapping[Path, str] = field(default_factory=dict)
+    release_kinds: Mapping[Path, str] = field(default_factory=dict)
+    kind: Any = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files."""
+        return (self.original, *self.released, *(() if self.control is None else (self.control,)))
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """Of which kind each release is where that was told, by its name."""
+        called = _names(self.released, self.names)
+        told = {called[path]: self.release_kinds.get(path, self.kind) for path in self.released}
+        return {name: each for name, each in told.items() if each is not None}
+
+    def absolute(self) -> "AuditFiles":
+        """Return the same files as a process finds them that began in another folder."""
+        called = _names(self.released, self.names)
+        return replace(
+            self,
+            original=self.original.absolute(),
+            released=tuple(path.absolute() for path in self.released),
+            control=None if self.control is None else self.control.absolute(),
+            names={path.absolute(): name for path, name in called.items()},
+            release_kinds={path.absolute(): kind for path, kind in self.release_kinds.items()},
+        )
+
+    def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
+        """Return what the files hold, in memory or in the store; a file that changes while it is read is refused."""
+        before = {path: _state(path) for path in self.paths}
+        progress("reading", 0.0)
+        table = self.reading.file(self.original, "original", store=store)
+        outside = None if self.control is None else self.reading.file(self.control, "control", store=store)
+        called = _names(self.released, self.names)
+        tables = {}
+        for number, path in enumerate(self.released):
+            progress("reading", (number + 1) / (len(self.released) + 1))
+            tables[called[path]] = self.reading.file(path, called[path], released=True, store=store)
+        self.reading.check([table, *tables.values(), *([] if outside is None else [outside])])
+        for path, state in before.items():
+            if _state(path) != state:
+                raise changed_while_read(path)
+        return AuditTables(table, tables, outside)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return the size of a file and when it was last changed; of what is no plain file nothing can be compared."""
+    try:
+        about = path.stat()
+    except (OSError, ValueError):
+        return None  # reading says why
+    return (about.st_size, about.st_mtime_ns) if S_ISREG(about.st_mode) else None
+
+
+def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:
+    """Return what each release is called: as told, or its file name, with a number where file names repeat."""
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise InputError(f"the release {shown(twice)} is named twice. Name each release once")
+    # Folders may say more than a report should: files of the same name are told apart by their number.
+    called, seen = {}, Counter[str]()
+    repeated = {file for file, times in Counter(path.name for path in paths).items() if times > 1}
+    for path in paths:
+        seen[path.name] += 1
+        own = f"{path.name} ({seen[path.name]})" if path.name in repeated else path.name
+        called[path] = told.get(path) or own
+    return called
+
+
+def with_settings(told: Told) -> Told:
+    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
+
+    Paths in it start from the folder of the file. A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or
+    ``first`` and ``second``) and ``reason``; a release either in ``released = ["a.csv"]`` or as ``[[release]]`` with
+    ``file``, ``name`` and ``kind``.
+    """
+    path = told.must("config")
+    known = {**may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)), "targets": (int, str), **_TABLES}
+    content = settings_in(path, known)
+    folder = path.parent
+    releases = [_release(each, path) for each in content.get("release", ())]
+    released = [folder / file for file in texts_in(content.get("released", ()))]
+    released += [folder / str(each["file"]) for each in releases]
+    named = dict(zip(released[len(released) - len(releases) :], releases, strict=True))
+    files: dict[str, tuple[Path, ...]]
+    files = {
+        each.name: (folder / content[each.key],)
+        for each in QUESTION.files
+        if each.key in content and each.kind != "tables"
+    }
+    files |= {"released": tuple(released)} if released else {}
+    named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
+    said = {each.name: content[each.key] for each in named_here if not each.is_file}
+    said["limits"] = tuple(limits_in_file(content.get("limits", {}), path, told.question).items())
+    if not told.values["links"]:
+        said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
+    own = {name for name, _ in told.values["limits"]}
+    limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
+    more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
+    techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
+    context = tuple(f"{key}={text}" for key, text in content.get("context", {}).items())
+    hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
+    every = {**files, **told.files}
+    return replace(
+        told,
+        files=every,
+        values={
+            **told.values,
+            **more,
+            "limits": limits,
+            "techniques": (*techniques, *told.values["techniques"]),
+            "context": (*context, *told.values["context"]),
+            "column_kinds": content.get("kinds"),
+            "markers": content.get("markers", {}),
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
+            "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
+            "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
+        },
+        said=told.said | set(more),
+        sample=told.sample and "original" not in every,
+    )
+
+
+def _value(name: str, raw: Any, told: Told) -> Any:
+    """Return a setting of the file as the command line would have given it."""
+    return raw if name == "scenarios" else value_in_file(name, raw, told)
+
+
+def _release(each: Any, path: Path) -> Mapping[str, Any]:
+    if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "kind"}:
+        raise InputError(
+            f"each [[release]] in the settings {shown(path)} must have a file, and may have a name and a kind. "
+            "Correct it"
+        )
+    return each
+
+
+def _scenario(each: Any, path: Path) -> Scenario:
+    allowed = {"name", "columns", "first", "second", "reason"}
+    if (
+        not isinstance(each, dict)
+        or "name" not in each
+        or set(each) - allowed
+        or ("columns" in each) == ("first" in each)
+    ):
+        raise InputError(
+            f"each [[scenario]] in the settings {shown(path)} must have a name and columns (or first and second), and "
+            "may have a reason. Correct it"
+        )
+    first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
+    reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"
+    return Scenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
+
+
+def read_targets(written: str | int) -> int | Literal["auto"] | None:
+    """Return how many people to attack; None stands for all.
+
+    >>> read_targets("all"), read_targets("200"), read_targets("auto")
+    (None, 200, 'auto')
+    """
+    word = str(written).strip().lower()
+    if word == "auto":
+        return "auto"
+    if word == "all":
+        return None
+    try:
+        number = int(written)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise InputError(
+            f"targets must be a whole number of at least 1, 'all' or 'auto', but are {written!r}. Correct it"
+        )
+    return number
+
+
+def told_scenarios(scenarios: Sequence[str | Scenario], links: Sequence[str]) -> tuple[Scenario, ...]:
+    """Return the adversaries as they were written, or read from a file of settings."""
+    named = (each if isinstance(each, Scenario) else read_scenario(each) for each in scenarios)
+    return (*named, *map(read_link, links))

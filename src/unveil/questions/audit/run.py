@@ -1,0 +1,196 @@
+"""All attacks and measures on one release or several: as tasks that do not hang on one another, judged together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.threads import available, threads
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.questions.audit.bench import ORIGINAL_ITSELF
+from unveil.questions.audit.checked import AuditSettings
+from unveil.questions.audit.findings import Audit, AuditedRelease, Finding
+from unveil.questions.audit.generator.claim import epsilon_from_tables
+from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
+from unveil.questions.audit.judge import judge_audit
+from unveil.questions.audit.projection import forewarn, read_tables
+from unveil.questions.audit.read import AuditFiles
+from unveil.questions.audit.runner import AuditOrder, Runner, RunSettings
+from unveil.questions.audit.separation import ExposedPerson
+from unveil.questions.audit.suggest import suggest as suggestions
+from unveil.questions.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
+from unveil.questions.audit.trials import Tried
+from unveil.report.progress import Progress, Say, silent
+
+#: What the tasks of an audit gave.
+Results = Mapping[AuditTask, Any]
+#: Which share of an audit its parts take, as far as a bar shows it; judging takes the rest.
+_COMPUTING = 0.9
+
+
+def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[Tried, ...]:
+    """Return what each attack achieved on the first release, in the order of the report."""
+    tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("attack", 0)]
+    return _tried(Runner().compute(prepared, tasks, progress=progress), 0)
+
+
+def audit_release(
+    prepared: PreparedAudit, findings: tuple[Finding, ...], *, exposed: tuple[ExposedPerson, ...] = ()
+) -> AuditedRelease:
+    """Return everything found about the first release, which was attacked with these findings."""
+    tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("measure", 0)]
+    results = Runner().compute(prepared, tasks, progress=silent)
+    (weighed,) = _weighed(prepared, [findings], Runner())
+    return _audited(prepared, 0, weighed, results, exposed)
+
+
+def audit_original(prepared: PreparedAudit, *, progress: Progress = silent) -> AuditedRelease | None:
+    """Return what the three questions give where the original itself is the release: the figures before."""
+    tasks = [each for each in tasks_of(prepared) if each.release == ITSELF]
+    return _before(prepared, Runner().compute(prepared, tasks, progress=progress))
+
+
+def audit_releases(
+    prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = (), runner: Runner | None = None
+) -> Audit:
+    """Return what was found: all releases are attacked, and judged together.
+
+    No number depends on the ``runner``, which says where the parts are computed and what is kept of them; unless
+    given, they are computed in this process and nothing is kept.
+    """
+    runner = runner or Runner()
+    for place in range(len(prepared.releases)):
+        _ = bench_of(prepared, place).settled  # what is wrong with an adversary is said before anything is attacked
+    tasks = list(tasks_of(prepared))
+    results = runner.compute(prepared, tasks, progress=lambda name, share: progress(name, _COMPUTING * share))
+    progress("judging all figures together", _COMPUTING)
+    tried = [_tried(results, place) for place in range(len(prepared.releases))]
+    names = [each.release.name for each in prepared.releases]
+    verdict, found = judge_audit(
+        prepared.people, dict(zip(names, tried, strict=True)), rng=np.random.default_rng([prepared.seed, 0])
+    )
+    weighed = _weighed(prepared, [found[name] for name in names], runner)
+    releases = tuple(
+        _audited(prepared, place, findings, results, tuple(person for one in tried[place] for person in one.exposed))
+        for place, findings in enumerate(weighed)
+    )
+    before = _before(prepared, results)
+    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
+
+
+def _tried(results: Results, place: int) -> tuple[Tried, ...]:
+    """Return what was tried on a release, in the order of the report."""
+    mine: Iterable[tuple[Tried, ...]] = (
+        found for task, found in results.items() if (task.step, task.release) == ("attack", place)
+    )
+    return tuple(one for found in mine for one in found)
+
+
+def _weighed(
+    prepared: PreparedAudit, findings: Sequence[tuple[Finding, ...]], runner: Runner
+) -> list[tuple[Finding, ...]]:
+    """Return the findings of each release; the one shown first of some attacks says what columns are worth."""
+    wanted = {
+        AuditTask("weigh", place, own[at].attack, at): own[at]
+        for place, own in enumerate(findings)
+        for at in bench_of(prepared, place).weighed_places(own)
+    }
+    made = runner.compute(prepared, wanted, progress=silent)
+    return [
+        tuple(made.get(AuditTask("weigh", place, each.attack, at), each) for at, each in enumerate(own))
+        for place, own in enumerate(findings)
+    ]
+
+
+def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
+    """Return the figures before, which show how bad it was and are not judged."""
+    if "before" not in prepared.parts:
+        return None
+    findings = tuple(each.finding for each in _tried(results, ITSELF))
+    return replace(
+        _audited(prepared, ITSELF, findings, results, ()),
+        name=ORIGINAL_ITSELF,
+        rows=prepared.releases[0].release.original.rows,
+        kind="masked",
+        sha256=None,
+    )
+
+
+def _audited(
+    prepared: PreparedAudit,
+    place: int,
+    findings: tuple[Finding, ...],
+    results: Results,
+    exposed: tuple[ExposedPerson, ...],
+) -> AuditedRelease:
+    """Return all that was found about one release."""
+    # The original itself is attacked in the place of the first release, in the columns that it has.
+    release = prepared.releases[max(place, 0)]
+    return AuditedRelease(
+        name=release.release.name,
+        rows=release.release.released.rows,
+        kind=release.release.kind,
+        columns=release.known,
+        sha256=release.sha256,
+        findings=findings,
+        disclosure=results.get(AuditTask("measure", place, "disclosure")),
+        utility=results.get(AuditTask("measure", place, "utility")),
+        unseen=results[AuditTask("measure", place, "unseen")],
+        near_names=release.near_names,
+        exposed=exposed,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedTables:
+    """What is asked of tables: these, or the files that hold all of them in place of the original."""
+
+    original: Any
+    released: Any
+    control: Any
+    settings: AuditSettings
+    rng: np.random.Generator
+    run: RunSettings
+    #: How many changes are tried on a release, and what is held to limits, which the changes are measured by too.
+    suggest: int
+    held: frozenset[str]
+
+
+def audit_tables(
+    asked: AskedTables, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
+) -> tuple[Audit, tuple[PreparedRelease, ...]]:
+    """Return what was found in the tables, and the tables as they were attacked."""
+    settings, order = asked.settings, None
+    start = deepcopy(asked.rng)
+    given = asked.original, asked.released, asked.control
+    if isinstance(asked.original, AuditFiles):
+        tables = read_tables(asked.original, asked.run, progress=progress, say=say)
+        order = AuditOrder.of(asked.original, tables, settings, start)
+        given = tables.original, tables.released, tables.control
+    if given[1] is None:
+        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
+    progress("looking at the tables", 0.0)
+    with threads(settings.threads or available()):
+        prepared = prepare(*given, settings=settings, rng=asked.rng)
+    if settings.claim is not None and len(prepared.releases) > 1:
+        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
+    forewarn(prepared, asked.run, say=say, suggest=asked.suggest)
+    runner.begin(prepared, order=order, resume=asked.run.resume)
+    findings = audit_releases(prepared, progress=progress, notes=notes, runner=runner)
+    if settings.claim is not None:
+        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
+    if not asked.suggest:
+        return findings, prepared.releases
+
+    def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
+        # The same start gives the same people, and the same draws in each attack.
+        anew = prepare(given[0], changed, given[2], settings=settings, rng=deepcopy(start))
+        return audit_releases(
+            anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
+        )
+
+    found = suggestions(findings, prepared, asked.suggest, held=asked.held, audit_again=again)
+    return replace(findings, suggestions=found), prepared.releases

@@ -1,0 +1,188 @@
+"""Who is the adversary? The columns it may know, in two groups, as told by a person or drawn by lot."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from unveil.errors import InputError
+from unveil.questions.audit.findings import Scenario
+from unveil.questions.values import cells
+
+#: How many random splits are measured where nobody names an adversary.
+RANDOM_SPLITS = 10
+#: An attack takes time for each column, so that a very wide table gets fewer tries: this many columns in all of them.
+MOST_COLUMNS = 5_000
+FEWEST_TRIES = 3
+_TOLD = "named by whoever ran the audit, who gave no reason"
+
+#: Two groups of columns that are known apart.
+Split = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def read_scenario(text: str) -> Scenario:
+    """Return the adversary that ``name=column,column`` describes: it knows these columns and links them to the rest.
+
+    A name with a comma in it is put in double quotes.
+
+    >>> read_scenario("neighbour=age,sex").first
+    ('age', 'sex')
+    """
+    name, equals, written = text.partition("=")
+    columns = cells(written)
+    if not equals or not name.strip() or not columns:
+        raise InputError(f"a scenario must be written NAME=COLUMN,COLUMN, but is {text!r}. Write neighbour=age,sex")
+    return Scenario(name=name.strip(), first=columns, reason=_TOLD)
+
+
+def read_link(text: str) -> Scenario:
+    """Return the adversary that ``A,B:C,D`` describes: A and B from one source, C and D from another.
+
+    >>> link = read_link("age,sex:income")
+    >>> link.first, link.second
+    (('age', 'sex'), ('income',))
+    """
+    first, colon, second = text.partition(":")
+    groups = cells(first), cells(second)
+    if not colon or not all(groups):
+        raise InputError(f"a link must be written COLUMN,COLUMN:COLUMN, but is {text!r}. Write age,sex:income,vote")
+    return Scenario(
+        name=f"{', '.join(groups[0])} | {', '.join(groups[1])}", first=groups[0], second=groups[1], reason=_TOLD
+    )
+
+
+def read_scenarios(given: Any) -> tuple[Scenario, ...]:
+    """Return scenarios from what a caller may pass: texts, scenarios, or a mapping from name to columns.
+
+    In a mapping a pair of lists stands for two groups.
+
+    >>> [each.second for each in read_scenarios({"neighbour": ["age", "sex"], "shop": (["age"], ["income"])})]
+    [(), ('income',)]
+    """
+    if isinstance(given, Mapping):
+        return tuple(_from_columns(str(name), columns) for name, columns in given.items())
+    if isinstance(given, (str, Scenario)):
+        given = [given]
+    read = []
+    for each in given:
+        if isinstance(each, Scenario):
+            read.append(each if each.reason else replace(each, reason=_TOLD))
+        elif isinstance(each, str):
+            read.append(read_scenario(each) if "=" in each else read_link(each))
+        else:
+            raise InputError(
+                "a scenario must be a text such as 'neighbour=age,sex' or a Scenario, but is a "
+                f"{type(each).__name__}. Write it as a text"
+            )
+    repeated = [each.name for at, each in enumerate(read) if each.name in {other.name for other in read[:at]}]
+    if repeated:
+        raise InputError(f"scenarios must have different names, but two are called {repeated[0]!r}. Rename one")
+    return tuple(read)
+
+
+def _from_columns(name: str, columns: Any) -> Scenario:
+    if isinstance(columns, str):
+        columns = cells(columns)
+    if len(columns) == 2 and not any(isinstance(group, str) for group in columns):
+        return Scenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_TOLD)
+    return Scenario(name=name, first=tuple(columns), reason=_TOLD)
+
+
+def settle(
+    scenario: Scenario,
+    known: Sequence[str],
+    *,
+    columns: Collection[str],
+    left_out: Mapping[str, str],
+    links: bool = True,
+) -> Scenario:
+    """Return the scenario with its second group spelt out, or say which of its columns cannot be used.
+
+    Parameters
+    ----------
+    known
+        The columns that an adversary may know; those the scenario does not name become the second group.
+    columns
+        All columns that the tables share.
+    left_out
+        Columns that are not known, and why (identifier, sensitive, ignored).
+    links
+        Whether the two groups are to be linked, so that there must be a second one.
+    """
+    from unveil.errors import did_you_mean
+
+    where = f"scenario {scenario.name!r}"
+    for group in (scenario.first, scenario.second):
+        for name in group:
+            if name not in columns:
+                hint = did_you_mean(name, columns) or " Name a column that the original and the release share."
+                raise InputError(f"column {name!r} of {where} is not in the tables.{hint}")
+            if name in left_out:
+                raise InputError(
+                    f"column {name!r} of {where} is {left_out[name]}, which an adversary does not know beforehand. "
+                    "Leave it out of the scenario, or give it another role"
+                )
+    both = [name for name in scenario.first if name in scenario.second]
+    if both:
+        raise InputError(
+            f"column {both[0]!r} is in both groups of {where}, which would link everybody to itself. Keep it in one"
+        )
+    for group in (scenario.first, scenario.second):
+        if len(set(group)) < len(group):
+            twice = next(name for name in group if group.count(name) > 1)
+            raise InputError(f"column {twice!r} stands twice in {where}. Name it once")
+    second = scenario.second or tuple(name for name in known if name not in scenario.first)
+    if links and not second:
+        raise InputError(
+            f"{where} knows all columns, so that none is left to link them to. Leave a column out of it, or write "
+            "two groups (--link A,B:C,D)"
+        )
+    return replace(scenario, second=second)
+
+
+def without(scenario: Scenario, columns: Collection[str]) -> Scenario | None:
+    """Return the scenario of somebody to whom these columns are of no use, or None where nothing is left to it.
+
+    >>> without(Scenario(name="x", first=("age", "sex")), ["sex"]).first, without(Scenario(name="x", first=("a",)), "a")
+    (('age',), None)
+    """
+    first, second = (
+        tuple(name for name in group if name not in columns) for group in (scenario.first, scenario.second)
+    )
+    return replace(scenario, first=first, second=second) if first and bool(second) == bool(scenario.second) else None
+
+
+def affordable(tries: int, columns: int) -> int:
+    """Return how many of so many tries a table of this many columns gets.
+
+    >>> affordable(100, 15), affordable(100, 500), affordable(100, 10_000)
+    (100, 10, 3)
+    """
+    return max(min(tries, MOST_COLUMNS // max(columns, 1)), min(tries, FEWEST_TRIES))
+
+
+def random_splits(columns: Sequence[str], *, most: int = RANDOM_SPLITS, rng: np.random.Generator) -> tuple[Split, ...]:
+    """Return different ways to divide the columns into two groups, at random; all of them where there are few.
+
+    The first column is always in the first group: which group is called first makes no difference.
+
+    >>> len(random_splits("abc", rng=np.random.default_rng(0))), len(random_splits("a", rng=np.random.default_rng(0)))
+    (3, 0)
+    """
+    names = tuple(columns)
+    ways = 2 ** (len(names) - 1) - 1 if len(names) > 1 else 0
+    if ways <= most:
+        rest = names[1:]
+        chosen: Iterable[tuple[str, ...]] = (
+            others for size in range(1, len(names)) for others in combinations(rest, size)
+        )
+        return tuple((tuple(name for name in names if name not in second), second) for second in chosen)
+    found: dict[bytes, Split] = {}
+    while len(found) < most:
+        in_second = np.append(False, rng.random(len(names) - 1) < 0.5)
+        if in_second.any():
+            groups = [tuple(n for n, other in zip(names, in_second, strict=True) if other == side) for side in (0, 1)]
+            found.setdefault(in_second.tobytes(), (groups[0], groups[1]))
+    return tuple(found.values())

@@ -1,0 +1,253 @@
+"""The findings of attacks as others may see them: rates, hits, groups and further figures."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from unveil.metrics.trials.groups import Group, Groups, compared
+from unveil.metrics.trials.risk import Rate, Risk
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.findings import Copies, Finding, JudgedFigure, Links, ReleaseVerdict, Verdict
+from unveil.questions.audit.separation import Separation
+from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
+from unveil.report.bounded import Bounded
+
+
+def shared_findings(small: SmallNumbers, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return the findings on one release made safe."""
+    return tuple(shared_finding(small, each) for each in findings)
+
+
+def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
+    """Return a finding with its four rates, its hits, its groups and its further figures made safe."""
+    risk = finding.risk
+    sizes = (*small.attacked, *small.tables) if ATTACKS[finding.attack].tries_are_people else ()
+    attack, naive = small.rate(risk.attack_rate, sizes), small.rate(risk.naive_rate, sizes)
+    control = small.rate(risk.control_rate, small.outside if sizes else ())
+    made = Risk(
+        attack_rate=attack,
+        naive_rate=naive,
+        control_rate=control,
+        excess_over_control=small.excess(risk, attack, control),
+    )
+    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or not attack.defined
+    remark = without_numbers(finding.remark)
+    if not attack.defined and not remark:
+        remark = "What was found is not shown here: the internal edition has it."
+    return replace(
+        finding,
+        risk=made,
+        targets=attack.tries or finding.targets,
+        links=_links(small, finding.links, attack),
+        groups=None if finding.groups is None else shared_groups(small, finding.groups),
+        figures=_figures(small, finding, attack),
+        separation=None if finding.separation is None else _separation(small, finding.separation),
+        remark=remark,
+        # How clear a few hits are tells how few.
+        p=math.nan if is_few else finding.p,
+        p_adjusted=math.nan if is_few else finding.p_adjusted,
+        weights=tuple(
+            replace(each, without=small.rate(each.without), whole=small.rate(each.whole)) for each in finding.weights
+        ),
+    )
+
+
+def _separation(small: SmallNumbers, found: Separation) -> Separation:
+    """Return how well people are told apart without what rests on a few: not the curve, whose steps are people."""
+    few = any(map(small.is_small, (found.pointed_out, found.members - found.pointed_out)))
+    return replace(
+        found,
+        area=_two_digits(found.area),
+        named=tuple(replace(each, rate=small.rate(each.rate)) for each in found.named),
+        pointed_out=Bounded.withheld() if few else found.pointed_out,
+        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in found.scores),
+        unusual=tuple(
+            replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
+            for each in found.unusual
+            if min(each.members, each.others) >= small.minimum
+        ),
+        curve=None,
+        # A bound tells how many guesses were right.
+        epsilon=None,
+    )
+
+
+def _two_digits(area: Rate) -> Rate:
+    return Rate(round(area.value, 2), round(area.low, 2), round(area.high, 2), area.why)
+
+
+def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
+    """Return the verdict without numbers of few people, and without the names of groups that have few."""
+    releases = tuple(
+        replace(each, findings=tuple(_judged(small, figure) for figure in each.findings), copies=_copies(small, each))
+        for each in verdict.releases
+    )
+    # A mean or a share may be one of few people.
+    control = replace(
+        verdict.control,
+        differences=tuple(
+            replace(each, value=None, here=math.nan, there=math.nan) for each in verdict.control.differences
+        ),
+        others=_few(small, verdict.control.others),
+        overlap_estimate=_few(small, verdict.control.overlap_estimate),
+        near_estimate=_few(small, verdict.control.near_estimate),
+    )
+    return replace(verdict, releases=releases, control=control)
+
+
+def _few(small: SmallNumbers, number: float) -> Any:
+    """Return a number of people, or by how many it is bounded where they are few."""
+    return Bounded(0, small.minimum, words=f"fewer than {small.minimum}") if small.is_small(number) else number
+
+
+def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
+    attack, control = small.rate(figure.attack_rate), small.rate(figure.control_rate)
+    risk = Risk(
+        attack_rate=figure.attack_rate,
+        naive_rate=undefined(""),
+        control_rate=figure.control_rate,
+        excess_over_control=figure.excess_over_control,
+    )
+    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or (
+        figure.attack_rate.defined and not attack.defined
+    )
+    is_hidden = small.is_small(figure.people)
+    return replace(
+        figure,
+        group="a small one" if is_hidden else figure.group,
+        people=_few(small, figure.people),
+        attack_rate=attack,
+        control_rate=control,
+        excess_over_control=small.excess(risk, attack, control),
+        p=math.nan if is_few else figure.p,
+        p_adjusted=math.nan if is_few else figure.p_adjusted,
+    )
+
+
+def _copies(small: SmallNumbers, release: ReleaseVerdict) -> Copies | None:
+    if release.copies is None:
+        return None
+    return replace(
+        release.copies,
+        people_unchanged=_few(small, release.copies.people_unchanged),
+        unmistakable=_few(small, release.copies.unmistakable),
+        groups=tuple(
+            each
+            for each in release.copies.groups
+            if not any(map(small.is_small, (each.people, each.copies, each.people - each.copies)))
+        ),
+    )
+
+
+def _links(small: SmallNumbers, links: Links, attack: Rate) -> Links:
+    if math.isnan(links.expected) or not attack.defined or isinstance(attack.value, Bounded):
+        return Links(expected=attack.value, low=math.nan, high=math.nan) if attack.defined else Links()
+    hits = attack.value * attack.tries
+    if small.is_small(links.low) or small.is_small(attack.tries - links.high):
+        return Links(expected=hits, low=hits, high=hits)
+    return replace(links, expected=hits)
+
+
+def _figures(small: SmallNumbers, finding: Finding, attack: Rate) -> dict[str, float]:
+    """Return the further figures: quantiles with enough people on either side, means that no few people make."""
+    figures = dict(finding.figures)
+    shares = {"median": 0.5, "low": 0.05, "control_median": 0.5, "control_low": 0.05}
+    for name, share in shares.items():
+        if name in figures and share * finding.targets < small.minimum:
+            figures[name] = math.nan
+        elif name in figures:
+            figures[name] = _coarse(figures[name])
+    number = small.near(finding.targets)
+    if number != finding.targets:
+        # Means of so many digits tell of how many they are.
+        figures |= {name: float(f"{figures[name]:.2g}") for name in figures if name != "sure" and name not in shares}
+    if "sure" in figures:
+        figures["sure"] = small.share(small.moved(figures["sure"], finding.targets, number), number)
+    if "unmistakable" in figures:
+        figures["unmistakable"] = _few(small, figures["unmistakable"])
+    if isinstance(figures.get("sure"), Bounded) or isinstance(attack.value, Bounded):
+        figures |= {name: Bounded.withheld() for name in figures if name != "sure" and name not in shares}
+    return figures
+
+
+def shared_groups(small: SmallNumbers, groups: Groups) -> Groups:
+    """Return the rates of groups, of which so many are hidden that no small number can be computed."""
+    overall = groups.overall
+    sizes = (*small.attacked, *small.tables)
+    attack, control = small.rate(overall.attack_rate, sizes), small.rate(overall.control_rate, small.outside)
+    risk = Risk(
+        attack_rate=overall.attack_rate,
+        naive_rate=undefined(""),
+        control_rate=overall.control_rate,
+        excess_over_control=overall.excess_over_control,
+    )
+    everybody = replace(
+        overall,
+        tries=attack.tries or overall.tries,
+        attack_rate=attack,
+        control_rate=control,
+        excess_over_control=small.excess(risk, attack, control),
+    )
+    hidden = _hidden(small, groups.groups, "attack_rate", attack)
+    outside = _hidden(small, groups.groups, "control_rate", control)
+    made = [_group(small, each, each.name in hidden, each.name in outside) for each in groups.groups]
+    return compared(
+        made,
+        everybody,
+        pooled=groups.pooled,
+        confidence=groups.confidence,
+        each_confidence=groups.each_confidence,
+        minimum=groups.minimum,
+        looks=groups.looks,
+    )
+
+
+def _group(small: SmallNumbers, group: Group, hidden: bool, outside: bool) -> Group:
+    why = f"too few people to show, alone or by what would be left (fewer than {small.minimum})"
+    nothing = undefined(why)
+    return replace(
+        group,
+        tries=group.people if small.is_small(group.people - group.tries) else group.tries,
+        attack_rate=nothing if hidden else group.attack_rate,
+        control_rate=nothing if outside else group.control_rate,
+        excess_over_control=nothing if hidden or outside else group.excess_over_control,
+    )
+
+
+def _hidden(small: SmallNumbers, groups: Sequence[Group], figure: str, overall: Rate) -> set[str]:
+    """Return the groups whose rate is hidden: those of few hits or misses, and others to hide these among."""
+    counts = {each.name: (rate.value * rate.tries, rate.tries) for each in groups if (rate := each.rate(figure)).tries}
+    few = {name for name, (hits, tries) in counts.items() if _is_few(small, hits, tries)}
+    # Those left out of a group could be computed from its rate, and those in none from the total.
+    few |= {
+        each.name
+        for each in groups
+        if each.name in counts and figure == "attack_rate" and small.is_small(each.people - each.tries)
+    }
+    hidden = set(few)
+    rest = sorted((name for name in counts if name not in hidden), key=lambda name: (counts[name][1], name))
+    exact = overall.defined and not isinstance(overall.value, Bounded)
+    while hidden and exact and rest and not _is_mixed(small, [counts[name] for name in hidden]):
+        hidden.add(rest.pop(0))
+    return hidden
+
+
+def _is_few(small: SmallNumbers, hits: float, tries: float) -> bool:
+    return small.is_small(hits) or small.is_small(tries - hits)
+
+
+def _is_mixed(small: SmallNumbers, hidden: Sequence[tuple[float, int]]) -> bool:
+    """Return whether what is left for the hidden groups together says nothing about the few in one of them."""
+    hits, tries = sum(each for each, _ in hidden), sum(each for _, each in hidden)
+    room = min(hits, tries - hits)
+    return room >= small.minimum and all(own <= room for each, own in hidden if _is_few(small, each, own))
+
+
+def _coarse(distance: float) -> float:
+    """Return the next step of 0.01 that so many are within: a finer distance is a whole part of a range, and tells it.
+
+    >>> [_coarse(distance) for distance in (0.0, 0.07, 0.337, 1 / 243)]
+    [0.0, 0.07, 0.34, 0.01]
+    """
+    return distance if math.isnan(distance) else math.ceil(distance * 100 - 1e-9) / 100

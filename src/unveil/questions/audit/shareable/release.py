@@ -1,0 +1,162 @@
+"""What a release discloses by itself and what it is worth, as others may see it: without the sizes of small classes."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
+from unveil.report.bounded import Bounded
+
+if TYPE_CHECKING:
+    from unveil.metrics.releases.disclosure import Disclosure
+    from unveil.metrics.releases.diversity import Diversity
+    from unveil.metrics.releases.households import HouseholdRisk
+    from unveil.metrics.releases.population import PopulationRisk
+    from unveil.metrics.releases.utility import ColumnDistance, Utility
+
+
+def shared_disclosure(small: SmallNumbers, found: "Disclosure") -> "Disclosure":
+    """Return what a release discloses by itself, without the sizes of small classes."""
+    number = small.near(found.rows)
+    sizes = sorted(found.below)
+    shares = [small.moved(found.below[size], found.rows, number) for size in sizes]
+    below = dict(zip(sizes, small.ladder(shares, number), strict=True))
+    tiny = found.k_anonymity < small.minimum
+    hidden = any(isinstance(each, Bounded) for each in below.values())
+    special = found.special_uniques
+    if special is not None and _are_few(small, special.rows_by_size, number, found.sample_uniqueness * found.rows):
+        special = replace(special, rows_by_size=(math.nan,) * len(special.rows_by_size))  # type: ignore[arg-type]
+    return replace(
+        found,
+        rows=number,
+        below=below,
+        k_anonymity=_smallest(small, found.below) if tiny else found.k_anonymity,
+        highest_risk=_highest(small, found.below) if tiny else found.highest_risk,
+        average_risk=Bounded.withheld() if hidden else small.moved(found.average_risk, found.rows, number),
+        sample_uniqueness=below.get(2, found.sample_uniqueness),
+        records_at_risk=below.get(found.minimum_cell or 0, found.records_at_risk),
+        diversity=tuple(_diversity(small, each, below, found.rows, number, tiny=tiny) for each in found.diversity),
+        special_uniques=special,
+        population=tuple(_population(small, each, number, hidden=hidden) for each in found.population),
+        household=None if found.household is None else _household(small, found.household, number, tiny=tiny),
+        notes=tuple(note for each in found.notes if (note := without_numbers(each))),
+    )
+
+
+def _are_few(small: SmallNumbers, uniques: Sequence[int], number: int, alone: float) -> bool:
+    """Return whether so many rows by columns, or what they leave of all rows or of those alone, are few."""
+    left = sum(uniques)
+    return any(map(small.is_small, (*uniques, number - left, alone - left)))
+
+
+def _smallest(small: SmallNumbers, below: Mapping[int, float]) -> int:
+    """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
+    least = max((size for size, share in below.items() if share == 0), default=1)
+    most = min((size - 1 for size, share in below.items() if share > 0), default=small.minimum - 1)
+    return Bounded(least, most, words=f"fewer than {small.minimum}")  # type: ignore[return-value]
+
+
+def _highest(small: SmallNumbers, below: Mapping[int, float]) -> float:
+    smallest: Bounded = _smallest(small, below)  # type: ignore[assignment]
+    words = f"at least {1 / max(small.minimum - 1, 1):.3g}"
+    return Bounded(1 / smallest.most, 1 / smallest.least, words=words)
+
+
+def _diversity(
+    small: SmallNumbers, each: "Diversity", below: dict[int, float], rows: int, number: int, *, tiny: bool
+) -> "Diversity":
+    """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""
+    alone, given = below.get(2, 0.0), small.moved(each.classes_of_one_value, rows, number)
+    # Whoever is alone is among those whose value is given away.
+    given = small.share(given, number) if isinstance(alone, Bounded) else small.ladder([alone, given], number)[1]
+    if tiny:
+        nothing = Bounded.withheld()
+        return replace(
+            each,
+            distinct=nothing,  # type: ignore[arg-type]
+            entropy=nothing,
+            recursive=nothing,  # type: ignore[arg-type]
+            closeness=nothing,
+            classes_of_one_value=given,
+        )
+    # A few of a class could be counted from the exact figures of the worst one.
+    rounded = Bounded(math.floor(each.entropy), math.inf, words=f"at least {math.floor(each.entropy)}")
+    return replace(each, entropy=rounded, closeness=round(each.closeness, 1), classes_of_one_value=given)
+
+
+def _population(small: SmallNumbers, each: "PopulationRisk", number: int, *, hidden: bool) -> "PopulationRisk":
+    nothing = Bounded.withheld()
+    expected = each.expected_reidentifications
+    if number != each.rows:
+        expected = each.expected_share * number  # the two shown together tell the number of rows
+    few = hidden or small.is_small(expected) or small.is_small(number - expected)
+    return replace(
+        each,
+        uniqueness=nothing if hidden else small.share(each.uniqueness, number),
+        expected_reidentifications=nothing if few and not math.isnan(expected) else expected,
+        expected_share=nothing if few and not math.isnan(expected) else each.expected_share,
+        below=nothing if hidden else small.share(each.below, number),
+    )
+
+
+def _household(small: SmallNumbers, house: "HouseholdRisk", number: int, *, tiny: bool) -> "HouseholdRisk":
+    if small.is_small(abs(house.households - small.households)):
+        house = replace(house, households=small.households)
+    if not (tiny or small.is_small(house.expected_people) or small.is_small(number - house.expected_people)):
+        return house
+    nothing = Bounded.withheld()
+    return replace(house, highest=nothing, average=nothing, expected_people=nothing)
+
+
+def shared_utility(small: SmallNumbers, found: "Utility") -> "Utility":
+    """Return what a release keeps; distances of a few people's cells are bounded, and what is made of them."""
+    number = small.near(found.rows_released)
+    columns = tuple(_distance(small, each, found.rows_released, number) for each in found.columns)
+    gaps = any(
+        isinstance(share, Bounded) for each in columns for share in (each.missing_original, each.missing_released)
+    )
+    own, left_out = [each.distance for each in columns], [1.0] * found.columns_left_out
+    column_loss = _mean([*own, *left_out], found.column_loss)
+    parts = [each for each in (column_loss, found.association_loss, found.discrimination) if not math.isnan(each)]
+    return replace(
+        found,
+        columns=columns,
+        column_loss=column_loss,
+        loss=_mean(parts, found.loss),
+        rows_released=number,
+        rows_kept=found.rows_kept if number == found.rows_released else number / found.rows_original,
+        cells_suppressed=Bounded.withheld() if gaps else found.cells_suppressed,
+        propensity=replace(found.propensity, rows_released=number)
+        if found.propensity.rows_released == found.rows_released
+        else found.propensity,
+    )
+
+
+def _distance(small: SmallNumbers, column: "ColumnDistance", rows: int, number: int) -> "ColumnDistance":
+    before = small.share(column.missing_original, small.rows)
+    after = small.share(small.moved(column.missing_released, rows, number), number)
+    apart = abs(after - before) * min(small.rows, number)
+    if not isinstance(before, Bounded) and not isinstance(after, Bounded) and small.is_small(apart):
+        # So many people lost their value, or were given one.
+        step = small.minimum / min(small.rows, number)
+        after = Bounded(max(before - step, 0.0), min(before + step, 1.0))
+    return replace(
+        column,
+        distance=small.share(column.distance, min(small.rows, number)),
+        missing_original=before,
+        missing_released=after,
+    )
+
+
+def _mean(parts: Sequence[float], told: float) -> float:
+    """Return the mean of numbers as bounds where some are bounded, else as it was told."""
+    if not any(isinstance(each, Bounded) for each in parts):
+        return told
+    if any(math.isnan(each) for each in parts):
+        return Bounded.withheld()
+
+    def end(which: Callable[[Bounded], float]) -> float:
+        return math.fsum(which(each) if isinstance(each, Bounded) else each for each in parts) / len(parts)
+
+    return Bounded(end(lambda each: each.least), end(lambda each: each.most))

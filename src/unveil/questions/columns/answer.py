@@ -1,0 +1,55 @@
+"""What is in each column? Its kind, why, how sure that is, and the cells that stand for no value."""
+
+import os
+from typing import Any
+
+from unveil.data.table import Table, write_kinds
+from unveil.questions.answer import Answer
+from unveil.questions.columns.findings import ColumnsFindings
+from unveil.questions.columns.run import run
+from unveil.questions.columns.view import VIEW, brief
+from unveil.questions.reading import reading_of
+from unveil.questions.told import Output, Reply, Told
+
+
+def columns(table: Any) -> Answer[ColumnsFindings]:
+    """Return how the columns of a table were read: kind, role, reason, confidence and markers.
+
+    Parameters
+    ----------
+    table
+        A :class:`unveil.data.table.Table`, or any eager DataFrame.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
+    <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
+    """
+    return Answer(run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
+
+
+def columns_file(path: str | os.PathLike[str], **settings: Any) -> Answer[ColumnsFindings]:
+    """Return how the columns of a file are read; ``settings`` are those of :meth:`unveil.data.table.Table.read`."""
+    return columns(Table.read(path, **settings))
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the kinds as a file to be corrected."""
+    from unveil.data.samples import audit_sample
+
+    reading, path = reading_of(told), told.path("file")
+    table = audit_sample()[0] if path is None else reading.file(path, told.names.get(path, path.name))
+    reading.check([table])
+    answer = columns(table)
+    return Reply(
+        answer=answer,
+        brief=lambda: list(brief(answer.findings)),
+        outputs={
+            "write": Output(
+                write=lambda path, **_: write_kinds(table, path),
+                name="kinds.toml",
+                said="What the columns are taken for is in {}: correct it, and name it with --dictionary",
+            )
+        },
+    )

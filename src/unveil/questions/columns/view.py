@@ -1,0 +1,210 @@
+"""How the findings about columns are shown: JSON, limits, table, page and picture."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from unveil.data.table.forms import KINDS
+from unveil.questions.answer import View
+from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
+from unveil.report.blocks import Chart, Page, Section, Series, Table
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Part
+from unveil.report.text import count, name, together
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+_LONGEST = 40
+#: So many columns are seen first.
+_FIRST = 12
+_METHOD = (
+    "What is told counts first, then a dictionary, then labels inside the file, then the rules, of which the first "
+    "that fits decides.",
+    "sure: the values leave no doubt. likely: the name of the column, its values or other columns tell. unsure: "
+    "nothing does.",
+    "A marker is a cell that stands for no value. Missing, not applicable and own codes are values of their own: equal "
+    "to the same marker, and as far as can be from anything else.",
+)
+_UNTESTED = (
+    "What codes mean: only a dictionary can tell.",
+    "Whether numbers are right, in one unit, or about the same people in all rows.",
+)
+
+
+def meanings() -> Mapping[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {"unsure_columns": "how many columns in use nothing tells for sure what they hold"}
+
+
+def quantities(found: ColumnsFindings) -> Mapping[str, Quantity]:
+    """Return the figures that a limit can be set for: how many columns in use are unsure."""
+    return {
+        name: Quantity(name=name, value=len(found.unsure), meaning=meaning, exceeded_when_undefined=True)
+        for name, meaning in meanings().items()
+    }
+
+
+def brief(found: ColumnsFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: what was found, and how each column was read, and why."""
+    yield from opening(page(found))
+    for table in (column_table(found.columns), why_table(found)):
+        yield ""
+        yield table
+
+
+def figures(found: ColumnsFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    columns = [asdict(each) for each in found.columns]
+    for column in columns:
+        column["markers"] = [
+            {"text": marker["text"], "class": marker["kind"], "cells": marker["cells"]} for marker in column["markers"]
+        ]
+    return {"table": found.table, "rows": found.rows, "columns": columns, "notes": list(found.notes)}
+
+
+def frame(found: ColumnsFindings) -> "pl.DataFrame":
+    """Return one row per column."""
+    import polars as pl
+
+    names = ("name", "kind", "role", "confidence", "reason", "different", "missing")
+    rows = [{key: getattr(each, key) for key in names} | {"markers": _markers(each)} for each in found.columns]
+    return pl.DataFrame(rows)
+
+
+def headline(found: ColumnsFindings) -> str:
+    """Return the answer in one sentence."""
+    rows = count(found.rows, "row", "rows")
+    if not found.unsure:
+        return f"It is told, known or clear what {_columns(found)} ({rows}) holds."
+    return (
+        f"For {len(found.unsure)} of {count(len(found.columns), 'column', 'columns')} ({rows}) nothing tells for sure "
+        f"what {'it holds' if len(found.unsure) == 1 else 'they hold'}."
+    )
+
+
+def _columns(found: ColumnsFindings) -> str:
+    number = len(found.columns)
+    return "the only column" if number == 1 else f"each of {number:,} columns"
+
+
+def explanation(found: ColumnsFindings) -> tuple[str, ...]:
+    """Return which columns are unsure, and how many have cells that stand for no value."""
+    marked = sum(bool(each.markers) for each in found.columns)
+    said = []
+    if found.unsure:
+        names = together(name(each, _LONGEST) for each in found.unsure)
+        said.append(f"Unsure: {names}. A wrong kind changes every figure that uses the column.")
+    if marked:
+        said.append(f"{count(marked, 'column has', 'columns have')} cells that stand for no value.")
+    return tuple(said)
+
+
+def next_steps(found: ColumnsFindings) -> tuple[str, ...]:
+    """Return what to do before anything is made of the table."""
+    correct = "write what the columns are taken for with --write kinds.toml, correct it, and name it with --dictionary"
+    if found.unsure:
+        return (f"Say what they hold: {correct} in every question.",)
+    return (f"Look through the kinds once; if one is wrong, {correct}.",)
+
+
+def page(found: ColumnsFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
+    from unveil._version import __version__
+
+    first, rest = found.columns[:_FIRST], found.columns[_FIRST:]
+    others = Section(
+        heading="The other columns",
+        lead="Of these the kind is told, known or clear, or there are too many unsure ones to show above.",
+        blocks=(column_table(rest),),
+    )
+    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(found),), tells="sure")
+    return Page(
+        title="What is in each column",
+        question=f"How was {found.table} read?",
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(column_table(first),),
+        tone="warning" if found.unsure else "good",
+        sections=(*([others] if rest else []), why),
+        method=_METHOD,
+        untested=_UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=__version__ if version is None else version,
+    )
+
+
+def plot(found: ColumnsFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with the number of columns of each kind."""
+    from unveil.report.draw.lines import draw_all
+
+    return draw_all([_chart(found)])
+
+
+def _chart(found: ColumnsFindings) -> Chart:
+    import numpy as np
+
+    counts = Counter(each.kind for each in found.columns)
+    values = np.array([counts[kind] for kind in KINDS], np.float64)
+    rows = np.arange(len(KINDS), dtype=np.float64)
+    return Chart(
+        title="Columns of each kind",
+        x_label="columns",
+        y_label="",
+        series=(Series(name="columns", x=values, y=rows, style="first", kind="points", low=values, high=values),),
+        x_range=(0.0, float(values.max())),
+        y_kind="number",
+        rows=tuple(KINDS),
+    )
+
+
+def column_table(columns: Sequence[ColumnReading]) -> Table:
+    """Return how columns were read, a row for each."""
+    return Table(
+        caption="How each column was read",
+        columns=("Column", "Kind", "Role", "Confidence", "Values", "Missing", "Markers"),
+        rows=tuple(
+            (
+                name(each.name, _LONGEST),
+                each.kind,
+                each.role,
+                each.confidence,
+                f"{each.different:,}",
+                f"{each.missing:,}",
+                _markers(each),
+            )
+            for each in columns
+        ),
+        align=("left", "left", "left", "left", "right", "right", "left"),
+    )
+
+
+def why_table(found: ColumnsFindings) -> Table:
+    """Return why each column was read as it was."""
+    return Table(
+        caption="Why each column was read so",
+        columns=("Column", "Why"),
+        rows=tuple((name(each.name, _LONGEST), each.reason) for each in found.columns),
+        align=("left", "left"),
+        prose=True,
+    )
+
+
+def _markers(column: ColumnReading) -> str:
+    return ", ".join(f"{marker.text} ({marker.kind}, {marker.cells:,})" for marker in column.markers)
+
+
+VIEW = View(
+    schema="unveil.columns/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

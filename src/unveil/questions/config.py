@@ -1,0 +1,97 @@
+"""Settings of a question in a TOML file: what may stand there is made from the question's own table of settings."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from unveil.data.files.documents import read_toml
+from unveil.data.files.source import shown
+from unveil.errors import InputError, did_you_mean
+from unveil.questions.settings import LISTS, Question
+from unveil.questions.told import Told
+from unveil.questions.values import value_of
+from unveil.report.limits import quantity_hint
+
+#: What a value may be in such a file.
+Types = tuple[type, ...]
+#: What a setting must be there, by its kind; every other kind is a text.
+_TYPES: Mapping[str, Types] = {
+    "tables": (str, list),
+    "columns": (str, list),
+    "texts": (str, list),
+    "several": (str, list),
+    "choice": (str,),
+    "switch": (bool,),
+}
+_WORDS = {
+    bool: "true or false",
+    str: "a text",
+    list: "a list",
+    int: "a whole number",
+    float: "a number",
+    dict: "a table",
+}
+
+
+def may_hold(question: Question, *, without: Collection[str] = ()) -> dict[str, Types]:
+    """Return what a file of settings may hold, by what it calls each setting, and what each must be."""
+    told: dict[str, Types] = {}
+    for each in question.settings:
+        if each.kind == "number":
+            told[each.key] = (int,) if each.whole else (float, int)
+        elif each.name not in without:
+            told[each.key] = _TYPES.get(each.kind, (str,))
+    return told
+
+
+def settings_in(path: Path, known: Mapping[str, Types]) -> Mapping[str, Any]:
+    """Return what a file of settings holds, each of it known and of its type."""
+    content = read_toml(path)
+    for key, value in content.items():
+        if key not in known:
+            hint = did_you_mean(key, known) or f" It may have {', '.join(known)}."
+            raise InputError(f"the settings {shown(path)} have no {key!r}.{hint}")
+        if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
+            must = " or ".join(_WORDS[kind] for kind in known[key])
+            raise InputError(f"{key!r} in the settings {shown(path)} must be {must}. Correct the file")
+    return content
+
+
+def value_in_file(name: str, raw: Any, told: Told) -> Any:
+    """Return a setting of the file as the command line would have given it."""
+    setting = told.question.setting(name)
+    several = setting.kind in LISTS or setting.beside
+    said = tuple(texts_in(raw)) if several else raw if setting.kind == "switch" else str(raw)
+    try:
+        return value_of(setting, said, told.question, door="command line")
+    except InputError as error:
+        raise InputError(
+            f"{setting.key!r} in the settings {shown(told.must('config'))} cannot be used: {error}"
+        ) from error
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return one text or several as a list of them."""
+    return [value] if isinstance(value, str) else [str(each) for each in value]
+
+
+def limits_in_file(told: Mapping[str, Any], path: Path, question: Question) -> dict[str, float]:
+    """Return limits by quantity; dots in a name that is not in quotes make TOML nest tables, which is undone here."""
+    flat: dict[str, float] = {}
+
+    def walk(table: Mapping[str, Any], before: str) -> None:
+        for key, value in table.items():
+            if isinstance(value, dict):
+                walk(value, f"{before}{key}.")
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                flat[f"{before}{key}"] = float(value)
+            else:
+                raise InputError(f"the limit {before}{key!r} in {shown(path)} must be a number. Correct the file")
+
+    walk(told, "")
+    known = question.meanings() if flat else {}
+    for name in flat:
+        if name not in known:
+            hint = quantity_hint(name, known) or " '--limit help' lists them."
+            raise InputError(f"the settings {shown(path)} set a limit for {name!r}, which is no quantity.{hint}")
+    return flat

@@ -1,0 +1,323 @@
+"""How the findings about metrics are shown: JSON, limits, table, page, pictures, and LaTeX for a paper."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.metrics import METRICS
+from unveil.questions.answer import View
+from unveil.questions.grade_metrics.charts import (
+    SCORES,
+    detail_boxes,
+    first_boxes,
+    heat_map,
+    maxima_boxes,
+    range_boxes,
+    ranking_boxes,
+    success_boxes,
+    suite_boxes,
+)
+from unveil.questions.grade_metrics.figures import figures, frame
+from unveil.questions.grade_metrics.findings import GradesFindings
+from unveil.questions.grade_metrics.reading_charts import calibration_boxes, span_boxes
+from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
+from unveil.questions.grade_metrics.suite_tables import (
+    case_table,
+    example_table,
+    found_table,
+    held_out_table,
+    suite_score_table,
+    suite_table,
+    sum_table,
+)
+from unveil.questions.grade_metrics.tables import (
+    MOST_TERMS,
+    factors_sentence,
+    group_table,
+    ranking_table,
+    term_table,
+    verdict_tables,
+    why_table,
+)
+from unveil.questions.grade_metrics.words import (
+    CALIBRATION,
+    MEANINGS,
+    SPANS,
+    SUITES,
+    UNTESTED,
+    explanation,
+    headline,
+    honest_sentences,
+    method,
+    next_steps,
+    question,
+    reading,
+    scores_in_words,
+    search_conclusion,
+    search_lead,
+    sums_in_words,
+    tone,
+    zeros_of,
+)
+from unveil.report.blocks import Block, Page, Section, Table
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Part
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BEST_SUITE = "share_monotonic_best_suite"
+_TRUSTED = "trusted_metrics"
+
+
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {
+        _TRUSTED: "how many metrics have the verdict 'use'. Exceeded when less than VALUE: more is better",
+        _BEST_SUITE: (
+            "the largest share of cases that one of the suites ranks in order. Exceeded when less than VALUE: more is "
+            "better; undefined, which is no pass, where no suite can be computed"
+        ),
+        **{
+            f"monotonicity_{name}": (
+                f"the mean monotonicity of {name} over cases. Exceeded when less than VALUE: more is better; "
+                "undefined, which is no pass, where it has no grade"
+            )
+            for name in _metric_names()
+        },
+    }
+
+
+def _metric_names() -> list[str]:
+    return [metric.name for metric in METRICS.values() if metric.on == "Candidates" and metric.usual]
+
+
+def quantities(found: GradesFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for; more of each is better."""
+    means = {each.metric: each.monotonicity.mean for each in found.grades.metrics}
+    shares = [each.whole.mean for each in found.grades.suites if not np.isnan(each.whole.mean)]
+    values = {
+        _TRUSTED: float(len(found.by_verdict("use"))),
+        _BEST_SUITE: max(shares, default=float("nan")),
+        **{f"monotonicity_{name}": means.get(name, float("nan")) for name in _metric_names()},
+    }
+    said = meanings()
+    return {
+        name: Quantity(name=name, value=value, meaning=said[name], exceeded_when_undefined=False, more_is_worse=False)
+        for name, value in values.items()
+    }
+
+
+def plot(found: GradesFindings) -> "NDArray[Any]":
+    """Return matplotlib axes, side by side: the metrics by monotonicity, evenness and shared value range."""
+    from matplotlib import pyplot
+
+    from unveil.report.draw.lines import draw
+
+    height = 2.0 + 0.3 * len(found.grades.metrics)
+    _, axes = pyplot.subplots(1, len(SCORES), figsize=(6.6 * len(SCORES), height), layout="constrained")
+    for score, place in zip(SCORES, axes, strict=True):
+        draw(ranking_boxes(found, score), place)
+    row: NDArray[Any] = axes
+    return row
+
+
+def page(found: GradesFindings, *, seed: int | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML."""
+    return Page(
+        title="Grades of privacy metrics",
+        question=question(found),
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(first_boxes(found),) if found.first else (),
+        tone=tone(found),
+        sections=tuple(_sections(found)),
+        method=method(found),
+        untested=UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=found.version,
+    )
+
+
+def _sections(found: GradesFindings) -> list[Section]:
+    sections = [
+        Section(heading="Every metric", lead=reading(found), blocks=(ranking_table(found), why_table(found))),
+        *_calibrated(found),
+        Section(
+            heading="Monotonicity",
+            lead="Does a metric show less privacy whenever the adversary is stronger?",
+            blocks=(ranking_boxes(found, "monotonicity"), heat_map(found)),
+        ),
+    ]
+    if found.details:
+        lead = "What is behind a score: the metric at each level of strength, over replications."
+        drawn: tuple[Block, ...] = tuple(detail_boxes(found, each) for each in found.details)
+        sections.append(Section(heading="Level by level", lead=lead, blocks=drawn, tells="sure"))
+    sections += [
+        Section(
+            heading="Evenness",
+            lead=f"{MEANINGS['evenness']} Values that crowd in the middle score 0.75: a high score alone is no proof.",
+            blocks=(ranking_boxes(found, "evenness"),),
+        ),
+        Section(
+            heading="Shared value range",
+            lead=MEANINGS["shared_range"],
+            blocks=(ranking_boxes(found, "shared_range"), *range_boxes(found)),
+        ),
+        *_spans(found),
+        *_by_attack(found),
+        *_suites(found),
+        *_explained(found),
+    ]
+    return sections
+
+
+def _calibrated(found: GradesFindings) -> list[Section]:
+    table, boxes = calibration_table(found), calibration_boxes(found)
+    if table is None or boxes is None:
+        return []
+    return [Section(heading="Raw scores or calibrated probabilities", lead=CALIBRATION, blocks=(boxes, table))]
+
+
+def _spans(found: GradesFindings) -> list[Section]:
+    boxes, table = span_boxes(found), span_table(found)
+    if boxes is None or table is None:
+        return []
+    return [Section(heading="Spans of nodes", lead=SPANS, blocks=(boxes, table), tells="whom")]
+
+
+def _asked(found: GradesFindings) -> tuple[Table, ...]:
+    """Return the cases that were asked for, or else one case, with all scores of a suite and its metrics."""
+    tables = [case_table(found, case) for case in found.asked] or [example_table(found)]
+    return tuple(table for table in tables if table is not None)
+
+
+def _by_attack(found: GradesFindings) -> list[Section]:
+    """Return what metrics do by attack: what chunks cap, and what leaving out hard targets inflates."""
+    sections = []
+    success, maxima = success_boxes(found), maxima_boxes(found)
+    if success is not None:
+        lead = "The success rate counts right attempts among the attempts, overall success among all targets."
+        sections.append(Section(heading="Success by attack", lead=lead, blocks=(success,), tells="whom"))
+    if maxima:
+        lead = (
+            "Some attacks compare a fixed number of nodes at a time. No node then has more candidates than that, and "
+            "metrics that grow with their number have a ceiling, which says nothing about privacy. What is drawn is "
+            "the largest mean over targets that any replication has."
+        )
+        sections.append(Section(heading="What chunks cap", lead=lead, blocks=maxima, tells="whom"))
+    return sections
+
+
+def _suites(found: GradesFindings) -> list[Section]:
+    sections = []
+    table = suite_table(found)
+    if table is not None:
+        drawn = (suite_boxes(found, "evenness"), suite_boxes(found, "shared_range"))
+        more = (sum_table(found), suite_score_table(found), *drawn, *_asked(found))
+        blocks = (table, *(each for each in more if each is not None))
+        sections.append(Section(heading="Suites of metrics", lead=SUITES, blocks=blocks))
+    searches = dict(found.grades.searches)
+    if searches:
+        held_out = held_out_table(searches)
+        tables = tuple(found_table(name, search) for name, search in searches.items())
+        sections.append(
+            Section(
+                heading="Better suites",
+                lead=f"{search_lead(found)} {search_conclusion(found)}",
+                blocks=(*([held_out] if held_out else []), *tables),
+            )
+        )
+    return sections
+
+
+def _explained(found: GradesFindings) -> list[Section]:
+    table = group_table(found)
+    if table is None:
+        return []
+    lead = (
+        f"Does a score belong to the metric, or to the data, the protection and the attack? {factors_sentence(found)}"
+    )
+    terms = tuple(term_table(found, each, most=MOST_TERMS) for each in found.factors)
+    return [Section(heading="What explains the scores", lead=lead, blocks=(table, *terms), tells="sure")]
+
+
+def to_latex(found: GradesFindings) -> str:
+    """Return all tables, each as a ``table`` environment with a label that begins with ``tab:``."""
+    from unveil.report.latex import document
+
+    names = ", ".join(each.study.name for each in found.studies)
+    told: list[tuple[str, Table | None]] = [
+        ("tab:ranking", ranking_table(found)),
+        ("tab:calibrated", calibration_table(found)),
+        ("tab:spans", span_table(found)),
+        *((f"tab:factors-{each.response.replace('_', '-')}", term_table(found, each)) for each in found.factors),
+        ("tab:variance", group_table(found)),
+        ("tab:suites", suite_table(found)),
+        ("tab:suite-sums", sum_table(found)),
+        ("tab:suite-scores", suite_score_table(found)),
+        *(
+            (f"tab:suite-example{f'-{number}' if found.asked else ''}", table)
+            for number, table in enumerate(_asked(found), start=1)
+        ),
+        ("tab:held-out", held_out_table(dict(found.grades.searches))),
+        *(
+            (f"tab:search-{number}", found_table(name, search))
+            for number, (name, search) in enumerate(found.grades.searches.items(), start=1)
+        ),
+    ]
+    return document(
+        [(label, table) for label, table in told if table is not None],
+        comment=(
+            f"Grades of privacy metrics, judged by: {names}.",
+            f"Made by unveil {found.version}. Read it with \\input; it needs no package.",
+        ),
+    )
+
+
+def brief(found: GradesFindings, *, with_details: bool) -> Iterator[Part]:
+    """Yield what a terminal shows: the metrics to use first, the ranking, suites, and what explains the scores."""
+    yield from opening(page(found))
+    for table in _asked(found) if found.asked else ():
+        yield ""
+        yield table
+    for table in verdict_tables(found):
+        yield ""
+        yield table
+    yield scores_in_words(found)
+    calibrated = calibration_table(found, short=True)
+    if calibrated is not None:
+        yield ""
+        yield calibrated
+    for each in found.details if with_details else ():
+        picture = detail_boxes(found, each)
+        yield ""
+        yield picture
+        yield picture.caption
+    suites = suite_table(found)
+    if suites is not None:
+        yield ""
+        yield suites
+        yield from sums_in_words(found)
+        yield from zeros_of(found.grades)
+    if found.grades.searches:
+        yield from ("", "Are there better suites?", *honest_sentences(found))
+    explained = group_table(found)
+    if explained is not None:
+        yield ""
+        yield explained
+
+
+VIEW = View(
+    schema="unveil.grades/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

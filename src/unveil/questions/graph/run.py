@@ -1,0 +1,389 @@
+"""The question about an attacked graph measured: a release is made or given, attacked, and all figures put together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil._specification import settings_of
+from unveil.attacks import ATTACKS, AttacksGraph, attack_text
+from unveil.attacks.graph._settings import compared_at_a_time
+from unveil.attacks.graph.calibration import How, calibrate
+from unveil.attacks.graph.needs import Needs
+from unveil.attacks.graph.resemblance import Resemblance, resemblance
+from unveil.data.graph import Graph
+from unveil.data.graph.files import UNKNOWN
+from unveil.data.graph.knowledge import draw_knowledge, original_among
+from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
+from unveil.errors import InputError
+from unveil.metrics.graphs.symmetry import most_found
+from unveil.protections import ProtectsGraph
+from unveil.protections.specification import applied
+from unveil.questions.graph.attributes import NodeAttributes, values_of_people
+from unveil.questions.graph.disclosed import Disclosed, Seen
+from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.graph.histograms import together
+from unveil.questions.graph.measurements import (
+    CalibratedMeasurements,
+    Measurements,
+    averages,
+    calibrated_of,
+    cut_offs,
+    measure,
+    measure_calibrated,
+    nodes_of,
+    run_attack,
+)
+from unveil.report.progress import Progress, Say
+
+_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
+_NOT_LOOKED_AT = (
+    "Whether the auxiliary graph looks like one of the released graph was not looked at: there are too few edges, or "
+    "too many nodes. With a graph of others every figure of what the adversary believes is wrong."
+)
+# What takes more CPU seconds is said beforehand.
+_LONG = 30.0
+_ONE_REPETITION = (
+    "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
+    "adversary, may give other figures."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World(Seen):
+    """One release, what an adversary knows of it, and where the chance of the attack comes from.
+
+    ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
+    """
+
+    truth: IntArray
+    rng: np.random.Generator
+    original: Graph | None = None
+    values: tuple[IntArray, IntArray] | None = None
+    notes: tuple[str, ...] = ()
+    paired_by_rank: bool = False
+    drawn_anew: bool = False
+
+
+def run(
+    original: Graph,
+    protection: ProtectsGraph,
+    attack: AttacksGraph,
+    *,
+    protect: str,
+    seed_pairs: int,
+    overlap: float,
+    connected: bool,
+    node_share: float,
+    repeat: int,
+    calibration: How | None,
+    attributes: NodeAttributes | None,
+    rng: np.random.Generator,
+    progress: Progress,
+    say: Say,
+    notes: Sequence[str],
+) -> GraphFindings:
+    """Return what an adversary finds in a graph that is protected here; see :func:`unveil.graph`.
+
+    ``protect`` is how the protection is written.
+    """
+
+    def worlds() -> Iterator[World]:
+        for number, own in enumerate(_generators(rng, repeat)):
+            for_protection, for_knowledge, for_attack = own.spawn(3)
+            progress("protecting", number / repeat)
+            release: GraphRelease = applied(protection, original, rng=for_protection)
+            if attributes is not None:
+                _check_people(release)
+            knowledge = draw_knowledge(
+                release,
+                overlap=overlap,
+                seed_pairs=seed_pairs,
+                connected=connected,
+                node_share=node_share,
+                rng=for_knowledge,
+            )
+            yield World(
+                released=release.released,
+                knowledge=knowledge,
+                truth=knowledge.in_auxiliary_numbers(release.truth),
+                rng=for_attack,
+                notes=(*release.notes, *knowledge.notes, *_not_heard_of(release, knowledge)),
+                paired_by_rank=release.pairing == "rank",
+                drawn_anew=release.kind == "synthetic",
+                original=original_among(original, knowledge),
+                # Drawn after all else, so that the attack is the same with and without.
+                values=None if attributes is None else _values(attributes, release, knowledge, own.spawn(1)[0]),
+            )
+
+    found = _attack_all(
+        attack,
+        worlds(),
+        repeat=repeat,
+        progress=progress,
+        say=say,
+        calibration=calibration,
+        protection=protection,
+        attributes=attributes,
+        graph=(original.nodes, original.edges),
+        protect=protect,
+        protect_settings=settings_of(protection),
+        overlap=overlap,
+        connected=connected,
+        given_seeds=False,
+    )
+    # The overlap is known to be a number only now: drawing knowledge has checked it.
+    about_values = () if attributes is None else attributes.notes
+    said = _all_notes(repeat, *notes, *original.notes, *about_values, *found.notes)
+    return replace(found, overlap=float(overlap), node_share=float(node_share), notes=said)
+
+
+def _check_people(release: GraphRelease) -> None:
+    if release.kind == "synthetic":
+        raise InputError(
+            f"values of nodes can be released only at nodes that are somebody's, but {release.name} draws a new graph "
+            "whose nodes are nobody's. Leave the attributes out, or protect the graph in another way"
+        )
+
+
+def _values(
+    attributes: NodeAttributes, release: GraphRelease, knowledge: GraphKnowledge, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return the values of released nodes and of people, who have auxiliary numbers."""
+    people = attributes.codes if knowledge.names is None else attributes.codes[:, knowledge.names]
+    return attributes.at(release.truth, rng), people
+
+
+def _not_heard_of(release: GraphRelease, knowledge: GraphKnowledge) -> Iterator[str]:
+    """Yield a note where the adversary has not heard of everybody."""
+    if knowledge.names is not None:
+        nodes, absent = release.original.nodes, release.original.nodes - knowledge.auxiliary.nodes
+        yield (
+            f"The adversary has not heard of {absent:,} of {nodes:,} original nodes. Released nodes of theirs count as "
+            "nodes that stand for nobody: to name somebody there is a false alarm, and overall success leaves them out."
+        )
+
+
+def run_made_elsewhere(
+    released: Graph,
+    auxiliary: Graph,
+    seeds: int | IntArray,
+    truth: IntArray,
+    attack: AttacksGraph,
+    *,
+    repeat: int,
+    calibration: How | None,
+    attributes: NodeAttributes | None,
+    rng: np.random.Generator,
+    progress: Progress,
+    say: Say,
+    notes: Sequence[str],
+) -> GraphFindings:
+    """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.questions.graph.answer`."""
+    values = None
+    if attributes is not None:
+        values = attributes.codes, values_of_people(attributes.codes, truth, auxiliary.nodes)
+
+    def worlds() -> Iterator[World]:
+        for own in _generators(rng, repeat):
+            for_seeds, for_attack = own.spawn(2)
+            pairs = _drawn_seeds(truth, auxiliary, seeds, for_seeds) if isinstance(seeds, int) else seeds
+            knowledge = GraphKnowledge(auxiliary, pairs)
+            yield World(released=released, knowledge=knowledge, truth=truth, rng=for_attack, values=values)
+
+    found = _attack_all(
+        attack,
+        worlds(),
+        repeat=repeat,
+        progress=progress,
+        say=say,
+        calibration=calibration,
+        protection=None,
+        attributes=attributes,
+        graph=None,
+        protect=None,
+        overlap=None,
+        connected=False,
+        given_seeds=not isinstance(seeds, int),
+    )
+    about_values = () if attributes is None else attributes.notes
+    said = [
+        *notes,
+        *about_values,
+        *released.notes,
+        *auxiliary.notes,
+        *found.notes,
+        *_notes_on_inputs(truth, seeds, repeat),
+    ]
+    return replace(found, notes=_all_notes(repeat, *said))
+
+
+def _attack_all(
+    attack: AttacksGraph,
+    worlds: Iterator[World],
+    *,
+    repeat: int,
+    progress: Progress,
+    say: Say,
+    calibration: How | None,
+    protection: ProtectsGraph | None,
+    attributes: NodeAttributes | None,
+    **facts: Any,
+) -> GraphFindings:
+    """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
+
+    ``facts`` are the fields of the findings that do not depend on the attack.
+    """
+    every: list[Measurements] = []
+    learned: list[CalibratedMeasurements] = []
+    said: list[tuple[str, ...]] = []
+    kept: list[dict[str, Any]] = []
+    disclosed = Disclosed(attack, protection, attributes)
+    paired_by_rank = drawn_anew = False
+    for number, world in enumerate(worlds):
+        progress("attacking", (number + 0.3) / repeat)
+        if number == 0:
+            _say_what_it_takes(attack, world, say)
+        whole, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
+        guess = whole.only(targets)
+        mended: tuple[str, ...] = ()
+        better = None
+        if calibration is not None:
+            progress("calibrating", (number + 0.5) / repeat)
+            made = calibrate(
+                attack,
+                protection,
+                released=world.released,
+                knowledge=world.knowledge,
+                guess=whole,
+                how=calibration,
+                # What the adversary knows was drawn from the original here, or its own experiment is not done.
+                check=False,
+                rng=world.rng.spawn(1)[0],  # so that the attack itself is the same with and without
+            )
+            better = made(whole)
+            learned.append(measure_calibrated(guess, better.only(targets), truth, made.facts, world.rng.spawn(1)[0]))
+            mended = made.notes
+        progress("measuring", (number + 0.8) / repeat)
+        unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
+        most = float(most_found(world.released, world.knowledge, world.truth).sum())
+        every.append(measure(guess, truth, world.released, world.knowledge, most=most, unknown=unknown))
+        disclosed.add(world, whole, better)
+        said.append((*world.notes, *_estimates(attack, world), *mended))
+        paired_by_rank, drawn_anew = paired_by_rank or world.paired_by_rank, drawn_anew or world.drawn_anew
+        if not kept:
+            nodes = nodes_of(guess, truth, world.released.degrees[targets])
+            kept.append({"guess": guess, "truth": truth, "nodes": nodes})
+            kept[0]["resemblance"] = _resemblance(attack, world, elsewhere=protection is None)
+            if kept[0]["resemblance"] is None and protection is None:  # where it is doubtful, the first screen says so
+                said[0] += (_NOT_LOOKED_AT,)
+    return GraphFindings(
+        attack=attack_text(attack),
+        scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
+        chunk=compared_at_a_time(attack),
+        attack_settings=settings_of(attack),
+        paired_by_rank=paired_by_rank,
+        drawn_anew=drawn_anew,
+        edges=disclosed.edges(),
+        columns=disclosed.columns(),
+        repetitions=tuple(each.repetition for each in every),
+        metrics=averages(every, [each.repetition.matches.attempted == 0 for each in every]),
+        calibrated=None if calibration is None else calibrated_of(calibration, learned, every),
+        cut_offs=cut_offs(every),
+        truth_counts=np.sum([each.truth_counts for each in every], axis=0),
+        candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
+        candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
+        histogram=together([each.histogram for each in every]),
+        notes=_notes(said),
+        **kept[0],
+        **facts,
+    )
+
+
+def _say_what_it_takes(attack: AttacksGraph, world: World, say: Say) -> None:
+    """Tell beforehand what a long attack takes, if it knows that."""
+    needs = getattr(attack, "needs", None)
+    if callable(needs):
+        taken: Needs = needs(world.released, world.knowledge)
+        if taken.most > _LONG:
+            say(taken.sentence)
+
+
+def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Resemblance | None:
+    """Return whether both graphs look alike, where they might not or the attack believes a model in which they do."""
+    posterior = any(each.posterior for each in ATTACKS.values() if each.make is type(attack))
+    if not (elsewhere or posterior):
+        return None
+    return resemblance(
+        attack if posterior else None, released=world.released, knowledge=world.knowledge, rng=world.rng.spawn(1)[0]
+    )
+
+
+def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
+    """Yield the random numbers of each repetition, made when it begins; the first are the same however many follow."""
+    for _ in range(repeat):
+        yield rng.spawn(1)[0]
+
+
+def _drawn_seeds(truth: IntArray, auxiliary: Graph, number: int, rng: np.random.Generator) -> IntArray:
+    """Return so many pairs of the truth, all sets of them equally likely."""
+    known = np.flatnonzero((truth >= 0) & (truth < auxiliary.nodes))
+    if not 0 <= number <= known.size:
+        raise InputError(
+            f"the number of seed pairs must be from 0 to {known.size}, so many released nodes have a true one in the "
+            f"auxiliary graph, but is {number}. Ask for fewer pairs"
+        )
+    # By the auxiliary node, so that the draw does not depend on how the release numbers its nodes.
+    known = known[np.argsort(truth[known])]
+    chosen = known[rng.choice(known.size, number, replace=False)] if number else known[:0]
+    return np.column_stack([chosen, truth[chosen]])
+
+
+def _estimates(attack: object, world: World) -> Iterator[str]:
+    """Yield a note where an attack estimates how central nodes are, because exact numbers would take too long."""
+    limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
+    used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
+    largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
+    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > max(limit, pivots):
+        yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
+
+
+def _all_notes(repeat: int, *notes: str) -> tuple[str, ...]:
+    """Return each note once, at the end that there is no interval, where there is none."""
+    return tuple(dict.fromkeys([*notes, *([_ONE_REPETITION] if repeat == 1 else [])]))
+
+
+def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
+    first = dict.fromkeys(said[0])
+    others = any(note not in first for notes in said for note in notes)
+    return (*first, *([_OTHER_NOTES] if others else []))
+
+
+def _notes_on_inputs(truth: IntArray, seeds: int | IntArray, repeat: int) -> Iterator[str]:
+    nobody, unknown = int((truth == NOBODY).sum()), int((truth == UNKNOWN).sum())
+    if nobody:
+        stand = "stands" if nobody == 1 else "stand"
+        yield (
+            f"{nobody:,} of {truth.size:,} released nodes {stand} for nobody: an attempt there is a failed one, and "
+            "overall success leaves them out."
+        )
+    if unknown:
+        yield (
+            f"The truth says nothing of {unknown:,} of {truth.size:,} released nodes: the attack saw them, but whether "
+            "it was right about them is not known, and no figure counts them."
+        )
+    if isinstance(seeds, int):
+        return
+    whose = truth[seeds[:, 0]]
+    wrong = int(((whose != UNKNOWN) & (whose != seeds[:, 1])).sum())
+    if wrong:
+        contradict = "contradicts" if wrong == 1 else "contradict"
+        yield f"{wrong:,} of {len(seeds):,} seed pairs {contradict} the truth: the adversary starts with errors."
+    if repeat > 1:
+        yield (
+            "Graphs and seed pairs are given and stay the same, so repetitions differ only in what the attack draws: "
+            "the intervals do not say what an adversary with other knowledge would find."
+        )

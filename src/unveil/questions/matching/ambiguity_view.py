@@ -1,0 +1,304 @@
+"""How a matching attack is shown when nobody said what is true: JSON, limits, table, page and picture."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unveil.metrics.matchings.permanents import Ambiguity
+from unveil.questions.answer import View
+from unveil.questions.matching import words
+from unveil.questions.matching.charts import exposure_chart
+from unveil.questions.matching.findings import AmbiguityFindings
+from unveil.questions.matching.tables import MOST_ENTRIES, flat_number, matching_numbers, release_table
+from unveil.questions.matching.view import (
+    as_figure,
+    as_permanent,
+    as_quantities,
+    as_releases,
+    end_of,
+    meanings,
+    release_section,
+)
+from unveil.questions.matching.words import CERTAIN, amount, certainty
+from unveil.report.blocks import Chart, Number, Page, Section, Side, Table, Tone
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Figures, Part
+from unveil.report.text import about, count, decimal, name, percent, significant
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+
+
+def sure_entries(found: Ambiguity) -> int:
+    """Return for how many entries one token alone is possible."""
+    return int((found.best >= CERTAIN).sum())
+
+
+def highest(found: Ambiguity) -> float:
+    """Return the most that the expected cracks can be; the upper end where that is a bracket."""
+    most = found.most_cracks
+    return most.value + (most.error if most.kind == "bracket" else 0.0)
+
+
+def headline(found: Ambiguity) -> str:
+    """Return the answer in one sentence: how many matchings are left, and how many entries may be cracked."""
+    n = count(found.n, "entry", "entries")
+    if sure_entries(found) == found.n:
+        return f"One matching of {n} is left: if the adversary is right, it cracks {_all(found.n)}."
+    few = [decimal(each, places=2) for each in (found.least_cracks.value, highest(found))]
+    span = few[0] if few[0] == few[1] else f"{few[0]} to {few[1]}"
+    return f"{_left(found)}; if the truth is one of them, the adversary is expected to crack {span} of {n}."
+
+
+def _left(found: Ambiguity) -> str:
+    d = decimal(found.d.value)
+    if found.permanent is not None and found.flat:
+        return f"{count(found.permanent, 'matching is', 'matchings are')} left, all equally likely (d = {d})"
+    more = " or more" if found.d.kind == "bracket" else ""
+    return f"Matchings are left that give a degree of anonymity of {d}{more}"
+
+
+def _all(n: int) -> str:
+    return "the only entry" if n == 1 else "both entries" if n == 2 else f"all {count(n)} entries"
+
+
+def explanation(found: Ambiguity) -> tuple[str, ...]:
+    """Return what is certain."""
+    sure = sure_entries(found)
+    drawn = " in any matching that was drawn" if sure and (found.best_error > 0).any() else ""
+    which = "One entry has" if sure == 1 else f"{count(sure)} entries have"
+    first = (
+        f"{which} one possible token alone{drawn}: if the adversary is right, that is cracked."
+        if sure
+        else "Every entry may have one of several tokens."
+    )
+    share = about(found.believed_cracks.value / found.n)
+    average = f"If the truth is as the adversary believes, it cracks {share} of all entries on average."
+    return tuple(
+        each for each in (words.unequal_sentence(found).strip(), average, first, words.flat_sentence(found)) if each
+    )
+
+
+def tone(found: Ambiguity) -> Tone:
+    """Return how the headline should strike."""
+    if found.n == 1:
+        return "neutral"
+    if found.believed_cracks.value >= found.n / 2:
+        return "bad"
+    return "warning" if sure_entries(found) else "neutral"
+
+
+def crack_numbers(found: Ambiguity) -> tuple[Number, ...]:
+    """Return what the adversary may crack, whatever is true."""
+    of = f"of {count(found.n)}"
+    return (
+        Number(
+            label="Expected cracks if it believes right",
+            value=f"{amount(found.believed_cracks)} {of}",
+            meaning="The mean over truths that come up as often as the adversary's own matchings. "
+            f"{certainty(found.believed_cracks)}",
+            tone=tone(found),
+        ),
+        Number(
+            label="At most",
+            value=f"{decimal(highest(found), places=2)} {of}",
+            meaning="The expected cracks if the truth is the one of all possible matchings that favours the adversary "
+            f"most. {certainty(found.most_cracks)}",
+        ),
+        Number(
+            label="At least",
+            value=f"{decimal(found.least_cracks.value, places=2)} {of}",
+            meaning="The same for the one that favours it least. Below that it is only if the truth was ruled out. "
+            f"{certainty(found.least_cracks)}",
+        ),
+        Number(
+            label="Entries with one token alone",
+            value=f"{count(sure_entries(found))} {of}",
+            meaning="Entries for which all matchings that are possible have the same token.",
+        ),
+        flat_number(found),
+    )
+
+
+def best_table(found: Ambiguity, entries: tuple[str, ...], *, most: int = MOST_ENTRIES) -> Table:
+    """Return the entries whose likeliest token is likeliest; which token that is stays with the adversary."""
+    likely = found.best.round(12).tolist()
+    order = sorted(range(found.n), key=lambda at: (-likely[at], entries[at]))[:most]
+    sampled = bool((found.best_error > 0).any())
+    columns = ("Entry", "Probability of its likeliest token", *(("Standard error",) if sampled else ()))
+    rest = found.n - len(order)
+    return Table(
+        caption="Entries of which the adversary is surest",
+        columns=columns,
+        rows=tuple(
+            (
+                name(entries[at]),
+                "100% (certain)" if found.best[at] >= CERTAIN else percent(float(found.best[at])),
+                *((significant(float(found.best_error[at]), digits=2),) if sampled else ()),
+            )
+            for at in order
+        ),
+        align=(_LEFT, *(_RIGHT for _ in columns[1:])),
+        note=f"Of the other {count(rest, 'entry', 'entries')} it is less sure or as sure; JSON has them all."
+        if rest
+        else "",
+    )
+
+
+def best_chart(found: Ambiguity) -> Chart:
+    """Return the share of entries per range of the probability of their likeliest token."""
+    return exposure_chart(
+        found.best,
+        title="How sure the adversary is of entries",
+        x_label="probability of an entry's likeliest token",
+        caption="The further right, the surer the adversary is of an entry's token, rightly or not.",
+    )
+
+
+def quantities(found: AmbiguityFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for."""
+    inner = found.ambiguity
+    return as_quantities(
+        {
+            "d": inner.d.value,
+            "d.low": end_of(inner.d, -2),
+            "believed_share": inner.believed_cracks.value / inner.n,
+            "most_cracked_share": highest(inner) / inner.n,
+        }
+    )
+
+
+def figures(found: AmbiguityFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    from unveil._version import __version__
+
+    inner = found.ambiguity
+    return {
+        "version": __version__,
+        "n": inner.n,
+        "tokens": inner.token_count,
+        "pairs": inner.pairs,
+        "permanent": as_permanent(inner.log_permanent, inner.permanent),
+        "d": inner.d.value,
+        "d_figure": as_figure(inner.d),
+        "flat": inner.flat,
+        "expected_cracks": {
+            "believed": as_figure(inner.believed_cracks),
+            "least": as_figure(inner.least_cracks),
+            "most": as_figure(inner.most_cracks),
+        },
+        "entries": frame(found),
+        "releases": as_releases(found.releases),
+        "notes": list(found.notes),
+    }
+
+
+def frame(found: AmbiguityFindings) -> "pl.DataFrame":
+    """Return one row per entry."""
+    import polars as pl
+
+    inner = found.ambiguity
+    names = pl.Series(found.entries, dtype=pl.String)
+    return pl.DataFrame({"name": names, "best_probability": inner.best, "error": inner.best_error})
+
+
+def plot(found: AmbiguityFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with how sure the adversary is of entries."""
+    from unveil.report.draw.lines import draw_all
+
+    return draw_all([best_chart(found.ambiguity)])
+
+
+def page(found: AmbiguityFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data."""
+    from unveil._version import __version__
+
+    inner = found.ambiguity
+    sections = [
+        Section(
+            heading="The figures",
+            lead="The truth was not told, so they hold for any truth that the adversary holds possible.",
+            blocks=(*matching_numbers(inner), *crack_numbers(inner)),
+        ),
+        Section(
+            heading="Of which entries the adversary is surest",
+            lead="Its likeliest tokens are left out: names beside tokens would be its key to the release.",
+            blocks=(best_table(inner, found.entries),),
+            tells="whom",
+        ),
+    ]
+    if found.releases:
+        sections.append(release_section(found.releases, None, inner.d))
+    return Page(
+        title="What a matching attack leaves open",
+        question=f"How many matchings of {count(inner.n, 'entry', 'entries')} and "
+        f"{count(inner.token_count, 'token', 'tokens')} does the adversary hold possible?",
+        headline=headline(inner),
+        explanation=explanation(inner),
+        next_steps=(
+            "Ask again with the true token of each entry (--truth): only then is it known how many are cracked.",
+            "Decide how sure an adversary may be, and set it: --limit d=NUMBER.",
+        ),
+        picture=(best_chart(inner),),
+        tone=tone(inner),
+        sections=tuple(sections),
+        method=_method(found),
+        untested=(
+            "Which entries are cracked: the truth was not told.",
+            "Whether another adversary knows more: only what was given is measured.",
+            "Whether the adversary's weights deserve belief: they are taken as they are.",
+        ),
+        notes=found.notes,
+        seed=seed,
+        version=__version__ if version is None else version,
+        edition="internal",
+    )
+
+
+def _method(found: AmbiguityFindings) -> tuple[str, ...]:
+    inner = found.ambiguity
+    sentences = [
+        words.held_open(found),
+        f"Probabilities of pairs: {_lower(certainty(inner.believed_cracks))}",
+        f"Degree of anonymity: {_lower(certainty(inner.d))}",
+        "Bounds of the expected cracks: the possible matching whose pairs have the largest or the smallest sum of "
+        "probabilities, found as an assignment problem.",
+    ]
+    if not math.isnan(inner.log_permanent.value):
+        sentences.append(f"Permanent: {_lower(words.permanent_certainty(inner.log_permanent))}")
+    return (*sentences, "Definitions: degree of anonymity by Edman, Sivrikaya and Yener (2007).")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def ambiguity_brief(found: AmbiguityFindings, *, top: int) -> Iterator[Part]:
+    """Yield what a terminal shows."""
+    inner = found.ambiguity
+    yield from opening(page(found))
+    yield ""
+    yield Figures((*matching_numbers(inner), *crack_numbers(inner)))
+    if found.releases:
+        yield ""
+        yield release_table(found.releases, None, inner.d)
+    if top:
+        yield ""
+        yield best_table(inner, found.entries, most=top)
+
+
+AMBIGUITY_VIEW = View(
+    schema="unveil.matching-without-truth/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

@@ -1,0 +1,121 @@
+"""What does a graph look like after a protection, and what did that cost?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unveil.data.graph.read import graph_from
+from unveil.protections import ProtectsGraph, graph_protection_from, protection_text
+from unveil.questions.answer import Answer
+from unveil.questions.protect_graph.findings import AnonymizeFindings
+from unveil.questions.protect_graph.run import run
+from unveil.questions.protect_graph.view import VIEW, brief
+from unveil.questions.told import Output, Reply, Told
+from unveil.report.progress import Progress, silent
+
+
+def anonymize(
+    graph: Any,
+    protect: str | ProtectsGraph,
+    *,
+    undirected: bool = False,
+    unweighted: bool = False,
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
+    notes: Sequence[str] = (),
+) -> Answer[AnonymizeFindings]:
+    """Return the graph after a protection, with what changed and what it cost.
+
+    Parameters
+    ----------
+    graph
+        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
+        :func:`unveil.data.graph_from` takes.
+    protect
+        The protection, or how it is written, such as ``k-degree:k=5``.
+    undirected, unweighted
+        Whether a graph whose edges have directions, or weights, may be released without them; else it is refused.
+    rng
+        Draws the random numbers of nodes, and whatever the protection draws. Whoever can make it again undoes the
+        release, so unless given it starts from a secret seed that no answer states: leave it out for a release that
+        is published.
+    progress
+        Called with the name of a step and the share of it that is done.
+    notes
+        Sentences to carry into the report.
+
+    Examples
+    --------
+    >>> star = ([0, 0, 0], [1, 2, 3])
+    >>> answer = anonymize(star, "id-removal")
+    >>> answer.findings.release.released, answer.findings.changes
+    (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
+    """
+    original = graph_from(graph).without(directions=undirected, weights=unweighted)
+    protection = graph_protection_from(protect) if isinstance(protect, str) else protect
+    rng = np.random.default_rng() if rng is None else rng
+    written = protect.strip() if isinstance(protect, str) else protection_text(protection)
+    return Answer(run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
+
+
+def anonymize_file(
+    path: str | Path | None,
+    protect: str,
+    *,
+    undirected: bool = False,
+    unweighted: bool = False,
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
+) -> Answer[AnonymizeFindings]:
+    """Return the protected graph of a file, or of the generated graph inside unveil where there is none.
+
+    Parameters
+    ----------
+    path
+        The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
+    protect, undirected, unweighted, rng, progress
+        As in :func:`unveil.anonymize`.
+    """
+    from unveil.data import samples
+    from unveil.data.graph.read import read_graph
+
+    # A slip in the protection is said before a large file is read.
+    graph_protection_from(protect)
+    progress("reading", 0.0)
+    graph = samples.graph() if path is None else read_graph(path)
+    return anonymize(graph, protect, undirected=undirected, unweighted=unweighted, rng=rng, progress=progress)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the release and who is who in it as files."""
+    from unveil.data.graph.files import write_edges, write_truth
+
+    answer = anonymize_file(
+        told.path("edges"),
+        told.values["protect"],
+        **told.named("undirected", "unweighted"),
+        rng=told.rng,
+        progress=told.progress,
+    )
+    release = answer.findings.release
+    return Reply(
+        answer=answer,
+        brief=lambda: list(brief(answer.findings)),
+        # In this order: a release whose truth could not be kept would be of no use to its holder.
+        outputs={
+            "truth": Output(
+                write=lambda path, **_: write_truth(path, release),
+                name="truth.csv",
+                said="Who is who is in {}: keep it to yourself",
+                is_release=True,
+            ),
+            "out": Output(
+                write=lambda path, **_: write_edges(path, release.released),
+                name="released.csv",
+                said="The released graph is in {}",
+                is_release=True,
+            ),
+        },
+    )

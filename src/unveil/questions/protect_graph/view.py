@@ -1,0 +1,257 @@
+"""How the findings about a protected graph are shown: JSON, limits, table, page and pictures."""
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.ledger import Ledger
+from unveil.metrics import METRICS
+from unveil.questions.answer import View
+from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
+from unveil.questions.protect_graph.tables import fact_table, ledger_section, ledger_table, utility_table
+from unveil.questions.protect_graph.words import explanation, headline, next_steps
+from unveil.report.blocks import Chart, Page, Section, Series, Style
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.scale import thin
+from unveil.report.terminal import Part
+from unveil.report.text import count
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+_OWN_MEANINGS = {
+    "pseudo_node_share": "released nodes that stand for nobody, as a share of the original nodes",
+    "epsilon": "what a differentially private release spent, which is a bound on what it gives away; infinite for all "
+    "others",
+}
+
+
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    listed = [metric for metric in METRICS.values() if metric.on == "GraphRelease"]
+    said = {}
+    for metric in listed:
+        side = "less" if metric.more_means == "more private" else "greater"
+        what = metric.summary.removeprefix("Return ").rstrip(".")
+        said[metric.name] = f"{what}. Exceeded when {side} than VALUE: more is {metric.more_means}"
+    return said | _OWN_MEANINGS
+
+
+def quantities(found: AnonymizeFindings) -> dict[str, Quantity]:
+    """Return what a limit can be set for: what was lost, how far degrees give nodes away, what was spent."""
+    release = found.release
+    values = {each.metric.name: each.value for each in found.utility}
+    values |= {
+        "smallest_degree_class": found.after.smallest_class,
+        "unique_degree_share": found.after.unique_share,
+        "pseudo_node_share": release.pseudo_nodes / release.original.nodes if release.original.nodes else np.nan,
+        "epsilon": np.inf if release.ledger is None else release.ledger.total(),
+    }
+    meaning = meanings()
+    return {
+        name: Quantity(
+            name=name,
+            value=value,
+            meaning=meaning[name],
+            exceeded_when_undefined=False,
+            more_is_worse=name not in METRICS or METRICS[name].more_means != "more private",
+        )
+        for name, value in values.items()
+    }
+
+
+def figures(found: AnonymizeFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    from unveil._version import __version__
+
+    release, (added, removed, kept) = found.release, found.changes
+    return {
+        "version": __version__,
+        "graph": {"nodes": release.original.nodes, "edges": release.original.edges},
+        "protect": found.protect,
+        "settings": dict(found.settings),
+        "kind": release.kind,
+        "pairing": release.pairing,
+        "released": {"nodes": release.released.nodes, "edges": release.released.edges},
+        "changed": {"added": added, "removed": removed, "kept": kept, "pseudo_nodes": release.pseudo_nodes},
+        "facts": dict(release.facts),
+        "degrees": {
+            "smallest_class": found.after.smallest_class,
+            "unique_share": found.after.unique_share,
+            "unique_before": found.before.unique,
+            "unique_after": found.after.unique,
+            "hidden": found.hidden,
+        },
+        "utility": {
+            each.metric.name: {name: getattr(each, name) for name in ("value", "before", "after", "sampled")}
+            for each in found.utility
+        },
+        "ledger": None if release.ledger is None else _ledger(release.ledger),
+        "notes": list(found.notes),
+    }
+
+
+def _ledger(ledger: Ledger) -> dict[str, Any]:
+    """Return the accounts of a differentially private release under their names in JSON."""
+    return {
+        "epsilon": ledger.epsilon,
+        "total": ledger.total(),
+        "public": list(ledger.public),
+        "queries": [dict(vars(query)) for query in ledger.queries],
+    }
+
+
+def frame(found: AnonymizeFindings) -> "pl.DataFrame":
+    """Return one row per figure of what the release lost."""
+    import polars as pl
+
+    names = ("value", "quantity", "before", "after", "sampled", "why")
+    rows = [{"name": each.metric.name, **{name: getattr(each, name) for name in names}} for each in found.utility]
+    return pl.DataFrame(rows).with_columns(pl.col("value", "before", "after").fill_nan(None))
+
+
+def plot(found: AnonymizeFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with crowds of nodes and the distribution of degrees, before and after."""
+    from unveil.report.draw.lines import draw_all
+
+    return draw_all([crowd_chart(found), degree_chart(found)])
+
+
+def crowd_chart(found: AnonymizeFindings) -> Chart:
+    """Return how many nodes hide in crowds of which size, before and after; a crowd has as many neighbours each."""
+    names = ["unique"]
+    names += [f"one of {low + 1} to {high}" for low, high in pairwise(CROWDS)]
+    names.append(f"one of {CROWDS[-1] + 1} or more")
+    both: tuple[tuple[Degrees, str, Style], ...] = (
+        (found.before, "before", "first"),
+        (found.after, "after", "second"),
+    )
+    shares = [np.array(degrees.crowds) / max(sum(degrees.crowds), 1) for degrees, _, _ in both]
+    return Chart(
+        title="How many nodes have as many neighbours",
+        x_label="share of nodes",
+        y_label="",
+        series=tuple(
+            Series(name=name, x=share, y=np.arange(len(names), dtype=np.float64), style=style, kind="points")
+            for (_, name, style), share in zip(both, shares, strict=True)
+        ),
+        caption="A node is unique where no other has as many neighbours: whoever knows that number finds it. The "
+        "larger its crowd, the better it hides.",
+        x_range=(0.0, max(float(np.max(shares)), 0.01)),
+        x_kind="share",
+        rows=tuple(names),
+    )
+
+
+def degree_chart(found: AnonymizeFindings) -> Chart:
+    """Return the share of nodes with at least so many neighbours, before and after, both axes in powers of ten."""
+    both = ((found.release.original, found.before, "before"), (found.release.released, found.after, "after"))
+    most = max(float(degrees.number.max(initial=1.0)) for _, degrees, _ in both)
+    fewest = min(1 / max(graph.nodes, 1) for graph, _, _ in both)
+    left_out = [f"{degrees.alone:,} of {graph.nodes:,} {when}" for graph, degrees, when in both if degrees.alone]
+    without = f" Nodes without a neighbour are not drawn: {' and '.join(left_out)}." if left_out else ""
+    return Chart(
+        title="How many neighbours nodes have",
+        x_label="number of neighbours",
+        y_label="share of nodes with at least so many",
+        series=(_line(found.before, "original", "first"), _line(found.after, "released", "second")),
+        caption="Where both lines lie on one another, as many nodes of the release have so many neighbours as of the "
+        f"original; where they part, it is less like the original.{without}",
+        x_range=(0.0, math.log10(most) or 1.0),
+        y_range=(math.log10(fewest), 0.0) if fewest < 1 else (-1.0, 0.0),
+        x_kind="power",
+        y_kind="power of share",
+    )
+
+
+def _line(degrees: Degrees, name: str, style: Style) -> Series:
+    x, y = np.log10(degrees.number), np.log10(degrees.at_least)
+    x, y = thin(x, y) if x.size else (x, y)
+    return Series(name=name, x=x, y=y, style=style)
+
+
+def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
+    from unveil._version import __version__
+
+    release = found.release
+    counted = fact_table(release)
+    has_edges = release.original.edges + release.released.edges > 0
+    sections = [
+        Section(
+            heading="What the release is still good for",
+            lead="Each figure is 0 where nothing was lost.",
+            blocks=(utility_table(found.utility), *([counted] if counted else [])),
+        ),
+    ]
+    if has_edges:
+        lead = "Whoever knows how many connections somebody has looks for that number first."
+        sections.append(Section(heading="How many neighbours nodes have", lead=lead, blocks=(degree_chart(found),)))
+    if release.ledger is not None:
+        sections.append(ledger_section(release.ledger))
+    return Page(
+        title="A protected graph",
+        question=f"What does {found.protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(crowd_chart(found),) if release.original.nodes else (),
+        tone="neutral",
+        sections=tuple(sections),
+        method=_method(found),
+        untested=_UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=__version__,
+    )
+
+
+def _method(found: AnonymizeFindings) -> tuple[str, ...]:
+    told = ", ".join(f"{name}={value}" for name, value in found.settings.items())
+    sentences = [
+        f"The original graph was protected by {found.protect.partition(':')[0]}{f' with {told}' if told else ''}, and "
+        "its nodes were numbered at random."
+    ]
+    if found.release.pairing == "rank":
+        sentences.append(
+            "The released graph is drawn anew and its nodes are nobody's. To measure attacks, each was paired with the "
+            "original node whose degree has the same rank; that pairing is no part of the release."
+        )
+    sentences.append("Edges are compared by the nodes they stand for, not by their released numbers.")
+    return tuple(sentences)
+
+
+_UNTESTED = (
+    "Whether an adversary finds people in the release all the same: 'unveil graph' attacks it.",
+    "What else is published about the nodes, such as attributes, times or texts.",
+)
+
+
+def brief(found: AnonymizeFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: who is hidden, what was lost, what was spent."""
+    release = found.release
+    yield from opening(page(found))
+    for table in (fact_table(release), utility_table(found.utility)):
+        if table is not None:
+            yield ""
+            yield table
+    if release.ledger is not None:
+        yield ""
+        yield f"Public, and so not protected: {'; '.join(release.ledger.public)}"
+        yield ledger_table(release.ledger)
+
+
+VIEW = View(
+    schema="unveil.anonymize/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

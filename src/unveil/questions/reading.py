@@ -1,0 +1,149 @@
+"""How the tables of a question are read: what was told of files, columns and cells, through whichever door."""
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from unveil.data.files.settings import FileSettings
+from unveil.data.files.stored import ColumnStore
+from unveil.data.table import KINDS, Dictionary, Table, ToldKind, kinds_of_release, read_dictionary
+from unveil.data.table.markers import ToldMarkers
+from unveil.errors import InputError, did_you_mean
+from unveil.questions.settings import READING
+from unveil.questions.told import AskedError, Told
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReading:
+    """What was told of several tables at once: each takes of it what is about its own columns.
+
+    The fields are the settings of :meth:`unveil.data.table.Table.from_frame`, and ``files`` says how text is read.
+    """
+
+    kinds: Mapping[str, ToldKind] = field(default_factory=dict)
+    missing: Collection[str] | Mapping[str, Collection[str]] = ()
+    markers: ToldMarkers = field(default_factory=dict)
+    dictionary: Dictionary | str | os.PathLike[str] | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+    #: Whether a kind that nothing tells for sure is refused.
+    strict: bool = False
+    files: FileSettings = field(default_factory=FileSettings)
+
+    def __post_init__(self) -> None:
+        # Once, and not for every table.
+        if self.dictionary is not None and not isinstance(self.dictionary, Dictionary):
+            object.__setattr__(self, "dictionary", read_dictionary(self.dictionary))
+
+    def file(
+        self, path: str | os.PathLike[str], name: str, *, released: bool = False, store: ColumnStore | None = None
+    ) -> Table:
+        """Return the table in a file; the cells of one that is ``released`` may be coarser than its kinds."""
+        return Table.read(path, name=name, store=store, **self._of_columns(released), **vars(self.files))
+
+    def frame(self, given: Any, name: str, *, released: bool = False) -> Table:
+        """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""
+        return given if isinstance(given, Table) else Table.from_frame(given, name=name, **self._of_columns(released))
+
+    def made(self, given: Any) -> Table:
+        """Return what a generator made: the file that it wrote, or the frame that it returned."""
+        if not isinstance(given, os.PathLike):
+            return self.frame(given, "release", released=True)
+        # Whoever gives names gets names back.
+        files = replace(self.files, header="yes") if self.files.header == "detect" else self.files
+        return replace(self, files=files).file(given, "release", released=True)
+
+    def _of_columns(self, released: bool) -> dict[str, Any]:
+        told = {name: getattr(self, name) for name in ("kinds", "missing", "markers", "dictionary", "rename")}
+        if released:  # its kinds are those of the original, beside which ranges, stars and sets can be read
+            told |= {"kinds": kinds_of_release(self.kinds), "dictionary": None}
+        return {**told, "elsewhere": True}
+
+    def check(self, tables: Iterable[Table]) -> None:
+        """Refuse what is told of a column that none of the tables has, and unsure kinds where they are to be refused.
+
+        The first table is the one whose kinds count.
+        """
+        tables = list(tables)
+        have = dict.fromkeys(name for table in tables for name in table.column_names)
+        called = {column.called for table in tables for column in table.columns}
+        missing = self.missing if isinstance(self.missing, Mapping) else ()
+        markers = [key for key, told in self.markers.items() if not isinstance(told, str)]
+        told = (
+            ("a kind", self.kinds),
+            ("a missing value", missing),
+            ("a marker", markers),
+            ("a new name", [old for old in self.rename if old not in called]),
+        )
+        for what, named in told:
+            unknown = next((name for name in named if name not in have), None)
+            if unknown is not None:
+                raise InputError(
+                    f"{what} is told for column {unknown!r}, which no table has.{did_you_mean(unknown, have)} "
+                    "Correct the name, or leave it out"
+                )
+        if self.strict:
+            refuse_unsure(tables[0])
+
+
+def refuse_unsure(table: Table) -> None:
+    """Refuse a table with a column in use whose kind nothing tells for sure."""
+    unsure = [each.name for each in table.columns if each.is_used and each.confidence == "unsure"]
+    if unsure:
+        names = ", ".join(map(repr, unsure))
+        raise InputError(
+            f"the kind of every column that is used must be sure, but nothing in the {table.name} tells that of "
+            f"{names}. Tell it (--kinds {unsure[0]}=category), pass a dictionary, or do without --strict-kinds"
+        )
+
+
+def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableReading:
+    """Return how tables are read by what was told, with the kinds that were told elsewhere."""
+    values = told.values
+    own = {column: _kind(column, text) for column, text in pairs_in(values["kinds"], "kinds", "COLUMN=KIND").items()}
+    everywhere = [text for text in values["missing"] if "=" not in text]
+    markers: dict[str, Any] = dict.fromkeys(everywhere, "missing")
+    for column, text in (each.split("=", 1) for each in values["missing"] if "=" in each):
+        markers.setdefault(column.strip(), {})[text.strip()] = "missing"
+    return TableReading(
+        kinds={**(kinds or {}), **own},
+        markers={**markers, **values.get("markers", {})},
+        dictionary=told.path("dictionary"),
+        rename=pairs_in(values["rename"], "rename", "OLD=NEW"),
+        strict=values["strict_kinds"],
+        files=FileSettings(**told.named(*READING)),
+    )
+
+
+def hierarchies_of(told: Told) -> dict[str, str]:
+    """Return the file that says what the wider labels of each column stand for, where one was told."""
+    return pairs_in(told.values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv")
+
+
+def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
+    """Return what is written behind each column; ``form`` says how, for the message.
+
+    >>> pairs_in(("age=in bands of five years",), "techniques", "COLUMN=TEXT")
+    {'age': 'in bands of five years'}
+    """
+    told = {}
+    for text in written:
+        column, equals, what = text.partition("=")
+        if not equals or not column.strip() or not what.strip():
+            raise AskedError(f"each must be written {form}. Write it so", setting)
+        told[column.strip()] = what.strip()
+    return told
+
+
+def _kind(column: str, text: str) -> ToldKind:
+    """Return a kind, or the levels of an ordered column from the lowest to the highest, with < between them."""
+    if "<" in text:
+        return [level.strip() for level in text.split("<")]
+    for kind in KINDS:
+        if kind == text:
+            return kind
+    raise AskedError(
+        f"the kind of column {column!r} must be one of {', '.join(KINDS)}, or its levels with < between them, as in "
+        f"{column}=low<high.{did_you_mean(text, KINDS)} Choose one of these",
+        "kinds",
+    )

@@ -1,0 +1,454 @@
+"""What a question about re-identification is made of: files, the release, whose each row is, what is known, attacks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.attacks.specification import Attacks, attack_from, attack_text
+from unveil.attacks.table.bayes import Bayes
+from unveil.attacks.table.candidate_set import CandidateSet
+from unveil.attacks.table.rank_intersection import RankIntersection
+from unveil.data.files.settings import FileSettings
+from unveil.data.files.source import shown
+from unveil.data.mechanism import Mechanism
+from unveil.data.table import Hierarchy, Table
+from unveil.data.table.agree import agree
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.guesses.candidates import NOBODY
+from unveil.guesses.partition import exact_fraction
+from unveil.protections import Protects, protection_text
+from unveil.protections.declared import declared_mechanism
+from unveil.protections.dialects import Written, as_written
+from unveil.protections.specification import applied
+from unveil.questions.reading import TableReading
+from unveil.questions.reidentify.findings import NotRun
+from unveil.questions.reidentify.settings import LEAVES
+from unveil.report.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PathLike = str | Path
+
+_SAMPLE_ROWS = 120
+_SAMPLE_SEED = 1996
+
+_ORDER_TOLD = "in the order in which they were named"
+_ORDER_FOUND = "the most telling first, by the entropy of the original column"
+
+
+class ReidentifyTables(NamedTuple):
+    """What files hold: the people, and unless a protection makes the release, the released rows and whose each is."""
+
+    original: Table
+    released: Table | None = None
+    truth: IntArray | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A release as the adversary meets it: both tables with the known columns only, in the order they are learnt.
+
+    ``truth`` is the original row of each released one, -1 for those that come from nobody.
+    """
+
+    original: Table
+    released: Table
+    truth: IntArray
+    mechanism: Mechanism | None
+
+    def with_columns(self, names: Sequence[str]) -> "Case":
+        """Return the case of an adversary who knows these columns only."""
+        return replace(self, original=self.original.select(names), released=self.released.select(names))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReidentifyInputs:
+    """A checked question.
+
+    Attributes
+    ----------
+    case
+        The release as the adversary meets it.
+    release
+        The original and the release with all columns.
+    order
+        In which order columns are learnt, in words.
+    attacks
+        The attacks by how they are written.
+    protect
+        How the release was made, as it is written; None for a release made elsewhere by a method that is not known.
+    notes
+        What has to be said.
+    declared, against, refuting
+        Whether the method was declared for a release made elsewhere, what shows that it did not make it, and how many
+        released records do.
+    not_run
+        Attacks that need a method which did not make the file.
+    """
+
+    case: Case
+    release: Release
+    order: str
+    attacks: dict[str, Attacks]
+    protect: str | None
+    notes: tuple[str, ...]
+    declared: bool = False
+    against: tuple[str, ...] = ()
+    refuting: int = 0
+    not_run: tuple[NotRun, ...] = ()
+
+
+def inputs_of(
+    original: Any,
+    released: Any,
+    *,
+    attacks: Sequence[str | Attacks],
+    protect: str | Protects | None,
+    truth: Any,
+    known: Sequence[str] | None,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+) -> ReidentifyInputs:
+    """Return the question, checked, with the release made if need be; the arguments are those of `reidentify`."""
+    table = original if isinstance(original, Table) else Table.from_frame(original, name="original")
+    people, about_roles = _with_known(table, known)
+    progress("protecting", 0.0)
+    release, protection = _made_release(people, released, truth, protect, rng)
+    numbers = _checked_truth(release, people.rows)
+    declared = released is not None and protection is not None
+    if declared:
+        people, release = _recognised(people, release, protection, numbers, known, rng)
+    case, order = _case_of(people, release, numbers, known)
+    chosen, not_run = _chosen_attacks(attacks, protection, release, case)
+    return ReidentifyInputs(
+        case=case,
+        release=Release(people, release.released),
+        order=order,
+        attacks=chosen,
+        protect=None if protect is None else (protect if isinstance(protect, str) else protection_text(protect)),
+        notes=(*notes, *about_roles, *release.notes),
+        declared=declared,
+        against=release.against,
+        refuting=release.refuting,
+        not_run=not_run,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Made:
+    """A release: the table, whose each row is, how it was made if that is known, and notes."""
+
+    released: Table
+    truth: Any
+    mechanism: Mechanism | None = None
+    notes: tuple[str, ...] = ()
+    #: What shows that the method declared did not make it, and how many released rows do.
+    against: tuple[str, ...] = ()
+    refuting: int = 0
+
+
+def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
+    """Return the people with the role of the columns that were told to be known, and a note on what was guessed.
+
+    A protection leaves out what it takes for an identifier, so that this comes before it.
+    """
+    if known is not None:
+        if not known or len(set(known)) < len(known):
+            raise InputError("known must name at least one column, and each once. Correct it")
+        for name in known:
+            people.column(name)
+        told = set(known)
+        columns = tuple(
+            replace(each, role="known", role_told=True) if each.name in told else each for each in people.columns
+        )
+        return replace(people, columns=columns), ()
+    taken = [repr(each.name) for each in people.columns if each.role == "identifier" and not each.role_told]
+    if not taken:
+        return people, ()
+    return people, (f"Taken for identifiers and left out: {', '.join(taken)}. Name them as known if that is wrong.",)
+
+
+def _made_release(
+    people: Table, released: Any, truth: Any, protect: str | Protects | None, rng: np.random.Generator
+) -> tuple[_Made, Protects | None]:
+    """Return the release, made here or elsewhere, and the protection that made it or is declared to have."""
+    if released is None and protect is None:
+        raise InputError("either a release or a protection that makes one must be given, but neither was. Pass one")
+    written = as_written(protect) if isinstance(protect, str) else Written(protect)
+    protection: Any = written.protection
+    if released is None:
+        if not callable(getattr(protection, "apply", None)):
+            raise InputError(
+                f"{protect} can only be declared for a release made elsewhere, and no release was named. Name it, or "
+                "a protection that makes one ('unveil list protections')"
+            )
+        made: Release = applied(protection, people, rng=rng)
+        if made.truth is None:
+            raise InputError(
+                "a protection must make each released row from one original row, but this one makes rows that are "
+                "nobody's. Choose one of kind masked ('unveil list protections')"
+            )
+        own = protection if callable(getattr(protection, "log_likelihood", None)) else None
+        return _Made(
+            released=made.released, truth=made.truth, mechanism=made.mechanism or own, notes=made.notes
+        ), protection
+    if isinstance(released, Release):
+        own = released.truth if truth is None else truth
+        made_so = released.mechanism if protection is None else None
+        notes = (*released.notes, *written.notes)
+        return _Made(released=released.released, truth=own, mechanism=made_so, notes=notes), protection
+    table = released if isinstance(released, Table) else Table.from_frame(released, name="release")
+    return _Made(released=table, truth=truth, notes=written.notes), protection
+
+
+def _recognised(
+    people: Table,
+    release: _Made,
+    protection: object,
+    truth: IntArray,
+    known: Sequence[str] | None,
+    rng: np.random.Generator,
+) -> tuple[Table, _Made]:
+    """Return both tables with columns that agree, and how the declared method made the release if it can have."""
+    original, released = agree(people, release.released, masked=True)
+    names = _known_names(original, released, known)
+    left_out = [each.name for each in original.columns if each.role != "identifier" and each.name not in names]
+    # A stream of its own, so that declaring a method changes no other figure.
+    found = declared_mechanism(protection, original, released, truth, only=names, rng=rng.spawn(1)[0])
+    notes = tuple(each for each in (*original.notes, *released.notes) if each not in release.notes)
+    if left_out:
+        notes += (f"the method declared was looked at in the {len(names)} columns that the adversary knows",)
+    return original, replace(release, released=released, notes=(*release.notes, *notes), **found._asdict())
+
+
+def _checked_truth(release: _Made, originals: int) -> IntArray:
+    """Return the original row of each released one, -1 for none."""
+    rows = release.released.rows
+    if release.truth is None:
+        raise InputError(
+            "it must be known which original row each released row was made from, but it is not. Pass truth "
+            "(--truth FILE, or --id COLUMN)"
+        )
+    numbers = np.asarray(release.truth)
+    if numbers.shape != (rows,) or numbers.dtype.kind not in "iu":
+        raise InputError(
+            f"the truth must be one whole number for each of the {rows} released rows, -1 for none. Correct it"
+        )
+    numbers = numbers.astype(np.int64)
+    if ((numbers < NOBODY) | (numbers >= originals)).any():
+        raise InputError(f"the truth must name original rows from 0 to {originals - 1}, or -1 for none. Correct it")
+    some = numbers[numbers != NOBODY]
+    if np.unique(some).size < some.size:
+        raise InputError(
+            f"no two released rows may come from one original row, but {some.size - np.unique(some).size} do. "
+            "Correct the truth"
+        )
+    return numbers
+
+
+def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str] | None) -> tuple[Case, str]:
+    """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
+    if known is not None:
+        for name in known:
+            release.released.column(name)
+        names, order = list(known), _ORDER_TOLD
+    else:
+        names = _known_names(people, release.released, known)
+        names.sort(key=lambda name: -_entropy(people, name))
+        order = _ORDER_FOUND
+    tables = [_all_known(table.select(names)) for table in (people, release.released)]
+    return Case(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
+
+
+def _known_names(people: Table, released: Table, known: Sequence[str] | None) -> list[str]:
+    """Return the columns of both tables that the adversary knows."""
+    if known is not None:
+        return list(known)
+    there = set(released.column_names)
+    names = [each.name for each in people.columns if each.role == "known" and each.name in there]
+    if not names:
+        raise InputError(
+            f"the {people.name} and the {released.name} must share a column that an adversary knows, but "
+            "share none with that role. Name columns as known (--known)"
+        )
+    return names
+
+
+def _entropy(table: Table, name: str) -> float:
+    count = table.frame.get_column(name).value_counts(name="how often")["how often"].to_numpy() / table.rows
+    # Rounded, so that equal columns keep the order of the table.
+    return round(float(-(count * np.log(count)).sum()), 9)
+
+
+def _all_known(table: Table) -> Table:
+    return replace(table, columns=tuple(replace(each, role="known", role_told=True) for each in table.columns))
+
+
+def _chosen_attacks(
+    told: Sequence[str | Attacks], protection: Protects | None, release: _Made, case: Case
+) -> tuple[dict[str, Attacks], tuple[NotRun, ...]]:
+    """Return the attacks by how they are written, given what the protection tells, and those that cannot be run."""
+    if not told:
+        raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
+    chosen: dict[str, Attacks] = {}
+    not_run = []
+    for each in told:
+        attack = attack_from(each, leaves=LEAVES) if isinstance(each, str) else each
+        name = each.strip() if isinstance(each, str) else attack_text(attack)
+        if isinstance(attack, RankIntersection) and attack.p is None:
+            p = _percentage(protection)
+            if p is not None:
+                attack = replace(attack, p=p)
+                name += f"{',' if ':' in name else ':'}p={p:g}"
+        if isinstance(attack, Bayes) or (isinstance(attack, CandidateSet) and not attack.reach):
+            attack = replace(attack, mechanism=attack.mechanism or release.mechanism)
+            if release.against and attack.mechanism is None:
+                not_run.append(NotRun(name, "it needs the method that made the release"))
+                continue
+        if name in chosen:
+            raise InputError(f"the attack {name!r} is named twice. Name each once, or change a setting")
+        for column in getattr(attack, "columns", None) or ():
+            if column not in case.original.column_names:
+                raise InputError(
+                    f"the attack {name!r} uses column {column!r}, which is not among those that the adversary knows: "
+                    f"{', '.join(map(repr, case.original.column_names))}. Correct one of the two"
+                )
+        chosen[name] = attack
+    return chosen, tuple(not_run)
+
+
+def _percentage(protection: Protects | None) -> float | None:
+    """Return how far values move by a protection, in percent of the ranks, if it says so."""
+    p, share = getattr(protection, "p", None), getattr(protection, "share", None)
+    if p is not None:
+        return float(p)
+    return None if share is None else float(exact_fraction(share, what="share") * 100)
+
+
+def read(
+    original: PathLike,
+    released: PathLike | None,
+    *,
+    truth: PathLike | None,
+    identifier: str | None,
+    reading: TableReading,
+    hierarchies: Mapping[str, PathLike],
+    progress: Progress,
+) -> ReidentifyTables:
+    """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
+    if released is not None and (truth is None) == (identifier is None):
+        seen = "neither was" if truth is None else "both were"
+        raise InputError(
+            f"either the truth or a column that names people must tell whose each released row is, but {seen} given. "
+            "Pass --truth FILE or --id COLUMN"
+        )
+    if released is None and truth is not None:
+        raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
+    progress("reading", 0.0)
+    people = _table(original, "original", identifier, reading)
+    people = people.with_readings(hierarchies={name: Hierarchy.read(path) for name, path in hierarchies.items()})
+    if released is None:
+        reading.check([people])
+        return ReidentifyTables(people)
+    progress("reading", 0.5)
+    table = _table(released, "release", identifier, reading, released=True)
+    reading.check([people, table])
+    if identifier is not None:
+        numbers = _by_identifier(original, released, identifier, reading.files)
+    elif truth is not None:
+        numbers = read_truth(truth, released=table.rows, originals=people.rows)
+    return ReidentifyTables(people, table, numbers)
+
+
+def _table(
+    path: PathLike, name: str, identifier: str | None, reading: TableReading, *, released: bool = False
+) -> Table:
+    table = reading.file(path, name, released=released)
+    if identifier is None:
+        return table
+    table.column(identifier)
+    told = (
+        replace(each, role="identifier", role_told=True) if each.name == identifier else each for each in table.columns
+    )
+    return replace(table, columns=tuple(told))
+
+
+def _by_identifier(original: PathLike, released: PathLike, identifier: str, reading: FileSettings) -> IntArray:
+    """Return the original row of each released one by a column that names each person once in both files."""
+    import polars as pl
+
+    from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
+
+    frames = []
+    for path in (original, released):
+        frame = read_table(path, {identifier: identifier}, complete=[identifier], **vars(reading))
+        refuse_repeats(frame, path, [identifier])
+        frames.append(pl.DataFrame({"name": frame.get_column(identifier)}))
+    people, rows = frames
+    found = rows.join(people.with_row_index("place"), on="name", how="left", maintain_order="left")["place"]
+    refuse_cells(found.is_null(), released, identifier, f"name a person of {shown(Path(original))}")
+    return found.cast(pl.Int64).to_numpy().astype(np.int64)
+
+
+def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
+    """Return the original row of each released one, counted from 0, from the columns ``released`` and ``original``.
+
+    In the file rows are counted from 1; an empty ``original`` is a released row that comes from nobody, -1 here.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "truth.csv")
+    ...     _ = file.write_text("released,original" + chr(10) + "2,1" + chr(10) + "1,3" + chr(10))
+    ...     read_truth(file, released=2, originals=3)
+    array([2, 0])
+    """
+    from unveil.data.files.read import read_table, refuse_repeats
+
+    frame = read_table(path, {"released": "released", "original": "original"}, complete=["released"])
+    numbers = {
+        name: _numbers(frame[name], path, most) for name, most in (("released", released), ("original", originals))
+    }
+    refuse_repeats(frame, path, ["released"])
+    refuse_repeats(frame.filter(frame["original"].is_not_null()), path, ["original"])
+    if frame.height < released:
+        raise InputError(
+            f"{shown(Path(path))} must say of each of the {released} released rows which original row it was made "
+            f"from, but lacks {released - frame.height}. Add them, with an empty original for a row that comes "
+            "from nobody"
+        )
+    truth = np.full(released, NOBODY)
+    truth[numbers["released"]] = numbers["original"]
+    return truth
+
+
+def _numbers(cells: "pl.Series", path: PathLike, most: int) -> IntArray:
+    """Return row numbers counted from 0, -1 for an empty cell."""
+    import polars as pl
+
+    from unveil.data.files.read import refuse_cells
+
+    plain = cells.str.strip_chars().str.contains(r"^0*[1-9][0-9]{0,15}$")
+    found = cells.str.strip_chars().cast(pl.Int64, strict=False)
+    wrong = cells.is_not_null() & ~(plain & (found <= most)).fill_null(False)
+    refuse_cells(wrong, path, cells.name, f"hold a row number from 1 to {most}")
+    return (found.fill_null(NOBODY + 1) - 1).to_numpy().astype(np.int64)
+
+
+def reidentify_sample() -> Table:
+    """Return the people of the example: 120 of the election study inside unveil, drawn once whatever they answered.
+
+    >>> reidentify_sample().rows
+    120
+    """
+    from unveil.data.samples import audit_sample
+
+    people, _ = audit_sample()
+    drawn = np.random.default_rng(_SAMPLE_SEED).choice(people.rows, _SAMPLE_ROWS, replace=False)
+    return replace(people.take(np.sort(drawn)), name="original")

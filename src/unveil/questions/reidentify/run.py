@@ -1,0 +1,272 @@
+"""Re-identification measured: attacks on a masked release, with ever more columns known, and whether they are valid."""
+
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from math import isnan, log, nan
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.attacks.specification import Attacks
+from unveil.data.table.release import Knowledge
+from unveil.errors import InputError, NobodyFitsError
+from unveil.guesses import Candidates
+from unveil.guesses.beliefs import Beliefs
+from unveil.guesses.candidates import NOBODY
+from unveil.metrics.beliefs.file_level import MATCHINGS
+from unveil.metrics.candidates._truth import correct
+from unveil.metrics.candidates.confusion import ROUNDING, confusion
+from unveil.metrics.releases.utility import loss_summary
+from unveil.metrics.trials.risk import Rate, wilson
+from unveil.questions.reidentify.findings import Attacked, NotRun, ReidentifyFindings, Step
+from unveil.questions.reidentify.read import Case, ReidentifyInputs
+from unveil.questions.reidentify.verdicts import (
+    NO_MECHANISM,
+    NOT_SO_MADE,
+    Guessed,
+    Truths,
+    clashes_of,
+    judged,
+    nobody_witness,
+    sampled_note,
+    simulated_note,
+    told_apart,
+    truths_of,
+)
+from unveil.report.progress import Progress
+
+# In so many rows an order is no coincidence.
+_LONG = 5
+#: With more columns than this, only so many numbers of known columns are tried.
+MOST_STEPS = 12
+
+
+def run(
+    inputs: ReidentifyInputs,
+    *,
+    rng: np.random.Generator,
+    progress: Progress,
+    pairs: int | None = None,
+    matchings: int = MATCHINGS,
+) -> ReidentifyFindings:
+    """Return how far the attacks get, and which of them are valid; see `reidentify`."""
+    case, chosen = inputs.case, inputs.attacks
+    progress("computing the true probability", 0.0)
+    why = NOT_SO_MADE if inputs.against else NO_MECHANISM
+    truths = truths_of(case, known=why, matchings=matchings, rng=rng)
+    found, guesses, not_run = [], {}, list(inputs.not_run)
+    for place, (name, attack) in enumerate(chosen.items()):
+        try:
+            attacked, guesses[name] = _attacked(
+                name,
+                attack,
+                case,
+                truths,
+                rng,
+                lambda share, at=place: progress("attacking", (at + share) / len(chosen)),
+                pairs,
+            )
+        except InputError as error:
+            if not inputs.against:
+                raise
+            nobody = "with the method declared it leaves nobody possible for any record"
+            not_run.append(NotRun(name, nobody if isinstance(error, NobodyFitsError) else str(error)))
+        else:
+            found.append(attacked)
+    progress("comparing the attacks", 0.0)
+    apart = [note for name, guessed in guesses.items() for note in told_apart(name, guessed, case)]
+    least = [each.confusion for each in found if not isnan(each.confusion)]
+    return ReidentifyFindings(
+        records=case.released.rows,
+        originals=case.original.rows,
+        somebody=int((case.truth != NOBODY).sum()),
+        protect=inputs.protect,
+        known=case.original.column_names,
+        order=inputs.order,
+        attacks=tuple(found),
+        clashes=clashes_of(guesses, case.original.rows),
+        keeps_order=_keeps_order(case.truth),
+        confusion=min(least, default=nan),
+        # A stream of its own, so that measuring it changes no other figure.
+        loss=loss_summary(inputs.release, rng=rng.spawn(1)[0]).loss,
+        declared=inputs.declared,
+        against=inputs.against,
+        refuting=inputs.refuting,
+        not_run=tuple(not_run),
+        notes=(*inputs.notes, *simulated_note(case.mechanism), *sampled_note(truths.file, matchings), *apart),
+    )
+
+
+def _attacked(
+    name: str,
+    attack: Attacks,
+    case: Case,
+    truths: Truths,
+    rng: np.random.Generator,
+    report: Any,
+    pairs: int | None,
+) -> tuple[Attacked, Guessed]:
+    """Run one attack, with fewer columns too, and judge it."""
+    seed = int(rng.integers(2**63))
+    guessed = guess_of(attack, case, seed=seed)
+    steps = steps_of(attack, case, guessed, seed=seed, report=report)
+    report(0.9)
+    record, file = judged(guessed, truths.record, "record", pairs), judged(guessed, truths.file, "file", pairs)
+    alike = confusion(guessed.guess)
+    alike = alike[~np.isnan(alike)]
+    attacked = Attacked(
+        attack=name,
+        summary=(type(attack).__doc__ or "").strip().partition("\n")[0],
+        leaves="Beliefs" if isinstance(guessed.guess, Beliefs) else "Candidates",
+        targets=guessed.aimed_at.size,
+        attempted=int(alike.size),
+        nobody=guessed.nobody.size,
+        record_level=record.verdict,
+        file_level=file.verdict,
+        steps=steps,
+        confusion=float(alike.min()) if alike.size else nan,
+        typical_confusion=float(np.median(alike)) if alike.size else nan,
+        witness=" ".join(filter(None, [nobody_witness(guessed) or record.witness or file.witness])),
+    )
+    return attacked, guessed
+
+
+def _keeps_order(truth: IntArray) -> bool:
+    """Return whether the released rows are in the order of the original: too long a coincidence to be one."""
+    some = truth[truth != NOBODY]
+    return bool(some.size >= _LONG and (np.diff(some) > 0).all())
+
+
+def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:
+    """Return what an attack leaves; rows that nobody fits are told apart, because they prove it wrong.
+
+    An attack that refuses the release for any other reason, or fits no row at all, raises its own error.
+    """
+    every = np.arange(case.released.rows)
+    rows, knowledge = every, Knowledge(case.original)
+    while True:
+        released = case.released if rows.size == every.size else case.released.take(rows)
+        try:
+            guess = attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(seed))
+        except NobodyFitsError as error:
+            if not error.rows or len(set(error.rows)) >= rows.size:
+                raise
+            rows = np.delete(rows, error.rows)
+        else:
+            return replace(_checked(guess, rows, case), nobody=np.setdiff1d(every, rows))
+
+
+def _checked(guess: Any, rows: IntArray, case: Case) -> Guessed:
+    """Return a guess with the released rows that it is about; ``rows`` are those that were shown to the attack."""
+    if not isinstance(guess, Beliefs | Candidates):
+        raise InputError(
+            f"an attack must leave Beliefs or Candidates about the released rows, but left a {type(guess).__name__}. "
+            "Choose another, or correct its method run"
+        )
+    size = guess.size if isinstance(guess, Beliefs) else int(guess.candidate.max(initial=-1)) + 1
+    wrong = size > case.original.rows or (isinstance(guess, Beliefs) and size != case.original.rows)
+    if isinstance(guess, Candidates) and guess.targets is not None:  # only some were drawn
+        drawn = np.asarray(guess.targets)
+        wrong |= drawn.dtype.kind not in "iu" or bool(((drawn < 0) | (drawn >= rows.size)).any())
+        about = np.empty(0, np.int64) if wrong else rows[drawn.astype(np.int64)]
+        wrong |= np.unique(about).size < drawn.size
+    else:
+        about = rows
+        wrong |= guess.target_count != rows.size
+    if wrong:
+        raise InputError(
+            f"a guess must be about the {rows.size} released rows and name only the {case.original.rows} original "
+            "ones, both numbered from 0, but one is not. Correct the attack"
+        )
+    return Guessed(rows=about, guess=guess, nobody=np.empty(0, np.int64))
+
+
+def steps_of(
+    attack: Attacks, case: Case, final: Guessed, *, seed: int, report: Callable[[float], None]
+) -> tuple[Step, ...]:
+    """Return what the attack reaches with nothing known, and with more and more columns up to all of them."""
+    names = case.original.column_names
+    found = [_nothing_known(case)]
+    sizes = sizes_of(len(names))
+    for place, size in enumerate(sizes[:-1]):
+        report(place / len(sizes))
+        found.append(_step(attack, case, size, seed))
+    return (*found, _measured(final, case, len(names), names[-1]))
+
+
+def sizes_of(columns: int) -> list[int]:
+    """Return the numbers of known columns that are tried: all, or some that are spread evenly.
+
+    >>> sizes_of(3), len(sizes_of(100)), sizes_of(100)[-1]
+    ([1, 2, 3], 12, 100)
+    """
+    return sorted({int(size) for size in np.linspace(1, columns, min(columns, MOST_STEPS)).round()})
+
+
+def _step(attack: Attacks, case: Case, size: int, seed: int) -> Step:
+    names = case.original.column_names[:size]
+    own = getattr(attack, "columns", None)
+    if own is not None and is_dataclass(attack):
+        used = tuple(name for name in own if name in names)
+        if not used:
+            return replace(_nothing_known(case), known=size, column=names[-1])
+        attack = replace(attack, columns=used)
+    few = case.with_columns(names)
+    try:
+        return _measured(guess_of(attack, few, seed=seed), few, size, names[-1])
+    except InputError as error:
+        none = Rate(nan, nan, nan, str(error))
+        return Step(known=size, column=names[-1], hit_rate=none, nonspecificity=nan, entropy=nan, why=str(error))
+
+
+def _nothing_known(case: Case) -> Step:
+    blind, doubt = 1 / case.original.rows, log(case.original.rows)
+    return Step(known=0, column="", hit_rate=Rate(blind, blind, blind), nonspecificity=doubt, entropy=doubt)
+
+
+def _measured(found: Guessed, case: Case, known: int, column: str) -> Step:
+    """Return the figures of a guess."""
+    bets = found.bets
+    if isinstance(found.guess, Beliefs):
+        open_sets, doubt = found.guess.nonspecificity(), found.guess.pignistic_entropy()
+    else:
+        doubt = bets.summary.entropy[bets.attempted] * log(2)  # from bits
+        open_sets = np.zeros(doubt.size)
+    return Step(
+        known=known,
+        column=column,
+        hit_rate=hit_rate(found, bets, case.truth),
+        nonspecificity=float(open_sets.mean()) if open_sets.size else nan,
+        entropy=float(doubt.mean()) if doubt.size else nan,
+        nobody=found.nobody.size,
+    )
+
+
+def hit_rate(found: Guessed, bets: Candidates, truth: IntArray) -> Rate:
+    """Return how often the best bet is right, of the rows that were aimed at and come from somebody.
+
+    Where several bets are as good, one is drawn by lot: the rate is what to expect of that, exactly. A row that was
+    given up, or that nobody fits, is a miss.
+    """
+    tries = int((truth[found.aimed_at] != NOBODY).sum())
+    if not tries:
+        return Rate(nan, nan, nan, "none of the rows comes from an original one")
+    return wilson(float(chances(bets, truth[found.rows]).sum()), tries)
+
+
+def chances(bets: Candidates, truth: IntArray) -> FloatArray:
+    """Return the chance of each target that its best bet, drawn by lot where several are as good, is right.
+
+    >>> chances(Candidates.from_matrix([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]]), np.array([1, 1]))
+    array([0.5, 0. ])
+    """
+    if bets.chosen is not None:
+        return correct(bets, truth)
+    owner = np.repeat(np.arange(bets.target_count), bets.considered)
+    # Rounding must not decide between bets that are as good; n-confusion counts them in the same way.
+    best = bets.probability >= (bets.summary.largest * (1 - ROUNDING))[owner]
+    best &= bets.probability > 0
+    ties = np.bincount(owner, best, minlength=bets.target_count)
+    right = np.bincount(owner, best & (bets.candidate == truth[owner]), minlength=bets.target_count)
+    return np.where(bets.attempted & (ties > 0), right / np.maximum(ties, 1), 0.0)

@@ -1,0 +1,281 @@
+"""How the findings about re-identification are shown: JSON, limits, table, page and pictures."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unveil.metrics.trials.risk import Rate
+from unveil.questions.answer import View
+from unveil.questions.reidentify.charts import attack_chart, charts, learnt
+from unveil.questions.reidentify.findings import Attacked, ReidentifyFindings, Step, Verdict
+from unveil.questions.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
+from unveil.questions.reidentify.words import (
+    clash_sentence,
+    next_steps,
+    sentences,
+    spoken_notes,
+    tone,
+)
+from unveil.report.blocks import Page, Section
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Figures, Part
+from unveil.report.text import count, name
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {
+        "hit_rate": "the share of released records whose right person is the best bet of the attack that hits most "
+        "often (expected, where bets tie). Exceeded when greater than VALUE",
+        "hit_rate.high": "the upper end of the 95 % interval of the hit rate, the highest over the attacks. Exceeded "
+        "when greater than VALUE",
+    }
+
+
+def quantities(found: ReidentifyFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for: the hit rate of the attack that hits most, and its upper end."""
+    rates = [attacked.hit_rate for attacked in found.attacks]
+    worst = {
+        "hit_rate": max((rate.value for rate in rates if rate.defined), default=float("nan")),
+        "hit_rate.high": max((rate.high for rate in rates if rate.defined), default=float("nan")),
+    }
+    meaning = meanings()
+    return {
+        name: Quantity(name=name, value=value, meaning=meaning[name], exceeded_when_undefined=False)
+        for name, value in worst.items()
+    }
+
+
+def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
+    """Return what JSON holds; a verdict that cannot be had is null, with the reason beside it."""
+    from unveil._version import __version__
+
+    return {
+        "records": found.records,
+        "original_records": found.originals,
+        "protect": found.protect,
+        "declared": found.declared,
+        "cannot_have_made_it": list(found.against),
+        "refuting_records": found.refuting,
+        "not_run": [{"attack": attack, "why": why} for attack, why in found.not_run],
+        "known": list(found.known),
+        "order": found.order,
+        "blind_chance": found.blind,
+        "confusion": found.confusion,
+        "utility": {"loss": found.loss},
+        "keeps_order": found.keeps_order,
+        "attacks": [_attack(each) for each in found.attacks],
+        "cannot_both_be_valid": [
+            {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
+            for clash in found.clashes
+        ],
+        "notes": list(found.notes),
+        "version": __version__,
+    }
+
+
+def _attack(attacked: Attacked) -> dict[str, Any]:
+    levels = (attacked.record_level, attacked.file_level)
+    return {
+        "attack": attacked.attack,
+        "leaves": attacked.leaves,
+        "targets": attacked.targets,
+        "attempted": attacked.attempted,
+        "leaves_nobody": attacked.nobody,
+        "valid": {
+            **{f"{each.level}_level": each.share for each in levels},
+            "between": {
+                f"{each.level}_level": dict(zip(("low", "high"), each.between, strict=True)) for each in levels
+            },
+            "counts": {f"{each.level}_level": _counts(each) for each in levels},
+            "why": {f"{each.level}_level": each.why or None for each in levels},
+        },
+        "hit_rate": _rate(attacked.hit_rate),
+        "nonspecificity": {
+            "before": attacked.steps[0].nonspecificity,
+            "after": attacked.steps[-1].nonspecificity,
+            "steps": [_step(step) for step in attacked.steps],
+        },
+        "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
+        "witness": attacked.witness or None,
+    }
+
+
+def _counts(verdict: Verdict) -> dict[str, int | None]:
+    """Return how many guesses are valid; where none has a verdict that is unknown, which is not 0."""
+    known = verdict.decided > 0
+    return {
+        "valid": verdict.valid if known else None,
+        "invalid": verdict.invalid if known else None,
+        "not_shown": verdict.not_shown,
+        "undecided": verdict.undecided,
+    }
+
+
+def _rate(rate: Rate) -> dict[str, float]:
+    return {"value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "known": step.known,
+        "column": step.column or None,
+        "nonspecificity": step.nonspecificity,
+        "entropy": step.entropy,
+        "hit_rate": _rate(step.hit_rate),
+        "leaves_nobody": step.nobody,
+        "why": step.why or None,
+    }
+
+
+def frame(found: ReidentifyFindings) -> "pl.DataFrame":
+    """Return one row per attack, with all columns known."""
+    import polars as pl
+    from polars import selectors
+
+    rows = [
+        {
+            "attack": each.attack,
+            "leaves": each.leaves,
+            "targets": each.targets,
+            "attempted": each.attempted,
+            "leaves_nobody": each.nobody,
+            "is_valid": each.is_valid,
+            "valid_record_level": each.record_level.share,
+            "valid_file_level": each.file_level.share,
+            "hit_rate": each.hit_rate.value,
+            "hit_rate_low": each.hit_rate.low,
+            "hit_rate_high": each.hit_rate.high,
+            "nonspecificity": each.steps[-1].nonspecificity,
+            "entropy": each.steps[-1].entropy,
+            "confusion": each.confusion,
+        }
+        for each in found.attacks
+    ]
+    return pl.DataFrame(rows, schema_overrides={"is_valid": pl.Boolean}).with_columns(selectors.float().fill_nan(None))
+
+
+def plot(found: ReidentifyFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with hit rates, and with hit rate and doubt against the number of columns known."""
+    from unveil.report.draw.lines import draw_all
+
+    return draw_all([attack_chart(found), *charts(found)])
+
+
+def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+
+    It holds no value of the data.
+    """
+    from unveil._version import __version__
+
+    headline, *explanation = sentences(found)
+    sections = [_verdict_section(found), _known_section(found)] if found.attacks else []
+    if found.clashes:
+        sections.append(
+            Section(
+                heading="Attacks that cannot both be valid",
+                lead=clash_sentence(found),
+                blocks=(clash_table(found),),
+                tells="sure",
+            )
+        )
+    return Page(
+        title="Is this re-identification valid?",
+        question=(
+            f"Who is behind each of {count(found.records, 'released record', 'released records')}, and are the attacks "
+            "that say so valid?"
+        ),
+        headline=headline,
+        explanation=tuple(explanation),
+        next_steps=next_steps(found),
+        picture=(attack_chart(found),) if found.attacks else (),
+        tone=tone(found),
+        sections=tuple(sections),
+        method=_method(found),
+        untested=_UNTESTED,
+        notes=spoken_notes(found),
+        seed=seed,
+        version=__version__ if version is None else version,
+    )
+
+
+def _verdict_section(found: ReidentifyFindings) -> Section:
+    method = name(found.protect or "", 80)
+    made = "made elsewhere, nobody says how" if found.protect is None else f"made by {method}"
+    if found.declared:
+        made = f"made elsewhere, and declared to be made by {method}"
+        made += ", from which it cannot have come" if found.against else "; nothing in the file speaks against that"
+    lead = (
+        f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
+        "implies. One that is not may still hit, but claims more than the release supports."
+    )
+    return Section(
+        heading="Which attacks are valid",
+        lead=lead,
+        blocks=(*key_numbers(found), attack_table(found), witness_table(found)),
+    )
+
+
+def _known_section(found: ReidentifyFindings) -> Section:
+    return Section(
+        heading="What each piece of information adds",
+        lead=f"The adversary knows {count(len(found.known), 'column', 'columns')} of the original. {learnt(found)}",
+        blocks=(*charts(found), step_table(found)),
+        tells="whom",
+    )
+
+
+def _method(found: ReidentifyFindings) -> tuple[str, ...]:
+    return (
+        "Record level: the true probability of each original record given one released record and the columns that "
+        "the adversary knows, every original record being as likely beforehand.",
+        "File level: the same given all released records at once, of which no two come from one person. It is computed "
+        "exactly where that can be; else it is sampled, and a verdict that the error bars do not allow is not shown.",
+        "A guess that is a belief on sets is valid if no set is believed beyond its probability (Definition 7); one "
+        "that is a probability, if such a belief leads to it (Definition 14).",
+        "An attack that leaves nobody possible for a record is wrong about it, whatever is true; that is a miss.",
+        "The best bet is the person of the highest pignistic probability. Where several share it, one is drawn by lot "
+        "and the hit rate is the expectation, exactly; its interval is Wilson's at 95%.",
+        f"Blind chance is one in {count(found.originals)}: a person of the original picked by lot.",
+        "Definitions: Torra and Stokes, A formalization of re-identification in terms of compatible probabilities "
+        "(2013); Stokes and Torra, n-Confusion (2012).",
+    )
+
+
+_UNTESTED = (
+    "Whether another attack would do better: only those that were named are run.",
+    "An adversary who knows only some of the people, or knows them wrongly: here the original itself is known.",
+    "What a right match would reveal about the person, and what more releases of the same people would add.",
+)
+
+
+def brief(found: ReidentifyFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
+    yield from opening(page(found))
+    if not found.attacks:
+        return
+    yield ""
+    yield Figures(key_numbers(found))
+    yield ""
+    yield attack_table(found)
+    yield from (f"{attack}: {sentence}" for attack, sentence in witness_table(found).rows)
+    if found.clashes:
+        yield from ("", clash_sentence(found))
+    yield ""
+    yield step_table(found)
+
+
+VIEW = View(
+    schema="unveil.reidentify/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

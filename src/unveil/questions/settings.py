@@ -1,0 +1,246 @@
+"""What a question can be told, as one table: command line, page, file of settings and reference are made from it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+#: What a setting takes. The first three are files; ``folder`` is one of this machine, ``output`` a file to be written,
+#: ``thing`` a protection or an attack, ``texts`` and ``columns`` several texts, ``several`` several of the choices.
+SettingKind = Literal[
+    "table", "tables", "file", "folder", "output", "roles", "column", "columns", "scenarios", "limits", "thing",
+    "things", "text", "texts", "number", "share", "size", "choice", "several", "switch",
+]  # fmt: skip
+FILES: frozenset[str] = frozenset({"table", "tables", "file"})
+#: The kinds that are told as a list of values.
+LISTS: frozenset[str] = frozenset({"roles", "columns", "scenarios", "limits", "things", "texts", "several"})
+
+#: Where a setting can be said.
+Door = Literal["command line", "page"]
+#: What can be chosen: the value as the library takes it, and how it is said to people.
+Choices = tuple[tuple[str, str], ...]
+#: What is wrong with what was told together: pairs of a setting and a sentence, in which ``{name}`` stands for what the
+#: door calls that setting. Called with everything that was told.
+Together = Callable[[Any], "list[tuple[str, str]]"]
+
+#: The part of a form that is folded away, for settings that most people never change.
+MORE = "More settings"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One thing that a person can say about a question."""
+
+    name: str
+    #: What it is, as a label of the page; help on the command line begins with it.
+    label: str
+    kind: SettingKind
+    #: What else has to be known to set it, in whole sentences.
+    words: str = ""
+    #: The one door that has it; both unless said.
+    only: Door | None = None
+    #: What the command line calls it: made from its name unless given, and empty where none is written.
+    option: str = ""
+    #: Whether it is written on the command line without a name, as the first files are.
+    is_bare: bool = False
+    #: What stands for its value in help; made from its kind unless given.
+    metavar: str = ""
+    required: bool = False
+    #: The setting that may take the place of one that is required.
+    unless: str = ""
+    default: Any = None
+    #: Looked up when needed, because the listings take a moment to import.
+    choices: Callable[[], Choices] | None = None
+    #: From a name that is none of them: a question whether another is meant, with a space before it, or nothing.
+    hint: Callable[[str], str] | None = None
+    #: The least and the most that a number may be.
+    least: float | None = None
+    most: float | None = None
+    whole: bool = True
+    #: The title of the folded part of the page that it stands in; empty for what everybody sees.
+    fold: str = ""
+    #: Of which file the columns are offered, for kinds that are about columns.
+    of: str = ""
+    #: The setting whose files have one such value each, such as the probability of a guess.
+    beside: str = ""
+    #: The setting whose file is meant on the command line where this number is none.
+    or_file: str = ""
+    #: Whether several texts stand in lines on the page, and not with commas between them.
+    many: bool = False
+    #: The setting whose list its value joins when somebody goes on from an answer, with another value here.
+    goes_to: str = ""
+    #: What is shown in an empty field, as an example.
+    example: str = ""
+    #: What reads the text for a protection or an attack, and refuses one that makes no sense.
+    read: Callable[[str], object] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.option and not (self.is_bare or self.beside or self.only == "page"):
+            object.__setattr__(self, "option", f"--{self.name.replace('_', '-')}")
+
+    @property
+    def is_file(self) -> bool:
+        """Whether its value is a file, or several."""
+        return self.kind in FILES
+
+    @property
+    def key(self) -> str:
+        """What a file of settings calls it."""
+        return self.option.removeprefix("--").replace("-", "_") or self.name
+
+    @property
+    def help(self) -> str:
+        """What help says of it."""
+        told = self.label if self.label.endswith(("?", ".")) else f"{self.label}."
+        return f"{told} {self.words}".strip()
+
+    def chosen(self) -> Choices:
+        """Return what can be chosen."""
+        return () if self.choices is None else self.choices()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question: what it is about, its settings, and the example inside unveil."""
+
+    name: str
+    #: What is written after ``unveil``.
+    command: tuple[str, ...]
+    #: What the page and the list of questions call it.
+    title: str
+    #: The question itself, in a sentence.
+    lead: str
+    #: What help says below it, and the commands that it shows as examples.
+    about: str
+    tries: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    #: What the example is, in a sentence; empty where there is none.
+    sample: str = ""
+    #: Whether the example is asked for anyway where no file is named.
+    sample_by_default: bool = True
+    #: The setting that says which example, where there are several: it is written after ``--sample``.
+    sample_of: str = ""
+    #: Defaults that are others for the example.
+    of_sample: Mapping[str, Any] = field(default_factory=dict)
+    together: Together | None = None
+    #: Whether the seed would undo what the answer releases: it is drawn in secret unless given, and never shown.
+    secret: bool = False
+
+    def setting(self, name: str) -> Setting:
+        """Return the setting of this name."""
+        return next(each for each in self.settings if each.name == name)
+
+    def on(self, door: Door) -> tuple[Setting, ...]:
+        """Return the settings that can be said there, in their order."""
+        return tuple(each for each in self.settings if each.only in (None, door))
+
+    def meanings(self) -> Mapping[str, str]:
+        """Return what each figure means that a limit can be set for, by name."""
+        from unveil.questions import QUESTIONS
+
+        return QUESTIONS[self.name].meanings()
+
+    @property
+    def files(self) -> tuple[Setting, ...]:
+        """The settings that are files."""
+        return tuple(each for each in self.settings if each.is_file)
+
+
+def seed_setting(more: str = "", *, secret: bool = False) -> Setting:
+    """Return the setting for where randomness starts; secret for questions that write a release."""
+    same = "The same seed and the same files give the same answer."
+    undo = "Whoever knows it can undo the release: give one only to try things out. Without it, it is drawn in secret."
+    return Setting(
+        name="seed",
+        label="Seed: where randomness starts",
+        kind="number",
+        words=f"{undo if secret else same}{more}",
+        default=None if secret else 0,
+        least=0,
+        fold=MORE,
+        metavar="INTEGER",
+    )
+
+
+def limits_setting() -> Setting:
+    """Return the setting for how much is too much."""
+    return Setting(
+        name="limits",
+        label="Limits",
+        kind="limits",
+        words="Say beforehand how much would be too much: the report then says whether each limit is kept.",
+        default=(),
+        fold=MORE,
+        option="--limit",
+    )
+
+
+def simple_graph_settings() -> tuple[Setting, ...]:
+    """Return the settings for edges with directions or weights, which are refused unless they may be dropped."""
+    return tuple(
+        Setting(
+            name=name,
+            label=f"Drop the {what} of edges",
+            kind="switch",
+            words=f"Graphs are protected, attacked and released without {what}; a file that has them is refused else.",
+            default=False,
+            fold=MORE,
+        )
+        for name, what in (("undirected", "directions"), ("unweighted", "weights"))
+    )
+
+
+def column_name(name: str, label: str) -> Setting:
+    """Return the setting for what a column of the files is called, which is its own name unless told."""
+    return Setting(name=name, label=label, kind="text", default=name, fold=MORE, metavar="COLUMN")
+
+
+#: How text is read, as `unveil.data.files.settings.FileSettings` has it: the settings below say all of it.
+READING = ("separator", "decimal", "encoding", "header")
+
+
+def reading_settings() -> tuple[Setting, ...]:
+    """Return the settings for how tables of text are read; all of it is found out unless told."""
+    return (
+        Setting(
+            name="separator",
+            label="What stands between the cells of text files",
+            kind="choice",
+            choices=lambda: (
+                ("detect", "find it out"),
+                ("comma", "commas"),
+                ("semicolon", "semicolons"),
+                ("tab", "tabs"),
+                ("bar", "vertical bars"),
+            ),
+            default="detect",
+            fold=MORE,
+        ),
+        Setting(
+            name="decimal",
+            label="What stands before the decimals of numbers",
+            kind="choice",
+            choices=lambda: (("detect", "find it out"), ("point", "a point"), ("comma", "a comma")),
+            default="detect",
+            fold=MORE,
+        ),
+        Setting(
+            name="encoding",
+            label="The encoding of text files",
+            kind="text",
+            words="Such as utf-8, cp1252 or utf-16.",
+            default="detect",
+            fold=MORE,
+        ),
+        Setting(
+            name="header",
+            label="Whether the first line of text files names the columns",
+            kind="choice",
+            choices=lambda: (
+                ("detect", "look at it, and refuse one that looks like data"),
+                ("yes", "it names the columns"),
+                ("no", "it is data: columns get numbers"),
+            ),
+            default="detect",
+            fold=MORE,
+        ),
+    )

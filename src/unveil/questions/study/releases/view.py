@@ -1,0 +1,171 @@
+"""How the findings of a study of given releases are shown: JSON, table, page and pictures."""
+
+from collections.abc import Iterator, Mapping
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from unveil.errors import InputError
+from unveil.metrics.releases._plain import plain
+from unveil.questions.answer import View
+from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
+from unveil.questions.study.releases.findings import Family, ReleasesFindings
+from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
+from unveil.questions.study.releases.words import epsilon_sentences, explanation, headline, next_steps, ranking_sentence
+from unveil.questions.study.words import failed, tone
+from unveil.report.blocks import Block, Number, Page, Section
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Part
+from unveil.report.text import duration
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+def quantities(_found: ReleasesFindings) -> dict[str, Quantity]:
+    """Return nothing: a study has many releases, and a limit is for one."""
+    return {}
+
+
+def figures(found: ReleasesFindings) -> Mapping[str, Any]:
+    """Return what JSON holds: every release, techniques with their spread, and grades."""
+    return {
+        "version": found.version,
+        "study": {"name": found.study.name, "seed": found.study.seed, "attacks": list(found.study.attacks)},
+        "scenarios": dict(vars(found.counts)),
+        "failures": [dict(vars(each)) for each in found.failures],
+        "seconds": found.seconds,
+        "releases": [
+            {**vars(each), "epsilon": _or_none(each.epsilon), "risk": _rate(each.risk), "linked": _rate(each.linked)}
+            for each in found.releases
+        ],
+        "techniques": [_family(each) for each in found.families],
+        "cells": [_family(each) for each in found.cells],
+        "levels": [plain(each) for each in found.levels],
+        "grades": [{**plain(each), "verdict": each.verdict, "reason": each.reason} for each in found.grades],
+    }
+
+
+def _rate(rate: Any) -> dict[str, float]:
+    return {"value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def _or_none(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def _family(each: Family) -> dict[str, Any]:
+    told = {name: plain(value) for name, value in vars(each).items() if name != "worst"}
+    return {**told, "epsilon": _or_none(each.epsilon), "worst": each.worst.name, "risk": _rate(each.worst.risk)}
+
+
+def frame(found: ReleasesFindings) -> "pl.DataFrame":
+    """Return one row per release with every number."""
+    return found.frame
+
+
+def plot(found: ReleasesFindings) -> "NDArray[Any]":
+    """Return matplotlib axes: risk against usefulness, then both against epsilon."""
+    from unveil.report.draw.lines import draw_all
+
+    trade = trade_chart(found)
+    charts = (*([trade] if trade else []), *epsilon_charts(found))
+    if not charts:
+        raise InputError("there is nothing to draw: fewer than two techniques have results. Run the study first")
+    return draw_all(charts)
+
+
+def page(found: ReleasesFindings, *, seed: int | None = None) -> Page:
+    """Return the whole report as data."""
+    best = safety_chart(found)
+    return Page(
+        title="Releases that others made",
+        question=f"Which releases of the study {found.study.name!r} keep most for the least risk?",
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(best,) if best else (),
+        tone=tone(found.counts),
+        sections=tuple(_sections(found)),
+        method=_METHOD,
+        untested=_UNTESTED,
+        seed=found.study.seed if seed is None else seed,
+        version=found.version,
+    )
+
+
+def _sections(found: ReleasesFindings) -> Iterator[Section]:
+    if found.releases:
+        yield Section(heading="Technique and epsilon", lead="", blocks=(cell_table(found),))
+        ranked, trade = list(found.ranked()), trade_chart(found)
+        blocks: tuple[Block, ...] = (*([trade] if trade else []), family_table(found))
+        if ranked:
+            yield Section(heading="Risk against usefulness", lead=ranking_sentence(ranked), blocks=blocks)
+        charts = epsilon_charts(found)
+        if charts:
+            yield Section(
+                heading="What epsilon buys and costs",
+                lead=" ".join(epsilon_sentences(found)),
+                blocks=charts,
+            )
+        yield Section(
+            heading="Which figures can be trusted to order releases",
+            lead="A figure that deserves trust shows more risk for a greater epsilon, and for more people copied.",
+            blocks=(grade_table(found),),
+            tells="sure",
+        )
+        yield Section(heading="All releases", lead="", blocks=(release_table(found),), tells="measured")
+    if found.failures:
+        yield Section(heading="What failed", lead=" ".join(failed(found.failures)), blocks=(), tells="sure")
+    yield Section(heading="What was computed", lead="", blocks=_numbers(found), tells="measured")
+
+
+def _numbers(found: ReleasesFindings) -> tuple[Number, ...]:
+    counts = found.counts
+    return (
+        Number(
+            label="Audits with results", value=f"{counts.fine:,} of {counts.total:,}", meaning="One for each release."
+        ),
+        Number(
+            label="CPU time",
+            value=duration(found.seconds) if found.spent else "unknown",
+            meaning="Added up over all workers.",
+        ),
+    )
+
+
+_METHOD = (
+    "Each release was audited with all attacks, against the columns of the original that it holds. Where people of the "
+    "original are not released, they are the control; elsewhere there is none.",
+    "The clearest risk is the highest lower end of all figures that compare with strangers: with a control what being "
+    "in the data adds; without one copies too unusual for coincidence, secrets guessed better than by whoever is best "
+    "when taught by other people of the data, descriptions that fit one person more often than any made without the "
+    "data, and rows that stand where their person stands more often than by luck. Its interval is at 95% for all "
+    "figures of a release together.",
+    "Linked is how often a person's two records are found to belong together, by the split of columns that links most: "
+    "how far anybody gets, in the data or not. It orders releases with the same columns, and accuses none.",
+    "Intervals over releases are the middle 95% of means of releases drawn anew; those of grades, of groups of "
+    "comparable releases drawn anew.",
+    "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
+    "workers.",
+)
+_UNTESTED = (
+    "What being in the data adds to linking, guessing and membership, where a release has no control.",
+    "Whether another release of the same technique would do as well: most techniques are here with few settings.",
+)
+
+
+def brief(found: ReleasesFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the finding, technique and epsilon, techniques beside one another, and grades."""
+    yield from opening(page(found))
+    if found.releases:
+        for table in (cell_table(found), family_table(found), grade_table(found)):
+            yield ""
+            yield table
+    if found.failures:
+        yield from ("", f"{found.counts.failed:,} failed:")
+        yield from failed(found.failures)
+
+
+VIEW = View(schema="unveil.study-releases/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

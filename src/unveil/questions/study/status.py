@@ -1,0 +1,130 @@
+"""How far is a study, and how long will the rest of it take?"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from unveil.data.files.source import shown
+from unveil.errors import InputError
+from unveil.questions.study.findings import Spent
+from unveil.studies import Results, Scenario
+from unveil.studies.lock import running
+from unveil.studies.results import Counts
+from unveil.studies.store import manifest_of
+from unveil.studies.times import Taken, times_in
+
+SCHEMA = "unveil.study-status/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyStatus:
+    """How much of a study is there.
+
+    Attributes
+    ----------
+    name, folder, version
+        The study, where its results are, and the version of the package that computes it.
+    counts
+        How many scenarios are done, failed, damaged and missing.
+    running
+        Which process computes it now, in words; None where nobody does.
+    seconds
+        The CPU time of the scenarios that are there, added up over all workers.
+    seconds_left
+        The CPU time that the others will take, judged by those that are there; NaN where there is none.
+    """
+
+    name: str
+    folder: Path
+    version: str
+    counts: Counts
+    running: str | None
+    seconds: float
+    seconds_left: float
+
+    def to_json(self) -> str:
+        """Return the status as JSON; what is unknown is null."""
+        from unveil.report.machine import dumps
+
+        return dumps(
+            {
+                "schema": SCHEMA,
+                "version": self.version,
+                "name": self.name,
+                "folder": str(self.folder),
+                "scenarios": dict(vars(self.counts)),
+                "running": self.running,
+                "seconds": self.seconds,
+                "seconds_left": self.seconds_left,
+            }
+        )
+
+
+def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
+    """Return how far the study in a folder is; it may be running, and is not disturbed.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no study.
+    """
+    results = Results.read(folder)
+    if results.summarised is not None:
+        raise InputError(
+            f"a summary does not change and has no times, but {shown(results.folder)} is one. Name the folder of the "
+            "study, or see what is in the summary with 'unveil study report'"
+        )
+    taken = times_of(results)
+    return StudyStatus(
+        name=results.study.name,
+        folder=results.folder,
+        version=str(manifest_of(results.folder)["version"]),
+        counts=results.counts,
+        running=running(results.folder),
+        seconds=sum(each.seconds for each in taken.values()),
+        seconds_left=_left(results, taken),
+    )
+
+
+def times_of(results: Results) -> dict[str, Taken]:
+    """Return how long the scenarios took that have results, by their file."""
+    return times_in(results.folder, (scenario.file_name for scenario in results.fine))
+
+
+def spent(scenarios: Iterable[Scenario], taken: Mapping[str, Taken]) -> tuple[Spent, ...]:
+    """Return what each attack took on each data set, in the order of the study."""
+    groups: dict[tuple[str, str], list[Taken]] = defaultdict(list)
+    for scenario in scenarios:
+        if scenario.file_name in taken:
+            groups[scenario.data.name, scenario.attack].append(taken[scenario.file_name])
+    return tuple(_sum(data, attack, every) for (data, attack), every in groups.items())
+
+
+def _sum(data: str, attack: str, every: list[Taken]) -> Spent:
+    parts: dict[str, float] = defaultdict(float)
+    for each in every:
+        for part, seconds in each.parts.items():
+            parts[part] += seconds
+    return Spent(
+        data=data,
+        attack=attack,
+        replications=sum(each.replications for each in every),
+        seconds=sum(each.seconds for each in every),
+        parts=dict(parts),
+    )
+
+
+def _left(results: Results, taken: Mapping[str, Taken]) -> float:
+    """Return how long what is left will take: each scenario as long as those of its data and attack, or all, did."""
+    if not taken:
+        return float("nan")
+    alike: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for scenario in results.fine:
+        if scenario.file_name in taken:
+            alike[scenario.data.name, scenario.attack].append(taken[scenario.file_name].seconds)
+    usual = sum(each.seconds for each in taken.values()) / len(taken)
+    mean = {key: sum(every) / len(every) for key, every in alike.items()}
+    rest = (*results.failed, *results.damaged, *results.missing)
+    return sum((mean.get((scenario.data.name, scenario.attack), usual) for scenario in rest), 0.0)

@@ -1,0 +1,266 @@
+"""How the findings of a study are shown: JSON, table, page and pictures."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unveil.errors import InputError
+from unveil.questions.answer import View
+from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
+from unveil.questions.study.findings import StudyFindings
+from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
+from unveil.questions.study.words import explanation, failed, headline, next_steps, tone
+from unveil.report.blocks import Number, Page, Section
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.scale import value_text
+from unveil.report.studies import AXES
+from unveil.report.terminal import Part
+from unveil.report.text import count, duration, together
+from unveil.studies import Study
+from unveil.studies.summary import STEPS
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+def quantities(_found: StudyFindings) -> dict[str, Quantity]:
+    """Return nothing: a study has many releases, and a limit is for one."""
+    return {}
+
+
+def figures(found: StudyFindings) -> Mapping[str, Any]:
+    """Return what JSON holds: the mean and interval of each scenario and metric, and what was computed."""
+    return {
+        "version": found.version,
+        "study": _told(found),
+        "scenarios": dict(vars(found.counts)),
+        "replications": found.replications,
+        "failures": [dict(vars(each)) for each in found.failures],
+        "seconds": found.seconds,
+        "spent": [dict(vars(each)) for each in found.spent],
+        "metrics": list(found.metrics),
+        "summary": found.summary,
+    }
+
+
+def _told(found: StudyFindings) -> dict[str, Any]:
+    """Return what the study is, without where its data lie."""
+    study = found.study
+    return {
+        "name": study.name,
+        "seed": study.seed,
+        "kind": study.kind,
+        "data": [each.name for each in study.data],
+        "protections": list(study.protections),
+        "attacks": list(study.attacks),
+        "axes": {axis.name: list(axis.levels) for axis in study.axes},
+        "fixed": study.fixed_levels(),
+        "releases": study.releases,
+        "replications": dict(vars(study.replications)),
+    }
+
+
+def frame(found: StudyFindings) -> "pl.DataFrame":
+    """Return one row per scenario and shown metric, with its mean and interval."""
+    return found.summary
+
+
+def plot(found: StudyFindings) -> "NDArray[Any]":
+    """Return matplotlib axes, side by side: the first metric by strength, for the first few protections."""
+    from unveil.report.draw.lines import draw_all
+
+    charts, _ = strength_charts(found, most=4)
+    if not charts:
+        raise InputError("there is nothing to draw: no axis of the study has results at two levels. Run it first")
+    return draw_all(charts)
+
+
+def page(found: StudyFindings, *, seed: int | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+
+    The seed is that of the study unless another is given.
+    """
+    return Page(
+        title="A study",
+        question=f"What did the study {found.study.name!r} find?",
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(leak_chart(found) or effect_chart(found) or effect_table(found),) if found.counts.fine else (),
+        tone=tone(found.counts),
+        sections=(*_results(found), *_failed(found), _computed(found)),
+        method=_method(found),
+        untested=_UNTESTED,
+        seed=found.study.seed if seed is None else seed,
+        version=found.version,
+    )
+
+
+def _computed(found: StudyFindings) -> Section:
+    spent = time_table(found)
+    return Section(
+        heading="What was computed",
+        lead=_grid(found),
+        blocks=(*count_numbers(found), *([spent] if spent else [])),
+        tells="measured",
+    )
+
+
+def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
+    """Return how many scenarios there are, how many failed, and what it took."""
+    counts = found.counts
+    rest = counts.damaged + counts.missing
+    damaged = f" The files of {counts.damaged:,} are damaged." if counts.damaged else ""
+    left = [
+        ("Failed", counts.failed, "An error kept them from having results; the part on failures says which."),
+        ("Not computed", rest, f"They have no results yet.{damaged}"),
+    ]
+    return (
+        Number(
+            label="Scenarios with results",
+            value=f"{counts.fine:,} of {counts.total:,}",
+            meaning="A scenario is one attack on one protected data set, by an adversary of one strength.",
+        ),
+        *(
+            Number(label=label, value=f"{number:,}", meaning=meaning, tone="warning")
+            for label, number, meaning in left
+            if number
+        ),
+        Number(
+            label="Replications",
+            value=f"{found.replications:,}",
+            meaning="Each draws anew what the adversary knows.",
+        ),
+        Number(
+            label="CPU time",
+            value=duration(found.seconds) if found.spent else "unknown",
+            meaning="Added up over all workers.",
+        ),
+    )
+
+
+def _grid(found: StudyFindings) -> str:
+    study = found.study
+    sizes = (
+        count(len(study.data), "data set", "data sets"),
+        count(len(study.protections), "protection", "protections"),
+        count(len(study.attacks), "attack", "attacks"),
+    )
+    axes = " and ".join(f"{len(axis.levels)} levels of {axis.name.replace('_', ' ')}" for axis in study.axes)
+    return f"{sizes[0]} × {sizes[1]} × {sizes[2]}, each at {axes}."
+
+
+def _results(found: StudyFindings) -> list[Section]:
+    if not found.counts.fine:
+        return []
+    charts, possible = strength_charts(found)
+    more = f" The first {len(charts)} of {possible} pictures are shown." if possible > len(charts) else ""
+    drawn = Section(
+        heading="Stronger adversaries",
+        lead="Each line is an attack, each point a mean over replications with its 95% interval; a gap has no "
+        f"results.{more}",
+        blocks=charts,
+    )
+    tables, left_out = mean_tables(found)
+    cut = (
+        f" {count(left_out, 'more table is', 'more tables are')} left out here; JSON has everything."
+        if left_out
+        else ""
+    )
+    rows = Section(
+        heading="Means and intervals",
+        lead="The mean over replications ± half the width of its 95% interval (in percentage points where the mean is "
+        f"in percent). A dash stands for a scenario without results.{cut}",
+        blocks=tables,
+    )
+    return [drawn, rows] if charts else [rows]
+
+
+def _failed(found: StudyFindings) -> list[Section]:
+    table = failure_table(found)
+    lead = "No other scenario was stopped by these. Resuming the study tries them again."
+    return [Section(heading="What failed", lead=lead, blocks=(table,), tells="sure")] if table else []
+
+
+def _method(found: StudyFindings) -> tuple[str, ...]:
+    study, wanted = found.study, found.study.replications
+    often = f"{wanted.number:,} times"
+    if wanted.number is None:
+        error = value_text(wanted.relative_error or 0.0, "share")
+        often = (
+            f"until half the 95% interval of every metric's mean was below {error} of it, at most {wanted.cap:,} times"
+        )
+    fixed = [
+        f"{name.replace('_', ' ')} = {value_text(level, AXES[name][1])}" for name, level in study.fixed_levels().items()
+    ]
+    releases = "once" if study.releases == 1 else f"{study.releases:,} times"
+    same = " on the same release: they do not tell how much another release would differ" if study.releases == 1 else ""
+    divided = (
+        "In each replication the people were divided by lot into three parts of one size: members, others and the "
+        "control. The release holds the rows of the members who leaked, and rows of others in the place of the rest.",
+    )
+    return (
+        f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the "
+        "same releases, and the same knowledge of the adversary.",
+        *(divided if found.of_people else ()),
+        f"The attacks are {together(study.attacks, 20)}.",
+        *_calibrated(study),
+        f"Each scenario was replicated {often}.",
+        f"While one strength varied, the other stayed: {', '.join(fixed)}.",
+        f"Intervals are those of Student's distribution, over replications{same}.",
+        "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
+        "workers.",
+        f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
+        if found.is_summary
+        else "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command "
+        "prints means and intervals for machines.",
+    )
+
+
+def _calibrated(study: Study) -> Iterator[str]:
+    if study.calibrate is None:
+        return
+    how = {
+        "simulate": f"it took the released graph for an original, protected and attacked it in the same way "
+        f"({count(study.calibrate_draws, 'time', 'times')} per replication)",
+        "seeds": "it kept back a fifth of its seed pairs at a time",
+    }[study.calibrate]
+    yield (
+        f"Calibrated metrics are of probabilities that the adversary learned: {how}, and saw how often it was right. "
+        "They are over all targets; one that was not attempted may be anybody who is left. Where nothing could be "
+        "learned they are undefined."
+    )
+
+
+_UNTESTED = (
+    "Attacks and protections that the study does not name, and adversaries who know more than its highest levels.",
+    "Whether a metric can be trusted: that is a question about the results of a study.",
+)
+
+
+#: So many rows of means are printed, and no more.
+_MOST_ROWS = 60
+
+
+def brief(found: StudyFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the finding, what each attack reaches, means by level, and what failed."""
+    yield from opening(page(found))
+    if found.counts.fine:
+        yield ""
+        yield effect_table(found)
+        tables, left_out = mean_tables(found, most=_MOST_ROWS)
+        for table in tables:
+            yield ""
+            yield table
+        yield from ("", "Mean over replications ± half the width of its 95% interval; – has no results.")
+        if left_out:
+            where = shlex.quote(found.folder)
+            yield f"{left_out:,} more tables: 'unveil study report {where} --json' has everything."
+    if found.failures:
+        yield from ("", f"{found.counts.failed:,} failed:")
+        yield from failed(found.failures)
+
+
+VIEW = View(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

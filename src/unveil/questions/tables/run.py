@@ -1,0 +1,260 @@
+"""The question about published counts answered: tables in, findings out."""
+
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.solver import Budget
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.attacks.counts.insider import insider_gains
+from unveil.attacks.counts.solve_counts import SolveCounts, SolvedCounts
+from unveil.attacks.counts.steps import Step, steps
+from unveil.data.counts.settings import CountSettings
+from unveil.data.counts.system import CountSystem
+from unveil.data.counts.truth import TrueCounts, true_counts
+from unveil.errors import InputError
+from unveil.metrics.counts.shared_codes import SharedCode, shared_codes
+from unveil.questions.tables.findings import (
+    GroupFindings,
+    StepFindings,
+    TableFindings,
+    TablesFindings,
+    Treatment,
+)
+from unveil.questions.tables.layout import grid_of
+from unveil.questions.tables.read import TablesInputs
+from unveil.questions.tables.readings import read_ways, worst_of
+from unveil.questions.tables.records import ranked
+from unveil.questions.tables.repair import repaired
+from unveil.report.progress import Progress
+
+#: So many sums are spelt out in a report.
+MOST_STEPS = 200
+#: So many groups are named in a report.
+MOST_GROUPS = 50
+
+
+def run(
+    inputs: TablesInputs,
+    *,
+    minimum: int,
+    values: int,
+    work: int,
+    all_ranges: bool,
+    truth: Any,
+    profile: str,
+    records: int,
+    insider: bool,
+    repair: bool,
+    keep: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> TablesFindings:
+    """Return what follows from published counts; see :func:`unveil.tables`."""
+    system = inputs.system
+    released = system.released
+    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records > 0)
+    # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
+    budget = Budget(work)
+    progress("reading symbols", 0.0)
+    people = None if truth is None else true_counts(truth, system)
+    solved, readings = read_ways(attack, system, minimum, people, rng, progress, budget)
+    worst = worst_of(readings)
+    best = solved[worst]
+    figures = readings[worst].figures
+    progress("what totals tell", 0.8)
+    shown_steps, every = _steps(system, best, minimum, budget.part(3))
+    codes = system.arrays.codes.astype(np.int64)
+    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes, system.is_impossible)
+    return TablesFindings(
+        minimum=minimum,
+        values=values,
+        readings=readings,
+        worst=worst,
+        tables=_by_table(attack, system, best, minimum, rng, budget.part(2)),
+        margins=_margins(attack, system, best, rng, budget) if figures.hidden else 0,
+        steps=tuple(_step(system, each) for each in shown_steps[:MOST_STEPS]),
+        steps_of=every,
+        grid=grid_of(system, best, minimum, values),
+        frame=_frame(system, best),
+        treatment=_treatment(inputs.settings),
+        is_whole=system.is_whole,
+        needed=system.needed,
+        is_finished=best.is_finished,
+        linear=best.linear,
+        whole=best.whole,
+        work=best.work,
+        has_truth=people is not None,
+        symbols=released.symbols,
+        shown_small=_shown_small(system, minimum),
+        profile=profile,
+        groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
+        groups_of=len(groups),
+        records=ranked(system, best, people, number=records, work=work, rng=rng) if records else None,
+        insiders=_insiders(attack, system, best, people, rng) if insider else None,
+        repair=repaired(attack, inputs, people, minimum, keep, rng, progress) if repair else None,
+        notes=(*released.notes, *(people.notes if people else ())),
+    )
+
+
+def _shown_small(system: CountSystem, minimum: int) -> int:
+    """Return how many small counts a table shows as they are."""
+    released = system.released
+    small = released.is_shown & (released.low >= 1) & (released.low < minimum)
+    return int(np.unique(system.cell[small]).size)
+
+
+def _treatment(settings: CountSettings) -> Treatment:
+    if settings.rounding is not None:
+        return "rounded"
+    return "changed" if settings.noise else "hidden"
+
+
+def _margins(
+    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng: np.random.Generator, budget: Budget
+) -> int | None:
+    """Return how many hidden counts follow when every count without a total in it is hidden too."""
+    low, high = solved.ranges.told_low.copy(), solved.ranges.told_high.copy()
+    for table in system.released.tables:
+        own = system.arrays.codes
+        others = [at for at in range(own.shape[1]) if at not in table.variables]
+        inner = (own[:, list(table.variables)] > 0).all(axis=1) & (own[:, others] == 0).all(axis=1)
+        low[inner], high[inner] = 0, NO_END
+    totals = system.with_shares_of()
+    wanted = system.is_hidden
+    out, open_ones = attack.worked_out(
+        released=totals, low=low, high=high, wanted=wanted, rng=rng, budget=budget.part(1)
+    )
+    return None if open_ones.any() else int(out.sum())
+
+
+def _by_table(
+    attack: SolveCounts,
+    system: CountSystem,
+    solved: SolvedCounts,
+    minimum: int,
+    rng: np.random.Generator,
+    budget: Budget,
+) -> tuple[TableFindings, ...]:
+    released, ranges = system.released, solved.ranges
+    small = ranges.is_worked_out & (ranges.low >= 1) & (ranges.low < minimum)
+    found = []
+    for at, table in enumerate(released.tables):
+        own = np.zeros(system.number, np.bool_)
+        own[system.cell[(released.table == at) & ~released.is_shown]] = True
+        found.append(
+            TableFindings(
+                name=table.name,
+                form=table.form,
+                variables=tuple(released.variables[each].name for each in table.variables),
+                cells=table.cells,
+                hidden=int(own.sum()),
+                worked_out=int((own & ranges.is_worked_out).sum()),
+                small_worked_out=int((own & small).sum()),
+                alone=_alone(attack, system, solved, at, own, rng, budget.part(len(released.tables) - at)),
+            )
+        )
+    return tuple(found)
+
+
+def _alone(
+    attack: SolveCounts,
+    system: CountSystem,
+    solved: SolvedCounts,
+    table: int,
+    own: BoolArray,
+    rng: np.random.Generator,
+    budget: Budget,
+) -> int | None:
+    """Return how many hidden counts of a table follow from it by itself, in the same reading."""
+    if len(system.released.tables) == 1:
+        return int((own & solved.ranges.is_worked_out).sum())
+    if not own.any():
+        return 0
+    told = np.zeros(system.number, np.bool_)
+    told[system.cell[system.released.table == table]] = True
+    # What another table shows of the same cell is not told here.
+    shown = np.zeros(system.number, np.bool_)
+    shown[system.cell[(system.released.table == table) & system.released.is_shown]] = True
+    keep = told & (shown | ~(solved.ranges.told_low == solved.ranges.told_high))
+    low = np.where(keep, solved.ranges.told_low, 0)
+    high = np.where(keep, solved.ranges.told_high, NO_END)
+    alone = system.with_shares_of(table)
+    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng, budget=budget)
+    return None if open_ones.any() else int(out.sum())
+
+
+def _steps(system: CountSystem, solved: SolvedCounts, minimum: int, budget: Budget) -> tuple[list[Step], int]:
+    """Return how counts are worked out, small ones first to be chosen, and how many there are."""
+    ranges = solved.ranges
+    one = ranges.low == ranges.high
+    small = one & (ranges.low >= 1) & (ranges.low < minimum)
+    cells = np.flatnonzero((ranges.is_hidden & one) | (ranges.is_unlisted & small))
+    order = cells[np.argsort(~small[cells], kind="stable")]
+    chosen = np.sort(order[:MOST_STEPS])
+    return steps(system, solved.solution, ranges.told_low, ranges.told_high, chosen, budget), int(cells.size)
+
+
+def _group(system: CountSystem, solved: SolvedCounts, shared: SharedCode) -> GroupFindings:
+    variable = system.released.variables[shared.variable]
+    high = int(solved.ranges.high[shared.group])
+    return GroupFindings(
+        group=system.label(shared.group),
+        variable=variable.name,
+        code=variable.codes[int(system.arrays.codes[shared.cell, shared.variable])],
+        low=int(solved.ranges.low[shared.group]),
+        high=None if high >= NO_END else high,
+    )
+
+
+def _insiders(
+    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, truth: TrueCounts | None, rng: np.random.Generator
+) -> tuple[int, int, int, int]:
+    if truth is None:
+        raise InputError("who is alone in a count must be known, but no records were given. Pass them with --truth")
+    gains = insider_gains(attack, system, solved, truth.counts, rng=rng)
+    return gains.there, gains.tried, gains.gain, gains.most
+
+
+def _step(system: CountSystem, step: Step) -> StepFindings:
+    terms = tuple((term.sign, system.label(term.cell), term.count, term.is_hidden) for term in step.terms)
+    return StepFindings(
+        cell=system.label(step.cell),
+        count=step.count,
+        kind=step.kind,
+        terms=terms,
+        is_listed=bool(system.is_hidden[step.cell]),
+    )
+
+
+def _frame(system: CountSystem, solved: SolvedCounts) -> Any:
+    """Return the range of every hidden count, and of every unlisted one that is worked out."""
+    import polars as pl
+
+    ranges, released = solved.ranges, system.released
+    cells = np.flatnonzero(ranges.is_hidden | (ranges.is_unlisted & (ranges.low == ranges.high)))
+    codes = system.arrays.codes[cells]
+    columns: dict[str, Any] = {
+        variable.name: [variable.codes[code] for code in codes[:, at].tolist()]
+        for at, variable in enumerate(released.variables)
+    }
+    how = np.array(["sums", "multipliers", "solver", "search"])
+    by = np.maximum(solved.solution.low_by, solved.solution.high_by)[cells]
+    return pl.DataFrame(
+        {
+            **columns,
+            "listed": ranges.is_hidden[cells],
+            "told_low": ranges.told_low[cells],
+            "told_high": _without_end(ranges.told_high[cells]),
+            "low": ranges.low[cells],
+            "high": _without_end(ranges.high[cells]),
+            "proven": ranges.is_proven[cells],
+            "settled": ranges.is_settled[cells],
+            "how": how[by].tolist(),
+        }
+    )
+
+
+def _without_end(high: IntArray) -> list[int | None]:
+    return [None if each >= NO_END else each for each in high.tolist()]

@@ -1,0 +1,403 @@
+"""How the findings about published counts are shown: JSON, limits, table, page and pictures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal
+
+from unveil.errors import InputError
+from unveil.questions.answer import View
+from unveil.questions.tables import words
+from unveil.questions.tables.charts import grid_chart
+from unveil.questions.tables.findings import TablesFindings
+from unveil.questions.tables.repair_words import repair_sentences, undecided
+from unveil.questions.tables.tables import (
+    FEW_STEPS,
+    groups_table,
+    key_numbers,
+    least_shared,
+    precision_table,
+    readings_table,
+    records_table,
+    repair_table,
+    steps_table,
+    sure_table,
+    tables_table,
+)
+from unveil.report.blocks import Block, Page, Section
+from unveil.report.editions import internal, people, shareable
+from unveil.report.limits import Evidence, Quantity, with_limits
+from unveil.report.opening import opening
+from unveil.report.terminal import Figures, Part
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unveil.metrics.trials.risk import Rate
+
+_MEANINGS = {
+    "small_worked_out": "counts from 1 to minimum - 1 that can be worked out, whether a table lists them or not",
+    "worked_out": "hidden, rounded or changed counts that can be worked out",
+    "recovered_rate": "the share of these counts that can be worked out, from 0 to 1",
+    "small_shown": "counts from 1 to minimum - 1 that tables show as they are",
+    "narrow": "such counts with a few values left (--values), not counting those worked out",
+    "known_small": "such counts that are known to lie from 1 to minimum - 1 though no symbol said so",
+}
+_SOURCE = (
+    "bounds of cells by Zayatz (1992) and by Dobra and Fienberg (2000); when tables that agree come from one "
+    "population by Atserias and Kolaitis (2021)"
+)
+_UNTESTED = (
+    "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
+    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
+    "out those who are alone).",
+    "Sampling weights: counts are taken as counts of records.",
+    "Noise without a bound: it leaves no ranges, and needs another attack.",
+)
+
+
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return dict(_MEANINGS)
+
+
+def quantities(found: TablesFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for; what was not settled leaves a limit open, which is no pass."""
+    figures = found.figures
+    open_ones = undecided(figures)
+    hidden = figures.hidden
+    # Narrow ones among those not settled can only become more: worked out ones leave them.
+    ends: dict[str, tuple[float, float]] = {
+        "small_worked_out": (figures.small, figures.small + open_ones),
+        "worked_out": (figures.worked_out, figures.worked_out + figures.undecided),
+        "recovered_rate": (
+            figures.recovered_rate,
+            (figures.worked_out + figures.undecided) / hidden if hidden else 0.0,
+        ),
+        "small_shown": (found.shown_small, found.shown_small),
+        "narrow": (figures.narrow - min(figures.narrow, figures.undecided), figures.narrow + figures.narrow_undecided),
+        "known_small": (figures.known_small, figures.known_small + figures.narrow_undecided),
+    }
+    return {name: _quantity(name, low, high) for name, (low, high) in ends.items()}
+
+
+def _quantity(name: str, low: float, high: float) -> Quantity:
+    low = 0.0 if isnan(low) else low
+    evidence = None if low == high else Evidence(interval=lambda _: _between(low, high))
+    return Quantity(
+        name=name, value=float(low), meaning=_MEANINGS[name], exceeded_when_undefined=False, evidence=evidence
+    )
+
+
+def _between(low: float, high: float) -> "Rate":
+    from unveil.metrics.trials.risk import Rate
+
+    return Rate(float(low), float(low), float(high))
+
+
+def figures(found: TablesFindings) -> Mapping[str, Any]:
+    """Return what JSON holds: how many counts, never a count that was worked out, nor how many people these are."""
+    from unveil._version import __version__
+
+    own = found.figures
+    return {
+        "version": __version__,
+        "minimum": found.minimum,
+        "values": found.values,
+        "treatment": found.treatment,
+        "tables": [
+            {
+                "file": each.name,
+                "form": each.form,
+                "variables": list(each.variables),
+                "cells": each.cells,
+                "hidden": each.hidden,
+                "worked_out": each.worked_out,
+                "worked_out_alone": each.alone,
+                "small_worked_out": each.small_worked_out,
+            }
+            for each in found.tables
+        ],
+        "exact": found.is_whole,
+        "reading": found.readings[found.worst].name,
+        "readings": [
+            {
+                "name": each.name,
+                "excluded_by_truth": each.excluded,
+                "worked_out": each.figures.worked_out,
+                "small_worked_out": each.figures.small,
+                "narrow": each.figures.narrow,
+            }
+            for each in found.readings
+        ],
+        "figures": {
+            "hidden": own.hidden,
+            "worked_out": own.worked_out,
+            "recovered_rate": own.recovered_rate,
+            "small_worked_out": own.small,
+            "small_unlisted": own.unlisted_small,
+            "small_shown": found.shown_small,
+            "narrow": own.narrow,
+            "known_small": own.known_small,
+            "groups_of_one_code": found.groups_of,
+            "left": own.left,
+        },
+        "baselines": {"blind": own.blind, "margins": found.margins},
+        "proven": {
+            "ends": own.ends,
+            "attained": own.proven,
+            "not_settled": undecided(own),
+            "linear_programs": found.linear,
+            "searches": found.whole,
+        },
+        "records": _records(found),
+        "repair": _repair(found),
+        "truth": found.has_truth,
+        "profile": found.profile or None,
+        "not_tested": list(_UNTESTED),
+        "notes": list(found.notes),
+    }
+
+
+def _records(found: TablesFindings) -> dict[str, Any] | None:
+    """Return how many records must and cannot exist, and how well they are ranked; no record itself."""
+    if found.records is None:
+        return None
+    told = asdict(found.records)
+    del told["first"]
+    return told
+
+
+def _repair(found: TablesFindings) -> dict[str, Any] | None:
+    repair = found.repair
+    if repair is None:
+        return None
+    return {
+        "hidden_before": repair.hidden_before,
+        "hidden_after": repair.hidden_after,
+        "listed": repair.listed,
+        "proven_helpless": repair.helpless,
+        "proven_short": repair.short,
+        "not_settled": repair.undecided,
+        "values_to_keep": repair.keep,
+        "small_with_fewer_values_after": repair.tight,
+        "worked_out_after": repair.after.worked_out,
+        "small_worked_out_after": repair.after.small,
+        "narrow_after": repair.after.narrow,
+        "rounding": [{"base": each.base, "worked_out": each.worked_out} for each in repair.rounding],
+    }
+
+
+def frame(found: TablesFindings) -> "pl.DataFrame":
+    """Return the range of every hidden count, one row each: for internal use."""
+    return found.frame
+
+
+def plot(found: TablesFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with the table that gives most away."""
+    from unveil.report.draw.lines import draw_all
+
+    grid = grid_chart(found)
+    if grid is None:
+        raise InputError("there is no table to draw. Ask about one with rows")
+    return draw_all([grid])
+
+
+def page(found: TablesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the internal report as data; it holds counts that were worked out, and must not be passed on."""
+    from unveil._version import __version__
+
+    grid = grid_chart(found)
+    return Page(
+        title="What published counts give away",
+        question="What can be worked out from the counts that we publish?",
+        headline=words.headline(found),
+        explanation=words.explanation(found),
+        next_steps=words.next_steps(found),
+        picture=() if grid is None else (grid,),
+        tone=words.tone(found),
+        sections=tuple(_sections(found)),
+        method=_method(found),
+        untested=_UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=__version__ if version is None else version,
+    )
+
+
+def _sections(found: TablesFindings) -> Iterator[Section]:
+    yield Section(
+        heading="The figures",
+        lead="Every hidden count has a range: the least and the greatest that it can be in any population that agrees "
+        "with all that is shown.",
+        blocks=key_numbers(found),
+    )
+    if found.steps:
+        yield Section(
+            heading="Which sums give them away",
+            lead="What anybody with these tables can compute. Whoever reads this list knows the counts: it is for "
+            "internal use.",
+            blocks=(steps_table(found),),
+            tells="whom",
+        )
+    if found.groups:
+        yield Section(
+            heading="Groups in which all have the same code",
+            lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
+            "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
+            blocks=(groups_table(found),),
+            tells="whom",
+        )
+    if found.records is not None:
+        records = found.records
+        yield Section(
+            heading="Records that exist",
+            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked "
+            f"by how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
+            "distribution, so their share ranks, and is no probability.",
+            blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
+            tells="whom",
+        )
+    if found.repair is not None:
+        yield Section(
+            heading="Hiding more",
+            lead=" ".join(repair_sentences(found)),
+            blocks=(repair_table(found.repair, found),),
+            tells="found",
+        )
+    yield _by_table(found)
+    yield Section(heading="How sure that is", lead=_sure(found), blocks=(sure_table(found),), tells="sure")
+
+
+def _by_table(found: TablesFindings, *, shareable: bool = False) -> Section:
+    blocks = _compared(found, shareable=shareable)
+    return Section(heading="By table and by reader", lead=_readers(found), blocks=blocks, tells="whom")
+
+
+def _readers(found: TablesFindings) -> str:
+    linked = " Tables that share a variable say more together than each by itself." if len(found.tables) > 1 else ""
+    return f"What each table gives away, and what follows for whoever reads the symbols in which way.{linked}"
+
+
+def _compared(found: TablesFindings, *, shareable: bool) -> tuple[Block, ...]:
+    readings = (readings_table(found, shareable=shareable),) if found.symbols else ()
+    return (tables_table(found, shareable=shareable), *readings)
+
+
+def _sure(found: TablesFindings) -> str:
+    figures = found.figures
+    if not figures.hidden:
+        return "There was no hidden count to find the range of."
+    if figures.proven == figures.ends:
+        return (
+            "Every range is exact: some population that fits everything attains each of its ends, and none goes beyond."
+        )
+    return (
+        "No range is too narrow: no population goes beyond it. Where an end is not attained by a population that was "
+        "found, the range may be wider than it need be; large parts are only searched for worked-out and narrow counts "
+        "(--all-ranges finds all)."
+    )
+
+
+def _method(found: TablesFindings) -> tuple[str, ...]:
+    sentences = [
+        "Each count is an unknown whole number of at least 0, each total the sum of its parts, and each shown figure "
+        "fixes its count. Sums are followed until nothing more comes of them; what hangs together then is solved, by "
+        "linear programs and searches for whole numbers.",
+        "A range is proven when a population that was found, and checked in whole numbers, attains each of its ends.",
+        "A count is small from 1 to one less than the minimum; 0 is not small.",
+    ]
+    if not found.is_whole:
+        sentences.append("Linked tables were taken with their shared margins only: see above.")
+    sentences.append(f"Definitions: {_SOURCE}.")
+    return tuple(sentences)
+
+
+def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
+    """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
+    figures, word = found.figures, found.treatment
+    whole = page(found, seed=seed)
+    open_ones = undecided(figures)
+    said: str = "No small count can be worked out from these tables alone."
+    if figures.small:
+        said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
+    elif open_ones:
+        said = people(open_ones, pattern="Of {} counts it was not settled whether they can be worked out.")
+    elif found.shown_small:
+        said = people(found.shown_small, pattern="{} small counts are shown as they are, and none can be worked out.")
+    section = Section(
+        heading="The figures",
+        lead=f"How many {word} counts there are of each kind; which they are, and what they are, is in the internal "
+        "report alone.",
+        blocks=key_numbers(found, shareable=True),
+    )
+    return Page(
+        title=whole.title,
+        question=whole.question,
+        headline=said,
+        explanation=(*_outcome(found), "This edition names no count."),
+        tone=whole.tone,
+        sections=(section, _by_table(found, shareable=True)),
+        method=whole.method,
+        untested=whole.untested,
+        seed=seed,
+        version=whole.version,
+    )
+
+
+def _outcome(found: TablesFindings) -> tuple[str, ...]:
+    """Return whether the rule that was named is kept, without how many counts break it."""
+    if not found.profile:
+        return ()
+    broken, _ = words.profile_outcome(found)
+    outcome = "was not shown to be kept" if broken is None else "is not kept" if broken else "is kept"
+    return (f"Profile {found.profile} {outcome}: no count from 1 to {found.minimum - 1} may be shown or worked out.",)
+
+
+def whole_page(
+    found: TablesFindings,
+    *,
+    limits: Sequence[Mapping[str, Any]] = (),
+    seed: int | None = None,
+    edition: Literal["internal", "shareable"] = "internal",
+) -> Page:
+    """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
+    if edition == "shareable":
+        # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
+        return shareable(shared_page(found, seed=seed), minimum_cell=least_shared(found))
+    return internal(with_limits(page(found, seed=seed), limits, quantities(found)))
+
+
+def brief(found: TablesFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures, the table itself, and the shortest sums."""
+    yield from opening(page(found))
+    yield ""
+    yield Figures(key_numbers(found))
+    grid = grid_chart(found)
+    if grid is not None and len(grid.columns) <= 12 and len(grid.rows) <= 20:
+        yield ""
+        yield grid
+    if found.steps:
+        yield ""
+        yield steps_table(found, most=FEW_STEPS)
+    if len(found.tables) > 1:
+        yield ""
+        yield tables_table(found)
+    if found.records is not None and found.records.first:
+        yield ""
+        yield records_table(found.records)
+    if found.repair is not None:
+        yield from ("", *repair_sentences(found))
+
+
+VIEW = View(
+    schema="unveil.tables/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+    whole_page=whole_page,
+)

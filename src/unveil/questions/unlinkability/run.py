@@ -1,0 +1,130 @@
+"""The partition question measured: a guess and a truth in, findings out."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Unpack
+
+import numpy as np
+
+from unveil.guesses import Partition, View
+from unveil.metrics import (
+    Forecast,
+    fairness,
+    forecast,
+    others_graphs,
+    over_views,
+    partition_distances,
+    policy_grid,
+    random_guessing,
+    unlinkability,
+)
+from unveil.metrics.partitions.forecast import DRAWS, Linkage
+from unveil.metrics.partitions.others import others_work
+from unveil.metrics.partitions.unlinkability import Settings
+from unveil.questions.unlinkability.findings import PartitionFindings, place_of, steepest
+from unveil.report.progress import Progress
+from unveil.report.text import count
+
+#: Who guesses, to compare with.
+Guessing = Literal["uniform", "growing", "sizes"]
+
+# Beyond this many looks at cells nobody follows whom mergings bring along, and only some subjects are forecast.
+_MOST_LOOKS = 30_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """Who guesses, how evidence comes in, and whose graphs are shown."""
+
+    subject: Hashable | None = None
+    guessing: Guessing = "uniform"
+    draws: int | None = None
+    prior: Partition | View | None = None
+    linkage: Linkage = "pairs"
+    split: float = 1.0
+
+
+def run(
+    guess: Partition | View,
+    truth: Partition,
+    *,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+    outlook: Outlook,
+    **settings: Unpack[Settings],
+) -> PartitionFindings:
+    """Return how well each subject of ``truth`` is hidden in ``guess``; see :func:`unveil.partition`."""
+    named = None if outlook.subject is None else place_of(outlook.subject, truth.clusters.tolist())
+    progress("hiding", 0.2)
+    result = unlinkability(guess, truth, **settings)
+    shown = steepest(result, truth.by_first_item) if named is None else named
+    progress("distances", 0.3)
+    distances = partition_distances(guess, truth)
+    reference = random_guessing(
+        truth,
+        rng=rng,
+        guesser="growing" if outlook.guessing == "growing" else "uniform",
+        draws=outlook.draws,
+        like=guess if outlook.guessing == "sizes" and outlook.prior is None else None,
+        prior=outlook.prior,
+        progress=lambda share: progress("guessing", 0.4 + share / 5),
+        **settings,
+    )
+    progress("forecast", 0.7)
+    looks = others_work(guess, truth)
+    everybody, own, more = _outlook(guess, truth, shown, looks, outlook, rng, settings)
+    progress("policies", 0.8)
+    grid = policy_grid(
+        guess,
+        truth,
+        contamination_desirable=settings.get("contamination_desirable", False),
+        weights=settings.get("weights"),
+        norm=settings.get("norm", "weight"),
+        mixing=settings.get("mixing", "items"),
+    )
+    several = isinstance(guess, View) and len(guess.partitions) > 1
+    found = PartitionFindings(
+        result=result,
+        distances=distances,
+        fairness=fairness(result),
+        grid=grid,
+        reference=reference,
+        subject=shown,
+        others=others_graphs(guess, truth, **settings) if looks <= _MOST_LOOKS else None,
+        views=over_views(guess, truth, **settings) if several else None,
+        forecast=everybody,
+        own_forecast=own,
+        linkage=outlook.linkage if isinstance(outlook.linkage, str) else "given",
+        weighted=settings.get("weights") is not None,
+        notes=(*notes, *more),
+    )
+    progress("policies", 1.0)
+    return found
+
+
+def _outlook(
+    guess: Partition | View,
+    truth: Partition,
+    shown: int,
+    looks: int,
+    outlook: Outlook,
+    rng: np.random.Generator,
+    settings: Settings,
+) -> tuple[Forecast, Forecast, list[str]]:
+    """Return the futures of all or of some subjects, those of the one shown, and what has to be said of that."""
+    partitions = len(guess.partitions) if isinstance(guess, View) else 1
+    each = max(1, looks // (partitions * truth.cluster_count)) * DRAWS
+    most = max(1, _MOST_LOOKS // each)
+    some, notes = None, []
+    if most < truth.cluster_count:
+        some = truth.by_first_item[np.sort(rng.choice(truth.cluster_count, most, replace=False))].tolist()
+        notes.append(
+            f"The forecast is of {count(most, 'subject', 'subjects')} drawn at random, as there are "
+            f"{count(truth.cluster_count)} with crowded clusters."
+        )
+    if looks > _MOST_LOOKS:
+        notes.append("How many others mergings bring along is left out, as clusters hold too many subjects to follow.")
+    evidence = {"rng": rng, "linkage": outlook.linkage, "split": outlook.split}
+    everybody = forecast(guess, truth, subjects=some, **evidence, **settings)  # type: ignore[arg-type]
+    return everybody, forecast(guess, truth, subjects=[shown], **evidence, **settings), notes  # type: ignore[arg-type]

@@ -1,0 +1,397 @@
+"""How the findings about a partition are shown: JSON, limits, table, page and pictures."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unveil.metrics.partitions.distances import PartitionDistances
+from unveil.metrics.partitions.fairness import Spread
+from unveil.metrics.partitions.forecast import Forecast
+from unveil.metrics.partitions.guessing import Reference
+from unveil.metrics.partitions.policy_grid import PolicyGrid
+from unveil.metrics.partitions.unlinkability import FRAME_COLUMNS, MIXING_COLUMNS, Unlinkability
+from unveil.metrics.partitions.views import OverViews
+from unveil.questions.answer import View
+from unveil.questions.unlinkability import words
+from unveil.questions.unlinkability.charts import (
+    charts,
+    forecast_chart,
+    linked_histogram,
+    others_chart,
+    overall_chart,
+    slope_chart,
+)
+from unveil.questions.unlinkability.findings import PartitionFindings, place_of
+from unveil.questions.unlinkability.playgrounds import playground, subject_playground
+from unveil.questions.unlinkability.tables import (
+    at_risk_table,
+    common_beta,
+    distance_numbers,
+    fairness_numbers,
+    fairness_table,
+    forecast_numbers,
+    key_numbers,
+    subject_graph_table,
+    view_table,
+)
+from unveil.report.blocks import Page, Section
+from unveil.report.limits import Quantity
+from unveil.report.opening import opening
+from unveil.report.terminal import Chosen, Figures, Part
+from unveil.report.text import count, decimal, short_percent
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+#: What a limit can be set for, and what each means.
+QUANTITIES: Mapping[str, str] = {
+    "breached_share": "share of subjects of whom the adversary has linked beta or more already; 0 is nobody, "
+    "1 everybody",
+    "risk_slope": "how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
+    "undefined (counted as exceeded) when the average subject is already breached",
+}
+
+
+def quantities(found: PartitionFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for; a breach is undefined here, whatever ``at_breach`` shows."""
+    overall = found.result.overall
+    values = {
+        "breached_share": overall.breached_share,
+        "risk_slope": float("nan") if overall.breached else overall.risk_slope,
+    }
+    return {
+        name: Quantity(name=name, value=values[name], meaning=meaning, exceeded_when_undefined=overall.breached)
+        for name, meaning in QUANTITIES.items()
+    }
+
+
+def figures(found: PartitionFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    result = found.result
+    return {
+        "n": result.n,
+        "subjects": result.subjects.size,
+        "alpha": result.overall.alpha,
+        "beta": result.overall.beta,
+        "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
+        "distances": vars(found.distances),
+        "fairness": [vars(spread) for spread in found.fairness],
+        "random_guessing": vars(found.reference) | {"ranges": [vars(each) for each in found.reference.ranges]},
+        "views": None if found.views is None else _views(found.views),
+        "forecast": None if found.forecast is None else _forecast(found.forecast, found.linkage),
+        "subject": _subject(found),
+        "notes": list(found.notes),
+        "per_subject": frame(found),
+    }
+
+
+def _views(views: OverViews) -> dict[str, Any]:
+    return {"partitions": views.partitions, "ranges": [vars(each) for each in views.ranges]}
+
+
+def _forecast(forecast: Forecast, linkage: str) -> dict[str, Any]:
+    """Return the futures of the average subject; those of single subjects would be long."""
+    curves = ("linked", "mixed", "breached_after", "breached_after_low", "breached_after_high")
+    return {
+        "linkage": linkage,
+        "split": forecast.split,
+        "draws": forecast.draws,
+        "subjects": forecast.subjects.size,
+        "next_breach": float(forecast.next_breach.mean()),
+        "risk_slope": vars(forecast.overall),
+        "evidence": vars(forecast.overall_evidence),
+    } | {name: getattr(forecast, name) for name in curves}
+
+
+def _subject(found: PartitionFindings) -> dict[str, Any]:
+    """Return everything about the one subject that is shown."""
+    at, result = found.shown, found.result
+    linked, mixed = result.graphs(at)
+    told: dict[str, Any] = {"subject": result.subjects[at], "linked": linked, "mixed": mixed}
+    told |= {name: getattr(result, name)[at] for name in (*FRAME_COLUMNS, *MIXING_COLUMNS)}
+    if found.others is not None:
+        told["others_after"], told["effective_others_after"] = found.others.graphs(at)
+    if found.views is not None:
+        told |= {name: getattr(found.views, name)[at] for name in VIEW_COLUMNS}
+    if found.own_forecast is not None:
+        told["forecast"] = {name: getattr(found.own_forecast, name)[0] for name in FORECAST_FIGURES}
+    return told
+
+
+VIEW_COLUMNS = ("breached_probability", "linked0_low", "linked0_high", "risk_slope_low", "risk_slope_high")
+FORECAST_FIGURES = (
+    "risk_slope",
+    "risk_slope_low",
+    "risk_slope_median",
+    "risk_slope_high",
+    "error",
+    "evidence",
+    "evidence_low",
+    "evidence_high",
+    "next_breach",
+    "breached",
+)
+
+
+def frame(found: PartitionFindings) -> "pl.DataFrame":
+    """Return one row per subject; for a view also what its partitions say alone."""
+    import polars as pl
+
+    rows = found.result.to_frame(mixing=True)
+    if found.views is None:
+        return rows
+    return rows.with_columns(pl.Series(name, getattr(found.views, name)) for name in VIEW_COLUMNS)
+
+
+def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
+    """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
+
+    ``subject`` is the name of the subject, or its index where no subject is called so; without it the one that was
+    asked for, else the one with the steepest risk slope.
+    """
+    from unveil.report.draw.lines import draw_all
+
+    at = found.shown if subject is None else place_of(subject, found.result.subjects.tolist())
+    return draw_all(charts(found.result, found.grid, subject=at, reference=found.reference))
+
+
+def headline(found: PartitionFindings) -> str:
+    """Return the answer in one sentence: how many subjects are already breached."""
+    return words.breached_headline(
+        found.result.overall.breached_subjects, int(found.result.subjects.size), beta=common_beta(found.result)
+    )
+
+
+def page(
+    found: PartitionFindings, *, seed: int | None = None, version: str | None = None, show_names: bool = True
+) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+
+    With ``show_names=False`` subjects are numbered in the order of ``result.subjects`` instead of named.
+    """
+    from unveil._version import __version__
+
+    result, reference = found.result, found.reference
+    overall, subjects = result.overall, int(result.subjects.size)
+    return Page(
+        title="Unlinkability of a partition",
+        question=(
+            f"How well {'is' if subjects == 1 else 'are'} {count(subjects, 'subject', 'subjects')} with "
+            f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
+        ),
+        headline=headline(found),
+        explanation=words.explanation(
+            reference=reference.breached_share,
+            mergings=overall.mergings,
+            breached=overall.breached,
+            guesser=reference.guesser,
+        ),
+        next_steps=words.next_steps(overall.breached_subjects),
+        picture=(linked_histogram(result),),
+        tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
+        sections=(
+            _key_section(result, reference),
+            _graph_section(found),
+            *_forecast_section(found),
+            _distance_section(found.distances, reference),
+            _subjects_section(found, show_names),
+            _fairness_section(result, found.fairness),
+            *_views_section(found),
+            _policy_section(result, found.grid),
+            _playground_section(result, found.grid),
+        ),
+        method=_method(found),
+        untested=_UNTESTED,
+        notes=found.notes,
+        seed=seed,
+        version=__version__ if version is None else version,
+    )
+
+
+def _key_section(result: Unlinkability, reference: Reference) -> Section:
+    lead = f"At α = {decimal(result.overall.alpha)} and β = {short_percent(result.overall.beta)}."
+    if common_beta(result) is None or result.alpha.min() != result.alpha.max():
+        lead = (
+            f"Subjects have policies of their own; overall figures use α = {decimal(result.overall.alpha)} "
+            f"and β = {short_percent(result.overall.beta)}."
+        )
+    lead += f" {words.reference_sentence(reference.guesser, reference.draws)}"
+    return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
+
+
+def _graph_section(found: PartitionFindings) -> Section:
+    result, others = found.result, found.others
+    return Section(
+        heading="What a little more knowledge would do",
+        lead=(
+            "Whoever learns that two of the adversary's clusters belong together merges them. The picture shows what a "
+            "few such mergings would reveal about the average subject, cheapest first."
+        ),
+        blocks=(
+            overall_chart(result, reference=found.reference),
+            *(() if others is None else (others_chart(others, result.overall.mergings),)),
+        ),
+    )
+
+
+def _forecast_section(found: PartitionFindings) -> tuple[Section, ...]:
+    if found.forecast is None:
+        return ()
+    return (
+        Section(
+            heading="What the adversary may learn next",
+            lead=(
+                "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a "
+                "cluster with items of the subject, or splits somebody else's items off."
+            ),
+            blocks=(*forecast_numbers(found.forecast), forecast_chart(found.forecast)),
+        ),
+    )
+
+
+def _views_section(found: PartitionFindings) -> tuple[Section, ...]:
+    if found.views is None:
+        return ()
+    return (
+        Section(
+            heading="How much the adversary's doubt matters",
+            lead=(
+                "The adversary holds several partitions. The figures above are over all of them; here each is taken "
+                "alone, as if the adversary were sure of it."
+            ),
+            blocks=(view_table(found.views),),
+            tells="sure",
+        ),
+    )
+
+
+def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
+    return Section(
+        heading="How the answer depends on what you care about",
+        lead=(
+            "The threshold β and the weight α are a matter of policy, not of measurement. A conclusion that holds for "
+            "many of them is worth more than one that holds for one."
+        ),
+        blocks=(slope_chart(grid, beta=result.overall.beta),),
+        tells="sure",
+    )
+
+
+def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
+    return Section(
+        heading="Try another policy",
+        lead="What would the answer be if everybody had another α and β?",
+        blocks=(playground(result, grid),),
+        tells="sure",
+    )
+
+
+def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Section:
+    return Section(
+        heading="Is everybody hidden alike?",
+        lead="An average can look safe while a few subjects are fully exposed.",
+        blocks=(*fairness_numbers(result, fairness), fairness_table(fairness)),
+        tells="whom",
+    )
+
+
+def _subjects_section(found: PartitionFindings, show_names: bool) -> Section:
+    return Section(
+        heading="Who is most at risk",
+        lead=""
+        if show_names
+        else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
+        blocks=(
+            at_risk_table(found.result, show_names=show_names, views=found.views),
+            subject_playground(found.result, found.shown, forecast=found.forecast, show_names=show_names),
+        ),
+        tells="whom",
+    )
+
+
+def _distance_section(distances: PartitionDistances, reference: Reference) -> Section:
+    return Section(
+        heading="How far the guess is from the truth",
+        lead=(
+            "Distances between two partitions as others use them. They see the whole and no single subject, so read "
+            "them after the figures above."
+        ),
+        blocks=distance_numbers(distances, reference),
+    )
+
+
+def _method(found: PartitionFindings) -> tuple[str, ...]:
+    sentences = list(_ALWAYS)
+    if found.result.mixing != "items":
+        sentences.append(
+            f"The mixed graph does not count items, as in the paper: it is {words.MIXED[found.result.mixing]}."
+        )
+    if found.weighted:
+        sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
+    desired = int(found.result.contamination_desirable.sum())
+    if desired:
+        who = count(desired, "subject likes", "subjects like")
+        sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
+    sentences.append(words.reference_method(found.reference.guesser, found.reference.draws))
+    if found.forecast is not None:
+        sentences.append(words.forecast_method(found.linkage, found.forecast.split, found.forecast.draws))
+    return tuple(sentences)
+
+
+_ALWAYS = (
+    "A cluster of the adversary costs α × missed items + (1 − α) × foreign items: α weighs what is missed, 1 − α what "
+    "is wrongly included. The cheapest is a subject's most relevant cluster; clusters that cost the same are averaged.",
+    "Clusters are merged in the order of that cost, those with fewer foreign items first among equals; "
+    "figures that the order of the remaining ties would change are averaged over all their orders.",
+    "The point where the linked graph reaches β is found by linear interpolation. The risk slope adds the angle of the "
+    "vector to that point, weighed by α, and the angle of the vector to the mixed graph below it, weighed by 1 − α, as "
+    "a share of the right angle.",
+    "Where β is reached without any merging the subject is breached and has no risk slope; none is made up.",
+    "Overall graphs are the mean over all subjects, and one β point is found on them; the overall slope is no mean of "
+    "slopes.",
+    "If the adversary holds several partitions with probabilities, errors and graphs are averaged over them.",
+)
+_UNTESTED = (
+    "Whether another adversary would do better: only the guess that was given is measured.",
+    "Whether subjects can be named: linking items together is not yet knowing whose they are.",
+    "What wrong evidence does: the forecast knows true facts only, and none that mixes up two subjects further.",
+)
+
+
+#: What fits a terminal of 80 columns beside a name: breached, linked now, mergings, risk slope, items.
+_SHOWN_COLUMNS = range(6)
+
+
+def brief(found: PartitionFindings, *, top: int, subject: bool = False) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk.
+
+    With ``subject`` also the graphs of the one that is shown.
+    """
+    overall, subjects = found.result.overall, int(found.result.subjects.size)
+    yield from opening(page(found))
+    size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
+    yield from ("", f"{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.", "")
+    yield Figures(key_numbers(found.result, found.reference))
+    yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
+    yield Figures(distance_numbers(found.distances, found.reference), meanings=False)
+    if found.forecast is not None:
+        yield from ("", "What the adversary may learn next:")
+        yield Figures(forecast_numbers(found.forecast), meanings=False)
+    if top:
+        yield ""
+        yield Chosen(at_risk_table(found.result, most=top), _SHOWN_COLUMNS)
+    if subject:
+        yield ""
+        yield subject_graph_table(found.result, found.shown, found.others)
+
+
+VIEW = View(
+    schema="unveil.partition/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=lambda: QUANTITIES,
+)

@@ -1,0 +1,341 @@
+"""What was said of each setting, read as the library takes it, or a sentence that says what to correct."""
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from unveil._specification import without_own_code
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.questions.settings import LISTS, Door, Question, Setting
+from unveil.questions.told import AskedError, Told
+from unveil.report.limits import parse_limit, parse_number
+
+_LONGEST = 4_000
+#: More than anybody means, and few enough to be looked at one by one.
+MOST_FILES = 20
+_MOST_COLUMNS = 100_000
+_MOST_ENTRIES = 200
+#: So many choices are named in a message.
+_NAMED_CHOICES = 20
+_SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[kmgt]i?b|b)?", re.IGNORECASE | re.ASCII)
+#: What the page sends for a protection or an attack that was not chosen.
+_NOTHING = {"name": "", "settings": {}}
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def value_of(setting: Setting, raw: Any, question: Question, *, sample: bool = False, door: Door = "page") -> Any:
+    """Return the value of a setting as the library takes it; what was left empty is the default.
+
+    >>> from unveil.questions import question
+    >>> asked = question("partition")
+    >>> value_of(asked.setting("alpha"), "1/3", asked), value_of(asked.setting("beta"), "", asked, sample=True)
+    (Fraction(1, 3), Fraction(9, 10))
+    """
+    if setting.beside:
+        several = raw if isinstance(raw, list | tuple) or raw is None else [raw]
+        return tuple(_one(setting, each, setting.default, question, door) for each in _listed(several, MOST_FILES))
+    default = question.of_sample.get(setting.name, setting.default) if sample else setting.default
+    if setting.required and raw in (None, "", ()) and not sample:
+        raise InputError("it must be filled in")
+    return _one(setting, raw, default, question, door)
+
+
+def values_of(
+    question: Question, said: Mapping[str, Any], *, sample: bool = False, door: Door = "page"
+) -> dict[str, Any]:
+    """Return the value of every setting that is no file; what was not said has its default.
+
+    What only the other door has keeps its default too, so that whoever answers need not know who asks.
+    """
+    values = {}
+    for setting in question.settings:
+        if not setting.is_file:
+            raw = said.get(setting.name) if setting.only in (None, door) else None
+            # The command line says by itself which names are missing.
+            here = setting if door == "page" and setting.only != "command line" else replace(setting, required=False)
+            try:
+                values[setting.name] = value_of(here, raw, question, sample=sample, door=door)
+            except InputError as error:
+                raise AskedError(str(error), setting.name) from error
+    return values
+
+
+def default_of(setting: Setting, question: Question, *, sample: bool = False) -> Any:
+    """Return the value that a setting has where nothing is said of it."""
+    return value_of(replace(setting, required=False), None, question, sample=sample)
+
+
+def wrong_together(told: Told, calls: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what does not go together, a setting and a sentence each; ``calls`` is what the door calls them."""
+    found = told.question.together(told) if told.question.together is not None else []
+    return [(name, sentence.format_map(calls)) for name, sentence in found]
+
+
+def _one(setting: Setting, raw: Any, default: Any, question: Question, door: Door) -> Any:
+    unsaid = raw is None or (isinstance(raw, str) and not raw.strip()) or (setting.kind == "thing" and raw == _NOTHING)
+    value = default if unsaid else raw
+    if setting.kind in ("thing", "things") and value is default:
+        return default
+    if setting.kind in LISTS:
+        return _several(setting, value, question, door)
+    match setting.kind:
+        case "number":
+            return None if value is None else _number(setting, value)
+        case "share":
+            return None if value is None else _share(value)
+        case "size":
+            return None if value is None else _bytes(value)
+        case "switch":
+            if not isinstance(value, bool | None):
+                raise InputError("it must be chosen or not. Load the page again")
+            return bool(value)
+        case "choice":
+            return None if value is None else _chosen(setting, value)
+        case "thing":
+            return None if value is None else _thing(setting, value, door)
+        case "folder":
+            return _folders(value, door)
+        case "output":
+            return None if value is None else Path(value)
+        case _:
+            return _text(value)
+
+
+def _several(setting: Setting, value: Any, question: Question, door: Door) -> tuple[Any, ...]:
+    if setting.kind in ("columns", "texts", "things") and isinstance(
+        value, str
+    ):  # one field of the page holds them all
+        value = lines(_text(value)) if setting.many else cells(_text(value))
+    entries = _listed(value, _MOST_COLUMNS if setting.kind in ("roles", "columns") else _MOST_ENTRIES)
+    match setting.kind:
+        case "roles":
+            return tuple(_column(each) for each in entries)
+        case "scenarios":
+            return tuple(each if door == "command line" else _scenario(each) for each in entries)
+        case "limits":
+            return tuple(each if door == "command line" else _limit(each, question) for each in entries)
+        case "things":
+            return tuple(_thing(setting, each, door) for each in entries)
+        case "several":
+            named = columns_in(entries) if door == "command line" and entries else entries
+            return tuple(_chosen(setting, each) for each in named)
+        case "columns":
+            named = tuple(_text(each) for each in entries)
+            return columns_in(named) if door == "command line" and named else named
+        case _:
+            return tuple(_text(each) for each in entries)
+
+
+def columns_in(written: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in texts with commas between them; a name with a comma in it stands in double quotes.
+
+    >>> columns_in(('age,sex', '"income, yearly"'))
+    ('age', 'sex', 'income, yearly')
+    """
+    names = tuple(name for text in written for name in cells(text))
+    if not names:
+        raise InputError("it must name at least one, but names none. Leave it out")
+    return names
+
+
+def _listed(raw: Any, most: int) -> Sequence[Any]:
+    if raw is None:
+        return ()
+    if not isinstance(raw, list | tuple) or len(raw) > most:
+        raise InputError(f"it must be a list of at most {most:,}. Load the page again")
+    return raw
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str) or len(value) > _LONGEST or "\0" in value:
+        raise InputError(f"it must be a text of at most {_LONGEST:,} letters. Shorten it")
+    return value.strip()
+
+
+def _chosen(setting: Setting, value: Any) -> str:
+    choices = [each for each, _ in setting.chosen()]
+    if isinstance(value, str) and value.strip().replace("-", "_") in choices:
+        return value.strip().replace("-", "_")
+    if not isinstance(value, str) or value not in choices:
+        offered = f"Available: {', '.join(filter(None, choices))}" if len(choices) <= _NAMED_CHOICES else setting.words
+        if not isinstance(value, str):
+            raise InputError(f"This is no name. {offered}".rstrip())
+        hint = did_you_mean(value, choices) if setting.hint is None else setting.hint(value)
+        raise InputError(f"Unknown name {shortened(value)}.{hint} {offered}".rstrip())
+    return value
+
+
+def _fraction(value: Any) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return parse_number(str(value))
+
+
+def _share(value: Any) -> Fraction:
+    number = _fraction(value)
+    if number is None:
+        raise InputError(f"it must be a number{_seen(value)}. Write it as 0.5 or 1/2")
+    if not 0 <= number <= 1:
+        raise InputError(f"it must lie between 0 and 1{_seen(value)}. Write it as 0.5 or 1/2")
+    return number
+
+
+def _number(setting: Setting, value: Any) -> int | float:
+    number = _fraction(value)
+    what = "a whole number" if setting.whole else "a number"
+    if number is None and isinstance(value, str) and value.strip().isdecimal():
+        raise InputError(f"it must be {what} of at most 100 digits, but has {len(value.strip()):,}. Lower it")
+    if number is None or (setting.whole and number.denominator != 1):
+        raise InputError(f"it must be {what}{_seen(value)}. Write it in digits")
+    if setting.least is not None and number < setting.least:
+        raise InputError(f"it must be {what} of at least {setting.least:g}{_seen(value)}. Raise it")
+    if setting.most is not None and number > setting.most:
+        raise InputError(f"it must be {what} of at most {setting.most:,g}{_seen(value)}. Lower it")
+    return int(number) if setting.whole else float(number)
+
+
+def _seen(value: Any) -> str:
+    return f", but is {shortened(str(value))}" if isinstance(value, str | int | float) else ""
+
+
+def _bytes(value: Any) -> int:
+    """Return how many bytes a size means: 1 GB is 10⁹ of them, 1 GiB is 2³⁰.
+
+    >>> _bytes("4GB"), _bytes("1.5 GiB"), _bytes("2000")
+    (4000000000, 1610612736, 2000)
+    """
+    found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+    unit = (found["unit"] or "b").lower() if found else "b"
+    factor = 1 if unit == "b" else (1024 if "i" in unit else 1000) ** _POWERS[unit[0]]
+    size = float(found["number"]) * factor if found else 0
+    if not 1 <= size < 2**63:
+        raise InputError(f"it must be a size such as 4GB or 512MiB{_seen(value)}. Write a number and its unit")
+    return int(size)
+
+
+def _folders(value: Any, door: Door) -> tuple[Path, ...]:
+    written = lines(_text(value)) if isinstance(value, str | None) else [str(each) for each in value]
+    if door == "command line":
+        return tuple(Path(each) for each in written)
+    folders = tuple(Path(os.path.expanduser(each)) for each in written)  # noqa: PTH111  (never fails)
+    for path in folders:
+        # Nobody sees where the server was started, so that a path must not begin there.
+        if not path.is_absolute():
+            raise InputError(
+                f"a folder must be written in full, such as /home/me/studies/quick, but is {shortened(str(path))}. "
+                "Write it from the first / on"
+            )
+    return folders
+
+
+def _column(each: Any) -> dict[str, Any]:
+    """Return what was said of a column: its role and kind, and what was suggested."""
+    from unveil.questions.roles import KINDS, ROLES
+
+    if not isinstance(each, Mapping) or not isinstance(each.get("name"), str):
+        raise InputError("the table of columns is damaged. Load the page again")
+    roles, kinds = dict(ROLES), dict(KINDS)
+    said = {key: str(each.get(key)) for key in ("role", "suggested", "kind", "guessed")}
+    wrong = [key for key in ("role", "suggested") if said[key] not in roles]
+    wrong += [key for key in ("kind", "guessed") if said[key] not in kinds]
+    if wrong:
+        raise InputError("a column has a role or a kind that there is none of. Choose again")
+    levels = cells(_text(each.get("levels"))) if said["kind"] == "ordered" else ()
+    return {"name": each["name"], **said, "levels": levels}
+
+
+def _scenario(each: Any) -> str:
+    """Return an adversary and the columns that it knows, as the command line writes them."""
+    if not isinstance(each, Mapping):
+        raise InputError("the list of adversaries is damaged. Load the page again")
+    name = _text(each.get("name"))
+    columns = tuple(str(column) for column in _listed(each.get("columns"), _MOST_COLUMNS))
+    if not name:
+        raise InputError("somebody who might try must have a name. Write one, or remove them")
+    if "=" in name:
+        raise InputError("a name must not hold the sign =. Leave it out")
+    if not columns:
+        raise InputError(f"choose at least one column that {name[:60]!r} would know, or remove them")
+    return f"{name}={row(columns)}"
+
+
+def _limit(each: Any, question: Question) -> tuple[str, float]:
+    known = question.meanings()
+    quantity = each.get("quantity") if isinstance(each, Mapping) else None
+    if not isinstance(quantity, str) or quantity not in known:
+        raise InputError("a limit must be on one of the figures offered. Choose one, or remove the limit")
+    limit = parse_limit(str(each.get("limit", "")))
+    if limit is None:
+        raise InputError(f"the limit on {quantity} must be a number, such as 0.5. Write one, or remove the limit")
+    return quantity, limit
+
+
+def _thing(setting: Setting, value: Any, door: Door) -> str:
+    """Return how a protection or an attack is written; on the page only listed ones can be named.
+
+    The command line names own classes too: whoever answers reads them.
+    """
+    if door == "command line":
+        return _text(value)
+    from unveil.attacks import ATTACKS
+    from unveil.protections import PROTECTIONS
+
+    if isinstance(value, str):
+        name, _, rest = value.partition(":")
+        return _read_thing(setting, f"{_chosen(setting, name)}:{rest}" if rest else _chosen(setting, name))
+    given = value if isinstance(value, Mapping) else {}
+    name = _chosen(setting, given.get("name"))
+    settings = given.get("settings") or {}
+    if not isinstance(settings, Mapping):
+        raise InputError("the settings are damaged. Load the page again")
+    if not name:
+        return ""
+    listed = PROTECTIONS[name] if name in PROTECTIONS else ATTACKS[name]
+    usual = {key: default for key, _, default in (each.partition("=") for each in listed.settings)}
+    said = {str(key): _text(each) for key, each in settings.items()}
+    pieces = [f"{key}={text}" for key, text in said.items() if text and text != usual.get(key)]
+    return _read_thing(setting, f"{name}:{row(pieces)}" if pieces else name)
+
+
+def _read_thing(setting: Setting, written: str) -> str:
+    if setting.read is not None and written:
+        with without_own_code():  # a listed attack may name another one in its settings
+            setting.read(written)
+    return written
+
+
+def cells(text: str) -> tuple[str, ...]:
+    """Return the texts between commas; one with a comma in it stands in double quotes.
+
+    >>> cells('?, NA, "none, really"')
+    ('?', 'NA', 'none, really')
+    """
+    try:
+        rows = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    except csv.Error:
+        raise InputError(f"its texts must have at most {csv.field_size_limit():,} letters. Shorten them") from None
+    return tuple(cell.strip() for row in rows for cell in row if cell.strip())
+
+
+def lines(text: str) -> list[str]:
+    """Return the lines of a text that hold something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def row(texts: Sequence[str]) -> str:
+    """Return texts with commas between them, those with a comma in quotes: what `cells` reads back.
+
+    >>> row(["age", "income, yearly"])
+    'age,"income, yearly"'
+    """
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(texts)
+    return stream.getvalue()

@@ -1,0 +1,326 @@
+"""A page as data: what it says and shows, before anybody decides how that looks.
+
+Every report is a :class:`Page`; :mod:`unveil.report.page` turns it into HTML, :mod:`unveil.report.draw.lines` turns its
+charts into matplotlib, and :mod:`unveil.report.terminal` prints its numbers and tables. None of them computes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.report.blocks_answers import Answers
+from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.scale import Kind
+
+#: How a headline or a number should strike the reader; always said in words too.
+Tone = Literal["good", "warning", "bad", "neutral"]
+#: How a line looks: each has its own colour, its own dashes and its own marks, so that no two differ by colour alone.
+Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference", "second-reference"]
+
+
+Side = Literal["left", "right"]
+#: What a section tells, in the order in which every page tells it: what was found, for whom, how sure that is, and how
+#: it was measured. (What was not tested stands before the last.)
+Told = Literal["found", "whom", "sure", "measured"]
+#: Whom a page is for; an internal one says so and must not be passed on.
+Edition = Literal["", "internal", "shareable"]
+
+
+class Count(str):
+    """A text that says how many people there are: the shareable edition does not show a small one.
+
+    ``pattern`` is the text with ``{}`` in place of the number. Made by :func:`unveil.report.editions.people`. A text
+    that is put together from one is a plain text and no longer hidden: let the pattern hold the whole sentence.
+    """
+
+    __slots__ = ("pattern", "people")
+    people: int
+    pattern: str
+
+    def __new__(cls, text: str, *, people: int, pattern: str = "{}") -> "Count":
+        """Return the text, which is a plain one for everybody but the shareable edition."""
+        made = super().__new__(cls, text)
+        made.people = people
+        made.pattern = pattern
+        return made
+
+
+class Private(str):
+    """A text for internal use, such as the path of a file, with what the shareable edition shows in its place.
+
+    >>> file = Private("/data/people.csv", shared="people.csv")
+    >>> file, file.shared
+    ('/data/people.csv', 'people.csv')
+    """
+
+    __slots__ = ("shared",)
+    shared: str
+
+    def __new__(cls, text: str, *, shared: str) -> "Private":
+        """Return the text, which is a plain one for everybody but the shareable edition."""
+        made = super().__new__(cls, text)
+        made.shared = shared
+        return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """One figure with one plain sentence on what it means."""
+
+    label: str
+    value: str
+    meaning: str
+    #: The same figure for somebody who only guesses, where that was computed, and who that is.
+    reference: str = ""
+    reference_of: str = "random guessing"
+    tone: Tone = "neutral"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Series:
+    """One line (or one row of bars, or points with their intervals) of a chart; a NaN in ``y`` is a gap.
+
+    Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
+    ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point. In a
+    chart without ``rows`` a point stands at (x, y) beside the name of its series, and the interval is that of ``y``, as
+    it is in a line.
+    """
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+    style: Style
+    #: Bars stand on [x, x + width].
+    kind: Literal["line", "bars", "points"] = "line"
+    width: float = 0.0
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vector:
+    """An arrow from the origin to (x, y)."""
+
+    name: str
+    x: float
+    y: float
+    style: Style
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """A line across the chart at one value, with its name beside it."""
+
+    name: str
+    value: float
+    across: Literal["x", "y"] = "y"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chart:
+    """What to draw: lines, arrows from the origin, thresholds, and a caption on how to read them."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    vectors: tuple[Vector, ...] = ()
+    caption: str = ""
+    x_range: tuple[float, float] = (0.0, 1.0)
+    y_range: tuple[float, float] = (0.0, 1.0)
+    x_kind: Kind = "number"
+    y_kind: Kind = "share"
+    thresholds: tuple[Threshold, ...] = ()
+    #: Small charts that follow one another stand side by side on a page.
+    small: bool = False
+    #: What the rows are called, from the top, in a chart of points; the picture is as high as they need.
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of text; a page cuts a long one and says so."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    #: One per column.
+    align: tuple[Side, ...]
+    note: str = ""
+    #: Whether cells hold sentences of our own, which are wrapped and not shortened.
+    prose: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slider:
+    """A setting that the reader moves along fixed values; ``texts`` are those values as shown."""
+
+    name: str
+    label: str
+    meaning: str
+    texts: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chooser:
+    """A list of which the reader takes one; ``texts`` are its entries as shown."""
+
+    name: str
+    label: str
+    meaning: str
+    texts: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """A figure that the sliders change; ``value`` is what it is at the start."""
+
+    name: str
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Playground:
+    """An interactive part: sliders or lists, the figures and the chart they change, and the precomputed data behind.
+
+    Without JavaScript, and in print, the chart and the figures of the start stay visible, and what moves them does not.
+    """
+
+    sliders: tuple[Slider, ...]
+    outputs: tuple[Output, ...]
+    #: The sentence that a screen reader reads out after each change; at the start, for these settings.
+    sentence: str
+    chart: Chart
+    data: Mapping[str, Any]
+    #: The name of the script among the assets, without its ending.
+    script: str
+    note: str = ""
+    choosers: tuple[Chooser, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """One question with the figure that answers it; a question that nobody looked into says why."""
+
+    title: str
+    question: str
+    #: The figure, with its interval; empty where nothing was tested.
+    value: str
+    #: What the figure must be read beside, or why nothing was tested.
+    beside: str
+    tone: Tone = "neutral"
+    tested: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boxes:
+    """Questions of the same weight, side by side."""
+
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rings:
+    """Many things as marks on rings around a middle, the first of them innermost, told apart by size and colour.
+
+    ``level`` is the number of each mark's level. Levels go from the most to the least striking, and the last one is of
+    things of which nothing is known; ``levels`` are their names in the legend. ``struck`` says which marks bear a
+    point in their middle, and ``struck_name`` what that means.
+    """
+
+    title: str
+    caption: str
+    #: What a screen reader says in place of the picture.
+    description: str
+    level: IntArray
+    levels: tuple[str, ...]
+    struck: BoolArray
+    struck_name: str
+
+
+Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid | Answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Something that a sheet states under a short label, in a few lines."""
+
+    label: str
+    lines: tuple[str, ...]
+    #: On paper: prose takes up to two lines each, a list one line each, short ones stand in two columns.
+    layout: Literal["prose", "list", "short"] = "prose"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """What is on the first printed page beside the answer: all that somebody has to see before signing, and where.
+
+    Whoever makes one keeps it short enough for one page of paper; see :mod:`unveil.report.sign_off`.
+    """
+
+    title: str
+    #: What the sheet is and is not; the sentence above the signature.
+    statement: str
+    #: The outcome beside the limits, and how that should strike.
+    limit: str
+    limit_tone: Tone
+    boxes: Boxes
+    tables: tuple[Table, ...]
+    entries: tuple[Entry, ...]
+    #: What is written by hand.
+    signatures: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Section:
+    """A part of a page under one heading."""
+
+    heading: str
+    lead: str
+    blocks: tuple[Block, ...]
+    tells: Told = "found"
+    #: Whether it is unfolded when the page is opened; on paper all are.
+    is_open: bool = False
+    #: Whether it goes with the sheet to sign into the document that is filed.
+    on_file: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Page:
+    """A whole report: the question, the answer in one sentence, the parts, and how it was measured.
+
+    The first screen holds the headline, the few sentences that explain it, what to do next, and one picture.
+    """
+
+    title: str
+    question: str
+    headline: str
+    tone: Tone
+    sections: tuple[Section, ...]
+    #: A few sentences right below the headline.
+    explanation: tuple[str, ...] = ()
+    #: What to do next, one sentence each.
+    next_steps: tuple[str, ...] = ()
+    #: What answers the question at a glance, on the first screen; mostly one block.
+    picture: tuple[Block, ...] = ()
+    #: What the tone is called, where that is not the usual word.
+    tone_word: str = ""
+    #: One sentence each: how the figures were reached, and what nobody looked at.
+    method: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
+    #: What the reader must know about the input (rows left out, and the like).
+    notes: tuple[str, ...] = ()
+    #: What stands above the headline, because the figures would be misread without it.
+    cautions: tuple[str, ...] = ()
+    seed: int | None = None
+    version: str = ""
+    #: Whether rows of the data are on the page, which must then not be shared.
+    holds_records: bool = False
+    edition: Edition = ""
+    #: The first printed page, with the answer at its top.
+    sheet: Sheet | None = None

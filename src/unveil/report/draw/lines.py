@@ -1,0 +1,162 @@
+"""The same charts as matplotlib axes, for notebooks and papers."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.report.blocks import Chart, Rings, Series
+from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.look import LOOKS, MOST_MARKS
+from unveil.report.scale import axis, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The shapes of points, one per style, as on the page.
+_POINT_MARKS = {"first": "o", "second": "s", "third": "D", "fourth": "^", "fifth": "|"}
+_MARKS = {"round": "o", "square": "s", "none": ""}
+_INK, _GRID = "#1a1f26", "#e6e9ed"
+
+
+def draw(chart: Chart | Rings | BoxRows | HeatMap | CellGrid, axes: "Axes | None" = None) -> "Axes":
+    """Return the axes with the chart, rings, boxes or heat map drawn on them: ``axes``, or those of a new figure.
+
+    The numbers, ticks, dashes and colours are those of the page.
+
+    >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
+    >>> drawn = draw(Chart(title="T", x_label="mergings", y_label="share", series=(line,)))
+    >>> drawn.get_lines()[0].get_ydata().tolist()
+    [0.4, 1.0]
+    """
+    if isinstance(chart, BoxRows):
+        from unveil.report.draw.boxes import draw_boxes
+
+        return draw_boxes(chart, axes)
+    if isinstance(chart, CellGrid):
+        from unveil.report.draw.cells import draw_cells
+
+        return draw_cells(chart, axes)
+    if isinstance(chart, HeatMap):
+        from unveil.report.draw.heat import draw_heat
+
+        return draw_heat(chart, axes)
+    if isinstance(chart, Rings):
+        from unveil.report.draw.rings import draw_rings
+
+        return draw_rings(chart, axes)
+    if axes is None:
+        from matplotlib import pyplot
+
+        _, axes = pyplot.subplots(figsize=(6.4, max(4.8, 0.9 * len(chart.rows))), layout="constrained")
+    for number, series in enumerate(chart.series):
+        if series.kind == "points" and not chart.rows:
+            _draw_named(series, axes)
+        elif series.kind == "points":
+            _draw_points(series, axes, shift=(number + 1) / (len(chart.series) + 1))
+        else:
+            _draw_series(series, axes)
+    for vector in chart.vectors:
+        colour = LOOKS[vector.style].colour
+        if np.isfinite([vector.x, vector.y]).all():
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", xy=(vector.x, vector.y), xytext=(0.0, 0.0), arrowprops=arrow)
+    for threshold in chart.thresholds:
+        line = axes.axhline if threshold.across == "y" else axes.axvline
+        line(threshold.value, color=_INK, linewidth=0.9, linestyle=(0, (3, 4)), label=threshold.name, zorder=1.5)
+    _dress(chart, axes)
+    return axes
+
+
+def draw_all(charts: Sequence[Chart | BoxRows | HeatMap | CellGrid]) -> "NDArray[Any]":
+    """Return the axes of a new figure with the charts side by side, as an array with one per chart.
+
+    >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
+    >>> draw_all([Chart(title="T", x_label="mergings", y_label="share", series=(line,))] * 2).shape
+    (2,)
+    """
+    from matplotlib import pyplot
+
+    _, axes = pyplot.subplots(1, len(charts), figsize=(5.4 * len(charts), 4.8), layout="constrained", squeeze=False)
+    for chart, place in zip(charts, axes[0], strict=True):
+        draw(chart, place)
+    row: NDArray[Any] = axes[0]
+    return row
+
+
+def _draw_series(series: Series, axes: "Axes") -> None:
+    look = LOOKS[series.style]
+    if series.kind == "bars":
+        inset = 0.04 * series.width
+        axes.bar(
+            series.x + inset, series.y, series.width - 2 * inset, align="edge", color=look.colour, label=series.name
+        )
+        return
+    if series.low is not None and series.high is not None:
+        axes.vlines(series.x, series.low, series.high, color=look.colour, linewidth=look.width, alpha=0.45)
+    x, y = thin(series.x, series.y)
+    # Dashes on the page count pixels; here they count line widths.
+    dashes = (0, tuple(dash / look.width for dash in look.dashes)) if look.dashes else "solid"
+    marker = _MARKS[look.mark] if x.size <= MOST_MARKS else ""
+    axes.plot(
+        x, y, color=look.colour, linestyle=dashes, linewidth=0.75 * look.width, marker=marker, markersize=4.5,
+        label=series.name,
+    )  # fmt: skip
+
+
+def _draw_points(series: Series, axes: "Axes", *, shift: float) -> None:
+    """Draw each value with its interval, in its row and below the series before it."""
+    look = LOOKS[series.style]
+    low = series.x if series.low is None else series.low
+    high = series.x if series.high is None else series.high
+    reach = np.vstack([series.x - low, high - series.x])
+    axes.errorbar(
+        series.x, series.y + shift, xerr=np.maximum(reach, 0.0), linestyle="none", color=look.colour,
+        marker=_POINT_MARKS[series.style], markersize=6, elinewidth=0.75 * look.width, label=series.name,
+    )  # fmt: skip
+
+
+def _draw_named(series: Series, axes: "Axes") -> None:
+    """Draw points with the interval of their height and the name of their series beside them."""
+    low = series.y if series.low is None else series.low
+    high = series.y if series.high is None else series.high
+    reach = np.maximum(np.vstack([series.y - low, high - series.y]), 0.0)
+    axes.errorbar(
+        series.x, series.y, yerr=reach, linestyle="none", color=LOOKS[series.style].colour,
+        marker=_POINT_MARKS[series.style], markersize=6, label=series.name,
+    )  # fmt: skip
+
+
+def _name_rows(chart: Chart, axes: "Axes") -> None:
+    middles = np.arange(len(chart.rows)) + 0.5
+    axes.set_yticks(middles, [textwrap.fill(name, 28) for name in chart.rows], parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(chart.rows), 0.0)
+    for edge in range(1, len(chart.rows)):
+        axes.axhline(edge, color=_GRID, linewidth=0.8, zorder=0.5)
+
+
+def _dress(chart: Chart, axes: "Axes") -> None:
+    across, up = axis(*chart.x_range, chart.x_kind), axis(*chart.y_range, chart.y_kind)
+    axes.set_xticks([at for at, _ in across.ticks], [text for _, text in across.ticks])
+    axes.set_yticks([at for at, _ in up.ticks], [text for _, text in up.ticks])
+    # Room beside the frame, so that a mark at 0 or 100 % is not cut in half.
+    axes.set_xlim(across.low - 0.02 * (across.high - across.low), across.high + 0.02 * (across.high - across.low))
+    axes.set_ylim(up.low - 0.02 * (up.high - up.low), up.high + 0.04 * (up.high - up.low))
+    if chart.rows:
+        _name_rows(chart, axes)
+    axes.set_xlabel(chart.x_label)
+    axes.set_ylabel(chart.y_label)
+    # The name of a subject may hold dollar signs, which matplotlib would take for a formula.
+    axes.set_title(chart.title, loc="left", fontsize="medium", parse_math=False)
+    axes.grid(color=_GRID, linewidth=0.8, axis="x" if chart.rows else "both")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if len(chart.series) + len(chart.thresholds) > 1:
+        # Below the label of the axis, by lines of text, however high the picture is.
+        axes.legend(
+            loc="upper left", bbox_to_anchor=(-0.02, 0.0), borderaxespad=4.6, ncols=2, frameon=False, fontsize="small"
+        )  # fmt: skip

@@ -1,0 +1,199 @@
+"""The two editions of a page: for those who hold the data, and for those who may read about them.
+
+A text that says how many people there are is a :class:`~unveil.report.blocks.Count`, a text that only insiders may read
+is a :class:`~unveil.report.blocks.Private`; whoever builds a page marks them so, and nothing is guessed from words.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from os import PathLike, fspath
+from typing import Any
+
+from unveil.errors import InputError
+from unveil.report.blocks import Count, Page, Private
+from unveil.report.text import count, name
+
+#: Cells of fewer people are not shown: 1 to 10 may not be, by the policy of the US agency for Medicare (``cell-11``).
+MINIMUM_CELL = 11
+
+#: Options whose values are settings or names of columns. What is not listed is hidden: a new option stays private.
+SHOWN_OPTIONS = frozenset(
+    {
+        "--decimal",
+        "--threads",
+        "--memory",
+        "--encoding",
+        "--exact",
+        "--separator",
+        "--id",
+        "--sensitive",
+        "--known",
+        "--scenario",
+        "--link",
+        "--kind",
+        "--attacks",
+        "--targets",
+        "--neighbours",
+        "--compatibility",
+        "--limit",
+        "--seed",
+        "--profile",
+        "--by",
+        "--header",
+        "--weight",
+        "--household",
+        "--minimum-cell",
+        "--population-size",
+        "--guesses",
+        "--tolerance",
+        "--technique",
+        "--rename",
+        "--review",
+        "--context",
+        "--suggest",
+        "--report",
+        *("--hold-out", "--folds", "--runs", "--canaries", "--epsilon", "--delta", "--adjacency", "--workers"),
+        *("--time-limit", "--memory-limit", "--output-limit"),
+    }
+)
+#: Options whose value is a file, of which the folder is nobody's business.
+FILE_OPTIONS = frozenset(
+    {
+        *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
+        *("--sheet", "--people", "--made", "--resume"),
+    }
+)
+#: Options without a value.
+FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})
+_HIDDEN = "…"
+
+
+def people(number: int, one: str = "", many: str = "", *, pattern: str = "{}") -> Count:
+    """Return how many people there are, as a text that the shareable edition may have to hide.
+
+    ``pattern`` is a longer text with ``{}`` in place of the number and its word.
+
+    >>> people(7, "person", "people"), people(1, "person", "people"), people(7, pattern="{} of 500")
+    ('7 people', '1 person', '7 of 500')
+    """
+    whole = pattern.replace("{}", f"{{}} {many}".rstrip(), 1)
+    return Count(pattern.replace("{}", count(number, one, many), 1), people=number, pattern=whole)
+
+
+def behind(words: str, text: str) -> str:
+    """Return a text behind a few words; a number of people in it stays one that may have to be hidden.
+
+    >>> text = behind("Here: ", people(7, "person", "people"))
+    >>> text, isinstance(text, Count)
+    ('Here: 7 people', True)
+    """
+    if isinstance(text, Count):
+        return Count(f"{words}{text}", people=text.people, pattern=f"{words}{text.pattern}")
+    return f"{words}{text}"
+
+
+def file_name(path: "str | PathLike[str]", most: int = 60) -> Private:
+    """Return the name of a file with its folder, of which the shareable edition shows the last part.
+
+    >>> file_name("/data/2024/people.csv").shared
+    'people.csv'
+    """
+    return Private(name(fspath(path), most), shared=name(last_part(fspath(path)), most))
+
+
+def last_part(path: str) -> str:
+    r"""Return what is behind the last separator of a path, on any system.
+
+    >>> last_part("data/people.csv"), last_part("C:\\data\\people.csv"), last_part("data/")
+    ('people.csv', 'people.csv', 'data')
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    return parts[-1] if parts else path
+
+
+def command_text(arguments: Sequence[str]) -> Private:
+    """Return a command as it was given, of which the shareable edition shows neither folders nor cells of the data.
+
+    >>> command_text(["unveil", "audit", "/data/people.csv", "masked.csv", "--missing", "Smith", "--seed", "1"]).shared
+    'unveil audit people.csv masked.csv --missing … --seed 1'
+    """
+    shown: list[str] = []
+    before = ""
+    for argument in arguments:
+        # What follows an option is its value, also where it begins like one: --missing --none.
+        is_option = argument.startswith("--") and not before
+        option, equals, value = argument.partition("=") if is_option else ("", "", argument)
+        if option:
+            shown.append(f"{option}={_value(option, value)}" if equals else option)
+            before = "" if equals or option in FLAGS else option
+        else:
+            shown.append(_value(before, value))
+            before = ""
+    # The mark of what is hidden stays readable: quotes are for what a shell would misread.
+    shared = " ".join(each if each.endswith(_HIDDEN) else shlex.quote(each) for each in shown)
+    return Private(shlex.join(arguments), shared=shared)
+
+
+def _value(option: str, value: str) -> str:
+    if option == "" or option in FILE_OPTIONS:
+        return last_part(value)
+    return value if option in SHOWN_OPTIONS else _HIDDEN
+
+
+def internal(page: Page) -> Page:
+    """Return the page marked as the edition that must not be passed on."""
+    return replace(page, edition="internal")
+
+
+def shareable(page: Page, *, minimum_cell: int = MINIMUM_CELL, paths: Iterable["str | PathLike[str]"] = ()) -> Page:
+    """Return the edition of a page that may be passed on: no records, no small counts of people, no folders.
+
+    Every text that is marked as a count of people, and says fewer than ``minimum_cell`` but not 0, becomes "fewer than
+    N"; every text that is marked as private is replaced by its shared form. ``paths`` are files whose folders are taken
+    out wherever they stand, notes included. What is not marked stays: percentages, and the names of columns, releases
+    and groups, of which none may be shown that is smaller than the minimum.
+
+    A page that holds records is refused, because nobody can tell which part of it would be left.
+
+    >>> page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(), notes=(people(7), people(0)))
+    >>> shareable(page).notes
+    ('fewer than 11', '0')
+    """
+    if minimum_cell < 1:
+        raise InputError(f"a minimum cell size must be 1 or more, but is {minimum_cell}. Write 11")
+    if page.holds_records:
+        raise InputError(
+            "a shareable edition must not hold records of the data, but this page shows some. Make it without "
+            "--show-records"
+        )
+    folders = {text: last_part(text) for path in paths if (text := fspath(path)) and last_part(text) != text}
+    # The longest first: one path may be the beginning of another.
+    ordered = {text: folders[text] for text in sorted(folders, key=len, reverse=True)}
+    shared: Page = _shared(replace(page, edition="shareable"), minimum_cell, ordered)
+    return shared
+
+
+def _shared(value: Any, minimum: int, paths: Mapping[str, str]) -> Any:
+    """Return the same value with every marked text replaced, however deep it stands."""
+    if isinstance(value, str):
+        return _text(value, minimum, paths)
+    if isinstance(value, tuple | list):
+        return type(value)(_shared(each, minimum, paths) for each in value)
+    if isinstance(value, Mapping):
+        return {key: _shared(each, minimum, paths) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {field.name: _shared(getattr(value, field.name), minimum, paths) for field in fields(value)}
+        return replace(value, **changed)
+    return value
+
+
+def _text(value: str, minimum: int, paths: Mapping[str, str]) -> str:
+    text = value.shared if isinstance(value, Private) else str(value)
+    if isinstance(value, Count) and 0 < value.people < minimum:
+        text = value.pattern.replace("{}", f"fewer than {count(minimum)}", 1)
+        # A sentence that began with the number begins with a word now.
+        text = f"{text[:1].upper()}{text[1:]}" if text.endswith(".") else text
+    for path, last in paths.items():
+        text = text.replace(path, last)
+    return text

@@ -1,0 +1,106 @@
+"""The tables of a page as CSV and its charts as pictures: the name and the bytes of each file."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from io import BytesIO, StringIO
+from typing import get_args
+
+from unveil.report.blocks import Block, Chart, Page, Playground, Rings, Table, Told
+from unveil.report.blocks_answers import Answers, whole_table
+from unveil.report.blocks_cells import CellGrid, grid_table
+from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.figure_tables import boxes_table, heat_table
+from unveil.report.text import one_line
+
+#: What a chart is written as: for a page or a slide, for paper, for anything else.
+FORMATS = ("svg", "pdf", "png")
+#: Dots per inch of pictures that are made of dots, and the longest name of a file without its number and ending.
+_DOTS, _LONGEST = 200, 60
+
+
+def tables_of(page: Page) -> Mapping[str, bytes]:
+    r"""Return each table of a page as a CSV file with all its rows, by name, in the order of the page.
+
+    Rows of boxes and heat maps are among them, as the figures behind them. A cell that a spreadsheet would run as a
+    formula has an apostrophe before it. What the sheet to sign holds stands in full in the tables of the page.
+
+    >>> from unveil.report.blocks import Section
+    >>> table = Table(caption="Who is at risk?", columns=("name",), rows=(("=1+1",), ("Ada",)), align=("left",))
+    >>> section = Section(heading="H", lead="", blocks=(table,))
+    >>> tables_of(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
+    {'01-who-is-at-risk.csv': b"name\r\n'=1+1\r\nAda\r\n"}
+    """
+    tables = [table for block in _blocks(page) if (table := _table(block)) is not None]
+    return {_name(at, table.caption, "csv"): csv_of(table) for at, table in enumerate(tables, start=1)}
+
+
+def figures_of(page: Page) -> Mapping[str, bytes]:
+    """Return each chart of a page as SVG, PDF and PNG, by name; the same page gives the same bytes."""
+    from matplotlib import pyplot, rc_context
+
+    from unveil.report.draw.lines import draw
+
+    files = {}
+    charts = [chart for block in _blocks(page) if (chart := _chart(block)) is not None]
+    for at, chart in enumerate(charts, start=1):
+        # Names inside an SVG are drawn by lot unless something is there to make them from.
+        with rc_context({"svg.hashsalt": "unveil"}):
+            figure = draw(chart).figure
+            for ending in FORMATS:
+                stream = BytesIO()
+                dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending)
+                figure.savefig(stream, format=ending, dpi=_DOTS, bbox_inches="tight", metadata=dated)  # type: ignore[union-attr]
+                files[_name(at, chart.title, ending)] = stream.getvalue()
+            pyplot.close(figure)  # type: ignore[arg-type]
+    return files
+
+
+def _blocks(page: Page) -> Iterator[Block]:
+    yield from page.picture
+    for section in sorted(page.sections, key=lambda section: get_args(Told).index(section.tells)):
+        yield from section.blocks
+
+
+def _table(block: Block) -> Table | None:
+    match block:
+        case Table():
+            return block
+        case Answers():
+            return whole_table(block)
+        case BoxRows():
+            return boxes_table(block)
+        case HeatMap():
+            return heat_table(block, every=True)
+        case CellGrid():
+            return grid_table(block)
+    return None
+
+
+def _chart(block: Block) -> Chart | Rings | BoxRows | HeatMap | CellGrid | None:
+    match block:
+        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid():
+            return block
+        case Playground():
+            return block.chart
+    return None
+
+
+def _name(number: int, title: str, ending: str) -> str:
+    """Return what a file is called: its place, then the title in letters that every system allows."""
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower())[:_LONGEST].strip("-")
+    return f"{number:02d}-{words or 'untitled'}.{ending}"
+
+
+def csv_of(table: Table) -> bytes:
+    """Return one table as the bytes of a CSV file that no spreadsheet runs."""
+    import polars as pl
+
+    from unveil.data.files._spreadsheet import shown_as_text
+
+    width = len(table.columns)
+    texts = [one_line(cell) for row in (table.columns, *table.rows) for cell in row]
+    safe = shown_as_text(pl.Series("table", texts, pl.String), "texts").to_list()
+    stream = StringIO(newline="")
+    csv.writer(stream).writerows(safe[at : at + width] for at in range(0, len(safe), width))
+    return stream.getvalue().encode("utf-8", "backslashreplace")

@@ -1,0 +1,348 @@
+"""Limits that are set beforehand on figures of an answer: read exactly as written, compared, and shown in a report."""
+
+import difflib
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.report.bounded import Bounded
+from unveil.report.text import count, significant
+
+if TYPE_CHECKING:
+    from unveil.metrics.trials.risk import Rate
+    from unveil.metrics.verdict.limits import HeldLimit
+    from unveil.report.blocks import Page, Table
+
+
+#: A figure that is told less finely than it was found is at most so far from it.
+_ROUNDED = 0.01 + 1e-9
+NOT_TOLD = "not told in this edition"
+#: How a reason begins that is the width of an interval.
+BETWEEN = "lies between "
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """How sure a figure is that was found by trying: then a limit may be exceeded, kept, or neither is shown.
+
+    Attributes
+    ----------
+    interval
+        From a confidence to the figure with its interval; undefined where it cannot be held to any limit.
+    figures
+        Of how many figures it is the worst, such as one for each adversary.
+    needed
+        From a limit to about how many people in each table would decide it, None where no number would; not given
+        where nobody knows.
+    doubt
+        Why it cannot show that a limit is kept, such as a control that is not usable; nothing where it can.
+    """
+
+    interval: "Callable[[float], Rate]"
+    figures: int = 1
+    needed: Callable[[float], int | None] | None = None
+    doubt: str = ""
+
+    def held_to(self, limit: float, figures: int) -> "HeldLimit":
+        """Return what is shown of a limit where so many figures are held to limits."""
+        from unveil.metrics.verdict.limits import held_to
+
+        return held_to(self.interval, limit, figures=figures, can_be_kept=not self.doubt)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """One figure that ``--limit`` can watch.
+
+    It exceeds its limit when it is greater, or when it is less and more of it is better. Undefined is NaN. Where it is
+    undefined because the harm has already happened, it exceeds every limit; else nothing is shown, which is no pass.
+    Where there is ``evidence``, the interval decides and not the value.
+    """
+
+    name: str
+    value: float
+    meaning: str
+    exceeded_when_undefined: bool
+    more_is_worse: bool = True
+    evidence: Evidence | None = None
+
+
+# An exponent of more than three digits would make an exact fraction too large to compute with.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
+_LONGEST_NUMBER = 100
+
+#: The quantities that were named, and how much of each is too much.
+Limits = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedLimit:
+    """A limit, the value it was compared with, and the outcome: None is neither exceeded nor shown to be kept."""
+
+    quantity: str
+    limit: float
+    value: float
+    exceeded: bool | None
+    more_is_worse: bool = True
+    #: The ends of the interval that decided; NaN where the value itself did.
+    low: float = nan
+    high: float = nan
+    #: Why neither was shown.
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields under their names in JSON."""
+        said = {"quantity": self.quantity, "limit": self.limit, "value": self.value, "exceeded": self.exceeded}
+        interval = {} if isnan(self.low) else {"low": self.low, "high": self.high}
+        return {**said, **interval, **({"why": self.why} if self.why else {})}
+
+    @property
+    def message(self) -> str:
+        """One line for whoever set the limit, or nothing where the limit is kept."""
+        if self.exceeded is None:
+            if isnan(self.low):
+                return f"limit not checked: {self.quantity} {self.why}"
+            return f"limit neither exceeded nor kept: the limit is {self.limit:.6g}, and {self.quantity} {self.why}"
+        if not self.exceeded:
+            return ""
+        value = "undefined because it is already breached" if isnan(self.value) else f"{self.value:.6g}"
+        if not isnan(self.low):
+            value = f"at least {self.low:.6g}"
+        # Where less is worse, "the limit" alone would leave open on which side of it the value should lie.
+        bound = "the limit is" if self.more_is_worse else "it must be at least"
+        return f"limit exceeded: {self.quantity} is {value}, {bound} {self.limit:.6g}"
+
+
+def parse_number(text: str) -> Fraction | None:
+    """Return the number exactly as written (``0.1``, ``1e-3``, ``1/3``), or None if the text is no number.
+
+    >>> parse_number("1/3"), parse_number("0.1"), parse_number("nan")
+    (Fraction(1, 3), Fraction(1, 10), None)
+    """
+    text = text.strip()
+    return Fraction(text) if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) else None
+
+
+def parse_limit(text: str) -> float | None:
+    """Return the limit that was written, or None if the text is no number, or one beyond every float.
+
+    Such a limit would never be exceeded, which nobody means.
+
+    >>> parse_limit("1/4"), parse_limit("1e999")
+    (0.25, None)
+    """
+    number = parse_number(text)
+    return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
+
+
+#: What a rate is compared with: a limit on it says nothing about the release, so that it is never suggested.
+_BASELINES = frozenset(["naive_rate", "control_rate"])
+#: What a limit on an attack is meant for, if it names the attack alone.
+_RISKS = ("excess_over_control", "attack_rate")
+
+
+def quantity_hint(wrong: str, known: Iterable[str]) -> str:
+    """Return a question that suggests quantities for an unknown name, with a space before it, or nothing.
+
+    >>> known = ["linkability.attack_rate", "linkability.naive_rate", "linkability.excess_over_control", "utility.loss"]
+    >>> quantity_hint("linkability", known)
+    " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"
+    >>> quantity_hint("utility.los", known)
+    " Did you mean 'utility.loss'?"
+    """
+    risks = [name for name in known if _BASELINES.isdisjoint(name.split("."))]
+    first, _, figure = wrong.strip().casefold().partition(".")
+    have = list(dict.fromkeys(name.partition(".")[0] for name in risks))
+    for part in difflib.get_close_matches(first, have, n=1, cutoff=0.65):
+        figures = [name.partition(".")[2] for name in risks if name.startswith(f"{part}.")]
+        near = difflib.get_close_matches(figure, figures, n=1, cutoff=0.65) or [
+            each for each in _RISKS if each in figures
+        ]
+        if near:
+            return f" Did you mean {' or '.join(shortened(f'{part}.{each}') for each in near)}?"
+    return did_you_mean(wrong, risks)
+
+
+def check_limits(
+    quantities: Mapping[str, Quantity], limits: Limits, *, figures: int | None = None
+) -> list[CheckedLimit]:
+    """Return each limit with what it is compared with; a value that equals its limit does not exceed it.
+
+    A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
+    figures that are held to limits, and keeps it where the high end does not, at 95 %. These are the figures of the
+    quantities named, unless ``figures`` says how many they are.
+    """
+    figures = figures_held(quantities, limits) if figures is None else figures
+    return [_checked(quantities[name], limit, figures) for name, limit in limits]
+
+
+def figures_held(quantities: Mapping[str, Quantity], limits: Limits) -> int:
+    """Return how many figures with an interval are held to limits."""
+    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
+    return sum(each.evidence.figures for each in named if each.evidence is not None)
+
+
+def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
+    value, evidence = quantity.value, quantity.evidence
+    if evidence is not None and not isnan(value):
+        return _by_interval(quantity, evidence, limit, figures)
+    worse = value > limit if quantity.more_is_worse else value < limit
+    undefined = isnan(value)
+    return CheckedLimit(
+        quantity=quantity.name,
+        limit=limit,
+        value=value,
+        exceeded=(quantity.exceeded_when_undefined or None) if undefined else worse,
+        more_is_worse=quantity.more_is_worse,
+        why="is undefined here, which is no pass" if undefined and not quantity.exceeded_when_undefined else "",
+    )
+
+
+def _by_interval(quantity: Quantity, evidence: Evidence, limit: float, figures: int) -> CheckedLimit:
+    outcome, low, high = evidence.held_to(limit, figures)
+    shown = None if outcome == "not_shown" else outcome == "exceeded"
+    why = undecided(evidence, limit, f"{low:.6g}", f"{high:.6g}") if shown is None else ""
+    return CheckedLimit(
+        quantity=quantity.name, limit=limit, value=quantity.value, exceeded=shown, low=low, high=high, why=why
+    )
+
+
+def undecided(evidence: Evidence, limit: float, low: str, high: str) -> str:
+    """Return why neither was shown of a limit: what is wrong with the evidence, or how wide the interval is.
+
+    >>> from unveil.metrics.trials.risk import clopper_pearson
+    >>> evidence = Evidence(interval=lambda level: clopper_pearson(5, 60, confidence=level), needed=lambda limit: 242)
+    >>> undecided(evidence, 0.09, "0.03", "0.18")
+    'lies between 0.03 and 0.18; about 242 people in each table would decide it'
+    """
+    if evidence.doubt:
+        return f"cannot be held to a limit: {evidence.doubt}"
+    needed = None if evidence.needed is None else evidence.needed(limit)
+    enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
+    return f"{BETWEEN}{low} and {high}{enough}"
+
+
+def is_pass(outcomes: Sequence[bool | None], *, accept_undecided: bool = False) -> bool:
+    """Return whether limits let a pipeline go on: none is exceeded, and each is kept unless that is not asked for.
+
+    >>> is_pass([False, None]), is_pass([False, None], accept_undecided=True), is_pass([])
+    (False, True, True)
+    """
+    return all(each is False or (each is None and accept_undecided) for each in outcomes)
+
+
+def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Page":
+    """Return the page with a section on its limits after the first one, or the page itself where there are none.
+
+    Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
+
+    >>> from unveil.report.blocks import Page
+    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
+    >>> with_limits(page, (), {}) is page
+    True
+    """
+    from unveil.report.blocks import (
+        Section,  # here, because it brings numpy, which the help of a command can do without
+    )
+
+    if not limits:
+        return page
+    section = Section(
+        heading="Limits",
+        lead=limits_lead(limits),
+        blocks=(limit_table(limits, quantities),),
+    )
+    return replace(page, sections=(*page.sections[:1], section, *page.sections[1:]))
+
+
+def limits_lead(limits: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many of the limits that were set are exceeded, and of how many that was not shown."""
+    beforehand = "Limits are set by whoever asked, not by this report."
+    outcomes = [limit["exceeded"] for limit in limits]
+    exceeded, every, open_ones = sum(map(bool, outcomes)), len(outcomes), outcomes.count(None)
+    if open_ones:
+        why = f"{'is' if open_ones == 1 else 'are'} neither exceeded nor shown to be kept"
+        if any(limit.get("why") == NOT_TOLD for limit in limits):
+            why = "cannot be told in this edition"
+        if every == 1:
+            return f"The limit that was set {why}. {beforehand}"
+        told = f"{exceeded or 'none'} {'are' if exceeded > 1 else 'is'} exceeded and {open_ones} {why}"
+        return f"Of {every} limits that were set {told}. {beforehand}"
+    if every == 1:
+        return f"The limit that was set {'is exceeded' if exceeded else 'is not exceeded'}. {beforehand}"
+    said = f"{exceeded} of {every} limits that were set {'is' if exceeded == 1 else 'are'} exceeded"
+    return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
+
+
+def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Table":
+    """Return each quantity with its limit, its value and whether that exceeds the limit."""
+    from unveil.report.blocks import Table
+
+    rows = []
+    for limit in limits:
+        quantity, value = str(limit["quantity"]), limit["value"]
+        if quantity not in quantities:
+            hint = did_you_mean(quantity, quantities) or " Name one that the answer has."
+            raise InputError(f"a limit is set for {quantity!r}, which is no quantity of this answer.{hint}")
+        bound = "at most" if quantities[quantity].more_is_worse else "at least"
+        # As many digits as the message of the command line has.
+        shown = significant(value, digits=6)
+        if "low" in limit:
+            ends = (significant(limit[end], digits=6) for end in ("low", "high"))
+            shown = f"{shown} ({' to '.join(ends)})"
+        rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, _outcome(limit)))
+    return Table(
+        caption="Each limit beside what was found",
+        columns=("Quantity", "Limit", "Value", "Outcome"),
+        rows=tuple(rows),
+        align=("left", "right", "right", "left"),
+    )
+
+
+def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> list[dict[str, Any]]:
+    """Return limits beside figures of which some are told by their bounds; None is an outcome that these leave open.
+
+    What the exact figure was, and so whether it exceeded the limit, is used only where that figure is told.
+    """
+    again = check_limits(quantities, tuple((str(limit["quantity"]), float(limit["limit"])) for limit in limits))
+    return [_shared(limit, checked, quantities[checked.quantity]) for limit, checked in zip(limits, again, strict=True)]
+
+
+def _shared(limit: Mapping[str, Any], again: CheckedLimit, told: Quantity) -> dict[str, Any]:
+    value, exact = told.value, float(limit["value"])
+    if "low" in limit or told.evidence is not None:
+        # The interval may rest on another adversary than the value does, so it decides here too.
+        if not isnan(value) and again.exceeded == limit["exceeded"]:
+            return again.to_dict()
+        value = Bounded.withheld() if isnan(value) else value
+        return {**again.to_dict(), "value": value, "exceeded": None, "why": NOT_TOLD}
+    exceeded = limit["exceeded"]
+    if isinstance(value, Bounded):
+        exceeded = value.is_beyond(again.limit, more_is_worse=told.more_is_worse)
+    elif not (value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, exact, again, exceeded)):
+        exceeded, value = None, Bounded.withheld()
+    kept_back = {"why": NOT_TOLD} if exceeded is None and not isnan(exact) else {}
+    return {**limit, "value": value, "exceeded": exceeded, **kept_back}
+
+
+def _is_rounded(value: float, exact: float, again: CheckedLimit, exceeded: bool | None) -> bool:
+    """Return whether a figure is told less finely than it was found, with the same outcome."""
+    return abs(value - exact) <= _ROUNDED and again.exceeded == exceeded
+
+
+def _outcome(limit: Mapping[str, Any]) -> str:
+    exceeded = limit["exceeded"]
+    if exceeded is None:
+        if limit.get("why") == NOT_TOLD:
+            return NOT_TOLD
+        return f"not shown: {limit.get('why') or 'it is undefined here'}"
+    if "low" in limit:
+        return "exceeded" if exceeded else "kept by the figures tested"
+    if exceeded and isnan(limit["value"]):
+        return "exceeded: undefined because it is already breached"
+    return "exceeded" if exceeded else "not exceeded"

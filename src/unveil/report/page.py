@@ -1,0 +1,231 @@
+"""A :class:`Page` as one HTML file that needs nothing else: no network, no second file, no trust in its input."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from itertools import chain, groupby
+from itertools import count as counting
+from typing import TYPE_CHECKING, Any
+
+from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table
+from unveil.report.blocks_answers import SHAPES, Answers
+from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.machine import compact
+from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
+from unveil.report.templates import environment_of, text_of
+from unveil.report.text import count
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
+MOST_ROWS = 100
+MOST_NOTES = 20
+_PACKAGE = "unveil.report"
+
+#: The tone of a headline in words, for those who do not see its colour.
+TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
+#: Whom the page is for, as it is said on it.
+EDITIONS = {"": "", "internal": "Internal edition: do not pass this report on", "shareable": "Shareable edition"}
+
+#: What the parts of every page tell, in their order, as the list of contents says it.
+TOLD = {
+    "found": "What was found",
+    "whom": "For whom",
+    "sure": "How sure that is",
+    "untested": "What was not tested",
+    "measured": "How this was measured",
+}
+
+
+def tone_word(page: Page) -> str:
+    """Return the tone of a page in words, for those who do not see its colour."""
+    return page.tone_word or TONES[page.tone]
+
+
+def render(page: Page) -> str:
+    """Return the page as the text of one self-contained HTML file, below 1 MB whatever the input.
+
+    Everything is escaped. The content security policy allows nothing but the style and the scripts inside the file,
+    each known by its hash. The same page gives the same bytes.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No: <b>1</b> is out.", tone="bad", sections=())
+    >>> text = render(page)
+    >>> "&lt;b&gt;1&lt;/b&gt;" in text, "default-src 'none'" in text
+    (True, True)
+    """
+    style = asset("page.css")
+    scripts = [asset(f"{name}.js") for name in dict.fromkeys(("page", *_scripts(page)))]
+    numbered = counting(1)
+    picture = list(_groups(page.picture, numbered))
+    parts = list(_parts(page, numbered))
+    template = _environment().get_template("page.html.j2")
+    return template.render(
+        page=page,
+        policy=_verbatim(_policy(style, scripts), "meta"),
+        style=_verbatim(style, "style"),
+        scripts=[_verbatim(script, "script") for script in scripts],
+        picture=picture,
+        # A picture that is as wide as it is told to be stands beside the text; tables need all of the width.
+        beside=bool(picture) and all(group["kind"] == "chart" for group in picture),
+        parts=parts,
+        contents=_contents(parts) if len(parts) > 2 else [],
+        tone=tone_word(page),
+        edition=EDITIONS[page.edition],
+        cautions=page.cautions[:MOST_NOTES],
+    )
+
+
+def asset(name: str) -> str:
+    """Return the text of a file that is part of every report."""
+    return text_of(_PACKAGE, name)
+
+
+@cache
+def _environment() -> "Environment":
+    return environment_of(_PACKAGE)
+
+
+def _policy(style: str, scripts: list[str]) -> str:
+    allowed = " ".join(map(_hash, scripts)) or "'none'"
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {allowed}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _verbatim(text: str, element: str) -> Any:
+    """Return text of our own unescaped: the hash of a style or a script is taken over exactly these characters."""
+    from markupsafe import Markup
+
+    if f"</{element}" in text.lower():
+        raise ValueError(f"an asset must not close its own <{element}> element")
+    return Markup(text)  # noqa: S704 - never input
+
+
+def embedded(data: Any) -> Any:
+    """Return data as JSON that may stand inside a ``<script type="application/json">`` element.
+
+    >>> "u003c/script" in embedded({"name": "</script>"}), "<" in embedded({"name": "</script>"})
+    (True, False)
+    """
+    from markupsafe import Markup
+
+    text = compact(data)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - nothing that HTML gives a meaning to is left
+
+
+def _scripts(page: Page) -> Iterator[str]:
+    for block in chain(page.picture, *(section.blocks for section in page.sections)):
+        if isinstance(block, Playground):
+            yield block.script
+
+
+def _parts(page: Page, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
+    """Yield what the template needs of each part that folds, in the order in which every page tells them."""
+    if page.sheet is not None:
+        yield {"kind": "sheet", "tells": "", "heading": page.sheet.title, "identity": "sheet", "is_open": False}
+    position = counting(1)
+    for tells, title in TOLD.items():
+        for section in page.sections:
+            if section.tells == tells:
+                yield {
+                    "kind": "section",
+                    "tells": tells,
+                    "heading": section.heading,
+                    "identity": f"part-{next(position)}",
+                    "is_open": section.is_open,
+                    "section": section,
+                    "groups": list(_groups(section.blocks, numbered)),
+                }
+        kind, heading, sentences = {
+            "sure": ("notes", "Please note", _cut(page.notes)),
+            "untested": ("untested", title, page.untested),
+            "measured": ("method", title, page.method),
+        }.get(tells, ("", "", ()))
+        if sentences:
+            told = {"kind": kind, "tells": tells, "heading": heading, "identity": kind, "is_open": False}
+            yield told | {"sentences": sentences}
+
+
+def _cut(notes: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(notes) - MOST_NOTES
+    return (*notes[:MOST_NOTES], *([f"{more} more notes are left out here."] if more > 0 else []))
+
+
+def _contents(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the list of contents: parts that tell the same under one title, unless a part says that title itself."""
+    groups = [(TOLD.get(tells, ""), list(each)) for tells, each in groupby(parts, key=lambda part: str(part["tells"]))]
+    return [
+        {"title": "" if [part["heading"] for part in each] == [title] else title, "parts": each}
+        for title, each in groups
+    ]
+
+
+def _groups(shown: Iterable[Block], numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
+    """Yield what the template needs of each block: numbers side by side, charts drawn, tables cut."""
+    for kind, blocks in groupby(shown, key=_shelf):
+        if kind is Number:
+            yield {"kind": "numbers", "numbers": list(blocks)}
+        elif kind == "small charts":
+            charts = (block for block in blocks if isinstance(block, Chart))
+            yield {"kind": kind, "figures": [figure_of(chart, f"block-{next(numbered)}") for chart in charts]}
+        elif kind == "small boxes":
+            rows = (block for block in blocks if isinstance(block, BoxRows))
+            yield {"kind": kind, "figures": [box_figure(block, f"block-{next(numbered)}") for block in rows]}
+        else:
+            yield from (_group(block, f"block-{next(numbered)}") for block in blocks)
+
+
+def _shelf(block: Block) -> object:
+    """Return what blocks that stand side by side have in common."""
+    if isinstance(block, BoxRows) and block.small:
+        return "small boxes"
+    return "small charts" if isinstance(block, Chart) and block.small else type(block)
+
+
+def _group(block: Block, identity: str) -> dict[str, Any]:
+    match block:
+        case Chart():
+            return {"kind": "chart", "figure": figure_of(block, identity)}
+        case Rings():
+            return {"kind": "chart", "figure": rings_figure(block, identity)}
+        case BoxRows():
+            return {"kind": "box rows", "figure": box_figure(block, identity)}
+        case CellGrid():
+            return {"kind": "chart", "figure": cells_figure(block, identity)}
+        case HeatMap():
+            return {"kind": "heat map", "figure": heat_figure(block, identity)}
+        case Table():
+            cut = len(block.rows) - MOST_ROWS
+            more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
+            return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
+        case Answers():
+            return {"kind": "answers", "answers": block, "shapes": SHAPES, "identity": identity}
+        case Boxes():
+            return {"kind": "boxes", "boxes": block}
+        case Playground():
+            return {
+                "kind": "playground",
+                "playground": block,
+                "figure": figure_of(block.chart, identity),
+                "data": embedded(block.data),
+                "identity": identity,
+            }
+        case _:
+            raise TypeError(f"a section cannot show a {type(block).__name__}")
+
+
+def data_of(html: str) -> list[Any]:
+    """Return the data embedded in a page, one value per playground: for tests, and for readers without a browser."""
+    pieces = html.split('<script type="application/json">')[1:]
+    return [json.loads(piece.split("</script>", 1)[0]) for piece in pieces]

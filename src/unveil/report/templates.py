@@ -1,0 +1,48 @@
+"""Templates and other files of a package, read and rendered in one way: escaped, and strict about what is missing."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from unveil.report.text import shorten
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+LONGEST_CELL = 80
+LONGEST_SENTENCE = 800
+# An option of the command line. Browsers end a line at any of its hyphens unless they are told not to.
+_OPTION = re.compile(r"(?<![\w-])--[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@cache
+def text_of(package: str, name: str) -> str:
+    """Return the text of a file among the assets of a package, with plain line ends."""
+    return (files(package) / "assets" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def environment_of(package: str) -> "Environment":
+    """Return what renders the templates among the assets of a package; every text is escaped, long ones can be cut."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(lambda name: text_of(package, name)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = lambda text: shorten(str(text), LONGEST_CELL)
+    environment.filters["sentence"] = _sentence
+    return environment
+
+
+def _sentence(text: object) -> "Markup":
+    """Return a sentence as HTML, cut where it is long, with its options in one piece."""
+    from markupsafe import Markup, escape
+
+    said = str(escape(shorten(str(text), LONGEST_SENTENCE)))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', said))  # noqa: S704  (escaped above)

@@ -1,0 +1,93 @@
+"""Which metrics deserve trust, in words: the mark of a metric beside its value, and where the marks come from."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from unveil.grades.shipped import Ground, ShippedGrade, shipped_grades
+from unveil.report.text import count
+
+#: What was attacked when metrics were graded; an answer shows the grounds that its guess may come from.
+GROUNDS: tuple[Ground, ...] = ("graphs", "tables")
+#: What stands where a metric has no grade.
+NOT_GRADED = "–"
+#: A verdict as one short word, for tables.
+MARKS: Mapping[str, str] = MappingProxyType(
+    {"use": "use", "with care": "care", "do not rank by it": "no", "no grade": NOT_GRADED}
+)
+#: What the short words say.
+LEGEND = (
+    "Trust says whether to rank by a metric: use (it follows the adversary's strength), care (not always, or not "
+    "surely), no (too often not), – (no grade)."
+)
+
+
+def trust_of(metric: str, grounds: Sequence[Ground] = GROUNDS) -> dict[str, str | None]:
+    """Return the verdict on a metric for each ground, as JSON has it; None where it was not graded.
+
+    >>> trust_of("a metric of my own")
+    {'graphs': None, 'tables': None}
+    """
+    return {ground: None if (grade := _grade(metric, ground)) is None else grade.verdict for ground in grounds}
+
+
+def mark(metric: str, *grounds: Ground) -> str:
+    """Return the short words for a metric: one where all grounds agree, otherwise one for each, in their order.
+
+    >>> mark("a metric of my own", "graphs", "tables")
+    '–'
+    """
+    words = [NOT_GRADED if verdict is None else MARKS[verdict] for verdict in trust_of(metric, grounds).values()]
+    return words[0] if len(set(words)) == 1 else "/".join(words)
+
+
+def trust_sentence(metric: str, grounds: Sequence[Ground] = GROUNDS) -> str:
+    """Return whether to rank by a metric, and why, in a sentence.
+
+    >>> trust_sentence("a metric of my own", ["tables"])
+    'Trust in tables: not graded.'
+    """
+    said = {ground: _verdict(_grade(metric, ground)) for ground in grounds}
+    if len(set(said.values())) == 1:
+        return f"Trust in {' and '.join(said)}: {said[grounds[0]]}."
+    return f"Trust {'; '.join(f'in {ground}: {verdict}' for ground, verdict in said.items())}."
+
+
+def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
+    """Return where the marks come from and what was graded, in a sentence."""
+    cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
+    return (
+        f"Metrics were graded in {' and '.join(cases)}: whether a metric shows less privacy for a "
+        "stronger adversary; see docs/grades.md."
+    )
+
+
+def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
+    """Return what the short words say, and where they come from."""
+    several = f" Where {' and '.join(grounds)} differ, both are said in this order." if len(grounds) > 1 else ""
+    return f"{LEGEND}{several} {where_from(grounds)}"
+
+
+def order_note(figures: Sequence[str]) -> str:
+    """Return how far figures of an audit can be trusted to order releases, in sentences; nothing where none is graded.
+
+    Figures are called as limits call them, such as ``linkability.attack_rate``.
+
+    >>> order_note(["a figure of my own"])
+    ''
+    """
+    known = {each: grade for each in figures if (grade := _grade(each, "releases")) is not None}
+    # A word each: every table of an audit has such a note, and what it rests on stands in the docs.
+    said = [
+        f"{each.partition('.')[2].replace('_', ' ')}: {grade.verdict}"
+        for each, grade in known.items()
+        if grade.verdict != "no grade"
+    ]
+    return f"Trust to order releases (docs/atlas.md): {', '.join(said)}." if said else ""
+
+
+def _grade(metric: str, ground: Ground) -> ShippedGrade | None:
+    return shipped_grades()[ground].metrics.get(metric)
+
+
+def _verdict(grade: ShippedGrade | None) -> str:
+    return "not graded" if grade is None else f"{grade.verdict} ({grade.reason})"

@@ -1,0 +1,21 @@
+"""Many scenarios at once: data, protections and attacks tried with one another, by adversaries of growing strength."""
+
+from unveil.studies.plan import Axis, DataSet, Replications, Study
+from unveil.studies.results import Results
+from unveil.studies.run import RunSummary, run_study
+from unveil.studies.scenario import Scenario
+from unveil.studies.seal import DiskError
+from unveil.studies.store import Store
+
+__all__ = [
+    "Axis",
+    "DataSet",
+    "DiskError",
+    "Replications",
+    "Results",
+    "RunSummary",
+    "Scenario",
+    "Store",
+    "Study",
+    "run_study",
+]

@@ -1,0 +1,99 @@
+"""Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.sketches import BLOCKS, Sketch, means_of_runs, sketch_of
+from unveil._kernels.types import FloatArray
+from unveil.studies._parts import leaves_trials
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.studies.plan import Study
+    from unveil.studies.scenario import Scenario
+
+#: The folder of a study that holds them.
+NODES = "nodes"
+
+# A scenario of many replications must not need more memory than one of few: from here on values are kept by the means
+# of short runs, of which there are so many that the blocks hardly differ.
+_MOST = 1 << 18
+_RUNS = 1 << 14
+
+
+def keeps_nodes(study: "Study") -> bool:
+    """Return whether a study keeps values of nodes: unless it says no, or its attacks count hits on people."""
+    return study.node_values and not leaves_trials(study.attacks[0])
+
+
+@dataclass
+class NodeValues:
+    """The values of one metric that came so far: exact while there are few, extremes and sums exact always.
+
+    ``runs`` are the means of those that came before ``values``, and how many each stands for.
+    """
+
+    values: list[FloatArray] = field(default_factory=list)
+    runs: tuple[FloatArray, FloatArray] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
+    parts: list[Sketch] = field(default_factory=list)
+
+    def add(self, values: FloatArray) -> None:
+        """Take the values of one more replication; those that are undefined are left out."""
+        known = values[np.isfinite(values)]
+        if known.size == 0:
+            return
+        self.parts.append(sketch_of(known, blocks=1))
+        self.values.append(known)
+        if sum(each.size for each in self.values) > _MOST:
+            self.runs, self.values = means_of_runs(*self._ordered(), _RUNS), []
+
+    def sketch(self) -> Sketch:
+        """Return the sketch of all of them."""
+        if not self.parts:
+            return sketch_of([])
+        return Sketch(
+            sum(each.count for each in self.parts),
+            min(each.lowest for each in self.parts),
+            max(each.highest for each in self.parts),
+            float(sum(each.sum for each in self.parts)),
+            float(sum(each.squares for each in self.parts)),
+            means_of_runs(*self._ordered(), BLOCKS)[0].astype(np.float32),
+        )
+
+    def _ordered(self) -> tuple[FloatArray, FloatArray]:
+        value = np.concatenate([self.runs[0], *self.values])
+        weight = np.concatenate([self.runs[1], np.ones(value.size - self.runs[0].size)])
+        order = np.argsort(value, kind="stable")
+        return value[order], weight[order]
+
+
+def nodes_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
+    """Return the columns of the values of nodes: those of the scenario, then those of the sketch."""
+    import polars as pl
+
+    return {
+        **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
+        "level": pl.Float64,
+        "metric": pl.String,
+        "count": pl.UInt64,
+        **dict.fromkeys(("lowest", "highest", "sum", "squares"), pl.Float64),
+        "blocks": pl.List(pl.Float32),
+    }
+
+
+def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, Sketch]) -> "pl.DataFrame":
+    """Return a row for each metric that has a value, with the columns of the scenario before those of the sketch."""
+    import polars as pl
+
+    facts = ("count", "lowest", "highest", "sum", "squares")
+    told = (scenario.data.name, scenario.protect, scenario.attack, scenario.axis, scenario.level)
+    rows = [
+        (*told, name, *(getattr(each, fact) for fact in facts), each.blocks.tolist())
+        for name, each in sketches.items()
+        if each.count
+    ]
+    return pl.DataFrame(rows, schema=nodes_schema(), orient="row")

@@ -1,0 +1,251 @@
+"""Run a study: hand its tasks to workers, and lose nothing whatever becomes of them."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import InputError, whole_number
+from unveil.studies.executors import Workers, cluster_risk, died, local, lost
+from unveil.studies.executors import cluster as dask_cluster
+from unveil.studies.failures import told
+from unveil.studies.memory import physical_memory
+from unveil.studies.plan import Study
+from unveil.studies.scenario import Scenario
+from unveil.studies.seal import DiskError
+from unveil.studies.sources import digest_of
+from unveil.studies.store import Store
+from unveil.studies.tasks import MismatchError, Progress, check_version, how_lost, run_tasks, version
+from unveil.studies.times import Forecast
+from unveil.studies.work import Outcome, make_release, run_scenario, write_rows
+
+_SHARE_OF_MEMORY = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes
+    ----------
+    total
+        How many scenarios the study has.
+    done, failed
+        How many were computed now, and how many of those ended with an error (a row in their file tells it).
+    reused
+        How many were there already.
+    set_aside
+        How many files were damaged; they were moved to ``damaged`` and computed again.
+    seconds
+        How long it took.
+    folder
+        Where the results are.
+    """
+
+    total: int
+    done: int
+    failed: int
+    reused: int
+    set_aside: int
+    seconds: float
+    folder: Path
+
+
+def run_study(
+    study: Study,
+    out: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    resume: bool = False,
+    memory: int | None = None,
+    progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
+) -> RunSummary:
+    """Return what the run did, after every scenario of the study has a file in ``out``.
+
+    The numbers do not depend on the workers, their number or order, nor on interruptions: the files of two runs are
+    the same byte for byte.
+
+    Parameters
+    ----------
+    study
+        What to compute.
+    out
+        The folder for results; it must be empty, or hold this very study if ``resume``.
+    workers
+        How many processes of this machine; None for one per processor. 0 computes in this process.
+    cluster
+        The address of a Dask cluster to use instead. Its workers must have the same version of this package, the data
+        at the same place (or behind the same variable of the environment) and a folder ``out`` that all share.
+    resume
+        True computes what is missing, damaged or failed before.
+    memory
+        How many bytes all workers together may take; of a cluster, each worker. A scenario that is projected to need
+        more than its share is not begun, and its file tells so. None for 80 % of the memory of this machine; for a
+        cluster, no limit.
+    progress
+        Called whenever a scenario is done.
+    say
+        Called with a warning where the cluster is reached without encryption.
+
+    Raises
+    ------
+    InputError
+        If the study, the folder or the cluster cannot be used.
+    DiskError
+        If results cannot be written, as on a full disk; those written before are kept.
+    KeyboardInterrupt
+        If the run is interrupted; nothing is half-written, and it can be resumed.
+    """
+    began = time.monotonic()
+    if cluster is not None and say is not None and (risk := cluster_risk(cluster)):
+        say(risk)
+    study.check()
+    study = study.at_absolute_paths()
+    study = replace(study, data=tuple(replace(each, digest=digest_of(each)) for each in study.data))
+    count = (os.cpu_count() or 1) if workers is None else workers
+    limit = _limit(memory, 1 if cluster else max(1, count), everything=cluster is None)
+    with Store(Path(out).absolute(), study, resume=resume) as store:
+        scenarios = study.scenarios()
+        there = store.done(scenarios)
+        missing = [scenario for scenario in scenarios if scenario.file_name not in there]
+        run = _Run(study, store, limit)
+        if missing:
+            hands = local(count) if cluster is None else dask_cluster(cluster)
+            try:
+                slots = hands.slots
+                run.forecast = Forecast.of(study, store.folder, scenarios, missing, workers=slots, progress=progress)
+                run.compute(missing, hands)
+            finally:
+                hands.stop()
+        return RunSummary(
+            total=len(scenarios),
+            done=run.done,
+            failed=run.failed,
+            reused=len(there),
+            set_aside=len(store.set_aside),
+            seconds=time.monotonic() - began,
+            folder=store.folder,
+        )
+
+
+def _limit(memory: int | None, shares: int, *, everything: bool) -> int | None:
+    if memory is None:
+        return int(physical_memory() * _SHARE_OF_MEMORY) // shares if everything else None
+    return whole_number(memory, "memory, in bytes,", advice="Leave it out to have one set") // shares
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A scenario to compute, with others that are the same; or (with a number) a release that scenarios need."""
+
+    scenario: Scenario
+    release: int | None = None
+    twins: tuple[Scenario, ...] = ()
+
+    @property
+    def shared(self) -> tuple[str, str]:
+        return self.scenario.data.name, self.scenario.protect
+
+
+@dataclass
+class _Run:
+    """The state of a run: what waits for a release, and what became of the rest."""
+
+    study: Study
+    store: Store
+    memory: int | None
+    forecast: Forecast | None = None
+    done: int = 0
+    failed: int = 0
+    waiting: dict[tuple[str, str], list[_Task]] = field(default_factory=dict)
+    releases_left: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def compute(self, scenarios: list[Scenario], hands: Workers) -> None:
+        """Compute the scenarios; each release is made first, by one worker."""
+
+        def begin(task: _Task) -> "Future[Any]":
+            return hands.submit(_work, self.study, task, self.store.folder, self.memory, version())
+
+        releases = self._plan(scenarios)
+        self._report()
+        run_tasks(releases, hands, begin=begin, settle=self._settle)
+
+    def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
+        """Return the releases to make, and let each scenario wait for its own; where all were made, the scenarios."""
+        if self.study.kind == "release":
+            return [_Task(scenario) for scenario in scenarios]
+        releases: list[_Task] = []
+        missing = {scenario.file_name for scenario in scenarios}
+        twins: dict[str, list[Scenario]] = {}
+        for scenario in scenarios:
+            if scenario.same_as is not None and scenario.same_as.file_name in missing:
+                twins.setdefault(scenario.same_as.file_name, []).append(scenario)
+        with_another = {each.file_name for every in twins.values() for each in every}
+        for scenario in scenarios:
+            if scenario.file_name in with_another:
+                continue
+            task = _Task(scenario, twins=tuple(twins.get(scenario.file_name, ())))
+            if task.shared not in self.waiting:
+                numbers = range(min(self.study.releases, self.study.replications.most))
+                releases.extend(_Task(scenario, number) for number in numbers)
+                self.releases_left[task.shared] = len(numbers)
+                self.waiting[task.shared] = []
+            self.waiting[task.shared].append(task)
+        return releases
+
+    def _settle(self, task: _Task, error: BaseException | None, answer: Any) -> Iterable[_Task]:
+        if isinstance(error, (DiskError, MismatchError)):
+            raise error
+        if error is not None and lost(error):
+            raise InputError("the cluster lost the tasks of this study. See that it runs, and resume the study")
+        outcome: Outcome = answer
+        if error is not None:
+            outcome = Outcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
+            if task.release is None:
+                self._write_error(task, outcome.error)
+        if task.release is not None:
+            return self._released(task, outcome)
+        self._finish(task, outcome)
+        return ()
+
+    def _released(self, task: _Task, outcome: Outcome) -> list[_Task]:
+        """Return the scenarios of a release once they can begin, or end them with its error."""
+        self.releases_left[task.shared] -= 1
+        waiting = self.waiting[task.shared]
+        if outcome.error is not None:
+            for each in waiting:
+                self._write_error(each, outcome.error)
+                self._finish(each, Outcome(each.scenario.file_name, 0, outcome.error))
+            waiting.clear()
+        return self.waiting.pop(task.shared) if self.releases_left[task.shared] == 0 else []
+
+    def _write_error(self, task: _Task, error: str | None) -> None:
+        for scenario in (task.scenario, *task.twins):
+            write_rows(self.study, scenario, self.store.folder, [], error)
+
+    def _finish(self, task: _Task, outcome: Outcome) -> None:
+        self.store.accept(task.scenario, outcome)
+        for twin in task.twins:  # which took no time and no replication of its own
+            self.store.accept(twin, Outcome(twin.file_name, 0, outcome.error))
+        every = (task.scenario, *task.twins)
+        self.done += len(every)
+        self.failed += len(every) * (outcome.error is not None)
+        self._report(*zip(every, (sum(outcome.seconds.values()), *(0.0 for _ in task.twins)), strict=True))
+
+    def _report(self, *ended: tuple[Scenario, float]) -> None:
+        if self.forecast is not None:
+            self.forecast.report(*ended)
+
+
+def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: str) -> Outcome:
+    """Do one task, in a worker."""
+    check_version(wanted)
+    if task.release is not None:
+        return make_release(study, task.scenario, task.release, folder, memory=memory)
+    return run_scenario(study, task.scenario, folder, memory=memory, twins=task.twins)

@@ -1,0 +1,319 @@
+"""A study in one small file: every replication and the values of nodes, with as many digits as grades need.
+
+A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Numbers are
+kept as whole numbers between the lowest and the highest of their row: 8,190 steps for replications and for extremes,
+means and deviations of nodes, 255 for blocks, of which 16 are left. What compares values of a case, as grades do, loses
+next to nothing by that, and a file is a tenth of its folder or less.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.sketches import means_of_runs, weights_of
+from unveil._kernels.types import FloatArray
+from unveil.data.files.source import shown
+from unveil.errors import InputError
+from unveil.studies.index import with_sources
+from unveil.studies.nodes import nodes_schema
+from unveil.studies.plan import Study
+from unveil.studies.scenario import Scenario
+from unveil.studies.seal import Seal, seal_of, sealed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: How a summary calls itself in its seal.
+NAME = "summary"
+#: Columns of results that are no metrics, and are kept like them.
+COUNTS = ("attempted", "correct")
+BLOCKS = 16
+
+_CASE = ("data", "protect", "attack", "axis")
+#: How many steps lie between the lowest and the highest value of a case and metric, and of a block of values of nodes.
+STEPS, FEW_STEPS = 8_190, 255
+_UNDEFINED = 65_535
+# Another number for another way to write files: what a file does not say of itself, such as its steps, may then differ.
+_FORM = "1"
+# The strongest that zstd has: a summary is written once, and read and passed on often.
+_LEVEL = 22
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Summary:
+    """What a summary holds: the study, what its folder said of itself, the results, values of nodes, and errors."""
+
+    study: Study
+    manifest: Mapping[str, Any]
+    fine: frozenset[str]
+    errors: Mapping[str, str]
+    frame: "pl.DataFrame"
+    nodes: "pl.DataFrame"
+
+
+def summary_of(
+    study: Study,
+    manifest: Mapping[str, Any],
+    scenarios: Sequence[Scenario],
+    *,
+    fine: Sequence[Scenario],
+    columns: Sequence[str],
+    frame: "pl.DataFrame",
+    nodes: "pl.DataFrame",
+    errors: Mapping[str, str],
+) -> bytes:
+    """Return the content of a summary; arguments are what :class:`unveil.studies.results.Results` has.
+
+    ``errors`` are those of failed scenarios by file. Of where the data lie only the names of files are told.
+    """
+    import polars as pl
+
+    rows = _rows_of(frame, fine)
+    numbers = {name: frame[name].cast(pl.Float64).to_numpy() for name in (*COUNTS, *columns)}
+    sketches = _sketches(nodes)
+    told: list[dict[str, Any]] = []
+    for case, every in groupby(scenarios, key=_case):
+        # A level that another axis has too is kept for both: rounded to the steps of another case, it would differ from
+        # levels that it equals.
+        levels = [each for each in every if each.file_name in rows]
+        if not levels:
+            continue
+        for name in (*COUNTS, *columns):
+            own = [numbers[name][rows[each.file_name]] for each in levels]
+            told.append(
+                {
+                    **dict(zip(_CASE, case, strict=True)),
+                    "metric": name,
+                    "levels": [each.level for each in levels],
+                    **_encoded(own),
+                    **_encoded_nodes([sketches.get((*case, each.level, name)) for each in levels]),
+                }
+            )
+    order = {name: at for at, name in enumerate((*COUNTS, *columns))}
+    told.sort(key=lambda row: order[row["metric"]])  # numbers of one kind beside one another need less room
+    places = tuple(with_sources(each, _file_name) for each in study.data)
+    more = {
+        "form": _FORM,
+        "study": replace(study, data=places).to_toml(),
+        "manifest": json.dumps(dict(manifest)),
+        "errors": json.dumps(dict(errors)),
+    }
+    made = pl.DataFrame(told, schema=_schema(), orient="row")
+    return sealed(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
+
+
+def read_summary(path: Path) -> Summary:
+    """Return what a file holds that :func:`summary_of` made.
+
+    Raises
+    ------
+    InputError
+        If the file is none, or was damaged.
+    """
+    import polars as pl
+
+    content, metadata = _opened(path)
+    study = Study.from_toml(metadata["study"])
+    manifest = json.loads(metadata["manifest"])
+    stored = pl.read_parquet(BytesIO(content))
+    scenarios = study.scenarios(version=str(manifest["version"]))
+    by_metric = {str(name): part for (name,), part in stored.partition_by("metric", as_dict=True).items()}
+    cases = by_metric.get(COUNTS[0], stored)
+    levels = {(*case, level) for *case, every in cases.select(*_CASE, "levels").iter_rows() for level in every}
+    return Summary(
+        study=study,
+        manifest=manifest,
+        fine=frozenset(each.file_name for each in scenarios if (*_case(each), each.level) in levels),
+        errors=json.loads(metadata["errors"]),
+        frame=_frame(study, cases, by_metric),
+        nodes=_ordered(_nodes(stored), scenarios),
+    )
+
+
+def is_summary(path: Path) -> bool:
+    """Return whether a file may be a summary: whether it is a Parquet file at all."""
+    try:
+        if not path.is_file():  # whoever opens a pipe waits for ever
+            return False
+        with path.open("rb") as stream:
+            return stream.read(4) == b"PAR1"
+    except (OSError, ValueError):
+        return False
+
+
+def manifest_of_summary(path: Path) -> dict[str, Any]:
+    """Return what the folder of a study said of itself when the summary was made of it."""
+    told: dict[str, Any] = json.loads(_opened(path)[1]["manifest"])
+    return told
+
+
+def _opened(path: Path) -> tuple[bytes, dict[str, str]]:
+    """Return the content of a summary and the texts in it, or refuse another file."""
+    import polars as pl
+
+    content = path.read_bytes()
+    seal = seal_of(content)
+    if seal is None or seal.name != NAME:
+        raise InputError(
+            f"{shown(path)} must be the folder of a study or its summary, but is another file, or a damaged one. Name "
+            "the folder, or make the summary anew with 'unveil study summary'"
+        )
+    metadata = pl.read_parquet_metadata(BytesIO(content))
+    if metadata.get("form") != _FORM:
+        raise InputError(
+            f"the summary {shown(path)} was written by another version of unveil, in a form that this one does not "
+            "read. Read it with that version, or make it anew from the folder"
+        )
+    return content, metadata
+
+
+def _case(scenario: Scenario) -> tuple[str, str, str, str]:
+    return scenario.data.name, scenario.protect, scenario.attack, scenario.axis
+
+
+def _file_name(source: str) -> str:
+    return source if source.startswith(("sample:", "$")) else Path(source).name
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    few, small = pl.List(pl.UInt16), pl.List(pl.UInt8)
+    numbers = {"levels": pl.List(pl.Float64), "lowest": pl.Float64, "highest": pl.Float64}
+    nodes = {"count": pl.List(pl.UInt64), "node_lowest": pl.Float64, "node_highest": pl.Float64}
+    return {
+        **dict.fromkeys((*_CASE, "metric"), pl.String),
+        **numbers,
+        "replications": pl.List(pl.UInt32),
+        "values": few,
+        **nodes,
+        **dict.fromkeys(("low", "high", "mean", "deviation"), few),
+        "blocks": small,
+    }
+
+
+def _rows_of(frame: "pl.DataFrame", fine: Sequence[Scenario]) -> dict[str, slice]:
+    """Return where the replications of each scenario stand, which are in the order of the study."""
+    first = np.flatnonzero(frame["replication"].to_numpy() == 0)
+    ends = np.append(first[1:], frame.height)
+    return {each.file_name: slice(int(start), int(end)) for each, start, end in zip(fine, first, ends, strict=True)}
+
+
+def _steps(values: FloatArray, lowest: float, highest: float, steps: int) -> FloatArray:
+    width = highest - lowest
+    return np.rint((values - lowest) / width * steps) if width > 0 else np.zeros(values.shape)
+
+
+def _from_steps(
+    values: NDArray[Any], lowest: float | FloatArray, highest: float | FloatArray, steps: int
+) -> FloatArray:
+    part = values.astype(np.float64) / steps
+    # In this form both ends come out as they went in.
+    return lowest * (1 - part) + highest * part
+
+
+def _encoded(levels: list[FloatArray]) -> dict[str, Any]:
+    """Return the replications of all levels as whole numbers between the lowest and the highest of them."""
+    values = np.concatenate(levels)
+    known = np.isfinite(values)
+    lowest, highest = (float(values[known].min()), float(values[known].max())) if known.any() else (None, None)
+    if lowest is None or highest is None:
+        kept = np.full(values.size, _UNDEFINED)
+    else:
+        kept = np.where(known, _steps(np.where(known, values, lowest), lowest, highest, STEPS), _UNDEFINED)
+    return {
+        "lowest": lowest,
+        "highest": highest,
+        "replications": [each.size for each in levels],
+        "values": kept.astype(np.uint16).tolist(),
+    }
+
+
+def _sketches(nodes: "pl.DataFrame") -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    keys = nodes.select(*_CASE, "level", "metric").iter_rows()
+    return dict(zip(keys, nodes.select("count", "lowest", "highest", "sum", "squares", "blocks").rows(), strict=True))
+
+
+def _encoded_nodes(levels: list[tuple[Any, ...] | None]) -> dict[str, Any]:
+    """Return the sketches of all levels; a level without values has a count of 0."""
+    some = [each for each in levels if each is not None]
+    if not some:
+        return {}
+    lowest, highest = min(each[1] for each in some), max(each[2] for each in some)
+    told: dict[str, Any] = {"count": [], "low": [], "high": [], "mean": [], "deviation": [], "blocks": []}
+    for count, low, high, total, squares, blocks in (each or (0, lowest, lowest, 0.0, 0.0, []) for each in levels):
+        told["count"].append(count)
+        if not count:
+            continue
+        mean = min(max(total / count, low), high)
+        spread = np.sqrt(max(squares / count - (total / count) ** 2, 0.0)) if high > low else 0.0
+        for name, value in (("low", low), ("high", high), ("mean", mean)):
+            told[name].append(int(_steps(np.array(value), lowest, highest, STEPS)))
+        told["deviation"].append(int(_steps(np.array(spread), 0.0, (highest - lowest) / 2, STEPS)))
+        weight = weights_of(count, len(blocks)).astype(np.float64)
+        runs, _ = means_of_runs(np.array(blocks, np.float64), weight, BLOCKS)
+        told["blocks"] += _steps(np.clip(runs, low, high), low, high, FEW_STEPS).astype(int).tolist()
+    return {**told, "node_lowest": lowest, "node_highest": highest}
+
+
+def _frame(study: Study, cases: "pl.DataFrame", by_metric: Mapping[str, "pl.DataFrame"]) -> "pl.DataFrame":
+    """Return the rows of results as the files of a folder have them."""
+    import polars as pl
+
+    rows = [number for every in cases["replications"].to_list() for number in every]
+    levels = [level for every in cases["levels"].to_list() for level in every]
+    of_case = cases["replications"].list.sum().to_numpy()
+    columns = [pl.Series(name, np.repeat(cases[name].to_numpy(), of_case), pl.String) for name in _CASE]
+    number = np.concatenate([np.empty(0, np.int64), *(np.arange(each) for each in rows)])
+    columns.append(pl.Series("level", np.repeat(np.array(levels, np.float64), rows), pl.Float64))
+    columns.append(pl.Series("replication", number, pl.UInt32))
+    columns.append(pl.Series("release", number % study.releases, pl.UInt32))
+    for name, part in by_metric.items():
+        kept = part["values"].explode().to_numpy() if part.height else np.empty(0, np.uint16)
+        ends = [
+            np.repeat(part[end].cast(pl.Float64).fill_null(0.0).to_numpy(), of_case) for end in ("lowest", "highest")
+        ]
+        part_of_range = kept.astype(np.float64) / STEPS
+        values = ends[0] * (1 - part_of_range) + ends[1] * part_of_range
+        values[kept == _UNDEFINED] = np.nan
+        column = pl.Series(name, values, pl.Float64).fill_nan(None)
+        columns.append(column.round().cast(pl.UInt32) if name == "attempted" else column)
+    columns.append(pl.Series("error", [None] * number.size, pl.String))
+    return pl.DataFrame(columns)
+
+
+def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the rows of nodes as the files of a folder have them."""
+    import polars as pl
+
+    told: list[tuple[Any, ...]] = []
+    for row in stored.filter(pl.col("count").is_not_null()).iter_rows(named=True):
+        lowest, highest = row["node_lowest"], row["node_highest"]
+        facts = [_from_steps(np.array(row[name]), lowest, highest, STEPS) for name in ("low", "high", "mean")]
+        spread = _from_steps(np.array(row["deviation"]), 0.0, (highest - lowest) / 2, STEPS)
+        some = [(level, count) for level, count in zip(row["levels"], row["count"], strict=True) if count]
+        ends = np.cumsum([min(count, BLOCKS) for _, count in some])
+        blocks = np.split(np.array(row["blocks"], np.float64), ends[:-1])
+        for (level, count), low, high, mean, deviation, own in zip(some, *facts, spread, blocks, strict=True):
+            runs = _from_steps(own, low, high, FEW_STEPS).tolist()
+            case, squares = tuple(row[name] for name in _CASE), count * (deviation**2 + mean**2)
+            told.append((*case, level, row["metric"], count, low, high, count * mean, squares, runs))
+    return pl.DataFrame(told, schema=nodes_schema(), orient="row")
+
+
+def _ordered(nodes: "pl.DataFrame", scenarios: Sequence[Scenario]) -> "pl.DataFrame":
+    """Return the rows of each scenario together, in the order of the study."""
+    import polars as pl
+
+    keys = [*_CASE, "level"]
+    schema = {**dict.fromkeys(_CASE, pl.String), "level": pl.Float64}
+    place = pl.DataFrame([(*_case(each), each.level) for each in scenarios], schema=schema, orient="row")
+    joined = nodes.join(place.with_row_index("place"), on=keys, how="left", maintain_order="left")
+    return joined.sort("place", maintain_order=True).select(nodes.columns)

@@ -1,0 +1,199 @@
+"""How long scenarios took, as the folder of a study notes it, and how long others will take."""
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unveil.data.files.whole_files import read_unlinked
+from unveil.errors import UnveilError
+
+if TYPE_CHECKING:
+    from unveil.studies.plan import Study
+    from unveil.studies.scenario import DataSet, Scenario
+    from unveil.studies.tasks import Progress
+
+#: The file in the folder of a study: a line for each scenario that was computed.
+TIMES = "times.jsonl"
+
+# CPU seconds of one replication of one attack on a graph, with knowledge and all metrics: see docs/scale.md.
+_EACH, _PER_NODE, _PER_EDGE = 0.02, 20e-6, 1.5e-6
+# A larger file is not read for the sake of a projection.
+_LARGEST = 1 << 26
+_FOLDS = 5
+
+
+@dataclass
+class Clock:
+    """How long each part of a task took so far, in seconds of a processor and by the clock."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    wall: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add what is done within to the part."""
+        # CPU time of this task alone: what a scenario costs does not hang on what else the machine or the worker does.
+        start, began = time.thread_time(), time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[part] += time.thread_time() - start
+            self.wall[part] += time.monotonic() - began
+
+
+class Taken(NamedTuple):
+    """How long a scenario took: its replications, and the seconds of each of its parts."""
+
+    replications: int
+    parts: Mapping[str, float]
+
+    @property
+    def seconds(self) -> float:
+        """All parts together."""
+        return sum(self.parts.values())
+
+
+def times_in(folder: Path, wanted: Iterable[str]) -> dict[str, Taken]:
+    """Return how long scenarios took, by their files, as far as these are wanted; the last time where one was redone.
+
+    A run that was killed may have left half a line, which is passed over.
+    """
+    names, found = set(wanted), {}
+    try:
+        text = read_unlinked(folder / TIMES).decode(errors="replace")
+    except OSError:  # not there, or a link or a pipe
+        return {}
+    for line in text.splitlines():
+        try:
+            told: Any = json.loads(line)
+            file, number, parts = told["file"], int(told["replications"]), told["seconds"]
+            taken = Taken(number, {str(part): float(seconds) for part, seconds in parts.items()})
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            continue
+        if file in names:
+            found[file] = taken
+    return found
+
+
+def seconds_by_size(study: "Study", data: "DataSet") -> float:
+    """Return about how many CPU seconds a scenario of a graph takes, judged by its size; NaN where that says nothing.
+
+    Listed attacks took 0.6 to 1.7 times as long on the machine on which it was measured. It knows neither how much
+    a protection adds to the graph, nor other attacks. A graph that cannot be read takes no time: its scenarios fail.
+    """
+    from unveil.studies.sources import graph_of, size_of
+
+    if data.kind != "graph":
+        return nan
+    try:
+        if size_of(data) > _LARGEST:
+            return nan
+        graph = graph_of(data)
+    except (UnveilError, OSError):
+        return 0.0
+    once = _EACH + _PER_NODE * graph.nodes + _PER_EDGE * graph.edges
+    more = {"simulate": study.calibrate_draws, "seeds": _FOLDS}.get(study.calibrate or "", 0)
+    return study.replications.most * once * (1 + more)
+
+
+Kind = tuple[str, str]
+
+
+def kind_of(scenario: "Scenario") -> Kind:
+    """Return what scenarios are alike in, as far as time goes: data (of a release, its original) and attack."""
+    given = scenario.data.given
+    return scenario.data.name if given is None else given.original_name, scenario.attack
+
+
+@dataclass
+class Forecast:
+    """How far a run is, and how long the rest takes: each scenario as long as those of its data and attack did.
+
+    Attributes
+    ----------
+    progress
+        Who is told.
+    total, reused
+        How many scenarios the study has, and how many of them were there already.
+    workers
+        How many compute at once, as far as that is known.
+    left
+        How many are to be computed, of each kind.
+    by_size
+        The seconds of a scenario of each data set as its size suggests; for kinds of which none was computed.
+    measured
+        The seconds of the scenarios that were computed, of each kind, in this run and before.
+    """
+
+    progress: "Progress | None"
+    total: int
+    reused: int
+    workers: int
+    left: Counter[Kind]
+    by_size: Mapping[str, float] = field(default_factory=dict)
+    measured: dict[Kind, list[float]] = field(default_factory=lambda: defaultdict(list))
+    done: int = 0
+    seconds: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(
+        cls,
+        study: "Study",
+        folder: Path,
+        scenarios: Sequence["Scenario"],
+        missing: Sequence["Scenario"],
+        *,
+        workers: int,
+        progress: "Progress | None",
+    ) -> "Forecast":
+        """Return the forecast of a run that begins now; nothing is read where nobody is told."""
+        lacking = {each.file_name for each in missing}
+        there = [each for each in scenarios if each.file_name not in lacking]
+        made = cls(progress, len(scenarios), len(there), workers, Counter(map(kind_of, missing)))
+        if progress is not None and missing:
+            wanted = {name for name, _ in made.left}
+            made.by_size = {each.name: seconds_by_size(study, each) for each in study.data if each.name in wanted}
+            taken = times_in(folder, (each.file_name for each in there))
+            for each in there:
+                if each.file_name in taken:
+                    made.measured[kind_of(each)].append(taken[each.file_name].seconds)
+        return made
+
+    def report(self, *ended: tuple["Scenario", float]) -> None:
+        """Tell how far it is, after these scenarios ended that took so many seconds."""
+        for scenario, seconds in ended:
+            self.done += 1
+            self.seconds += seconds
+            self.left[kind_of(scenario)] -= 1
+            self.measured[kind_of(scenario)].append(seconds)
+        if self.progress is not None:
+            self.progress(self.reused + self.done, self.total, self.seconds_left())
+
+    def seconds_left(self) -> float:
+        """Return how many seconds the rest takes by the clock; NaN where nothing says so."""
+        rest = sum((number * self._each(kind) for kind, number in self.left.items() if number), 0.0)
+        if rest == 0 or not self.done:
+            return rest / max(self.workers, 1)
+        took = time.monotonic() - self.began
+        if self.seconds == 0:  # all of them failed at once
+            return took / self.done * sum(self.left.values())
+        return rest * took / self.seconds
+
+    def _each(self, kind: Kind) -> float:
+        """Return the seconds of a scenario: the mean of its kind, or by its size, as far as sizes were right so far."""
+        if self.measured.get(kind):
+            return sum(self.measured[kind]) / len(self.measured[kind])
+        mine = self.by_size.get(kind[0], nan)
+        known = [(each, self.by_size.get(data, nan)) for (data, _), every in self.measured.items() for each in every]
+        if not known:
+            return mine
+        took, said = sum(each for each, _ in known), sum(size for _, size in known)
+        by_size = mine * took / said if said else nan
+        return took / len(known) if isnan(by_size) else by_size

@@ -1,0 +1,207 @@
+"""Adversaries who learn from all released rows: definitions, classes of numbers, learners, coarse cells, bad input."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles import inference as oracle
+from unveil._kernels.neighbours.guesses import Secrets
+from unveil._kernels.neighbours.nearest import Grid
+from unveil.attacks.table import _guessers
+from unveil.attacks.table._guessers import Teacher, classes_of
+from unveil.attacks.table._secrets import right_ranks
+from unveil.attacks.table.inference import Inference
+from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
+from unveil.errors import InputError
+from unveil.guesses import Trials
+
+KINDS: dict[str, Any] = {"a": "number", "b": "category", "s": "category"}
+CELLS = (st.none() | st.integers(0, 3), st.none() | st.sampled_from("xyz"), st.none() | st.sampled_from("pqr"))
+ROWS = st.lists(st.tuples(*CELLS), min_size=2, max_size=7)
+LEARNERS = pytest.mark.parametrize("adversary", _guessers.LEARNERS)
+
+
+def table(rows: Any, name: str = "table", **kinds: Any) -> Table:
+    schema = {"a": pl.Int64, "b": pl.String, "s": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row") if isinstance(rows, list) else pl.DataFrame(rows)
+    return Table.from_frame(frame, name=name, kinds=KINDS if isinstance(rows, list) else kinds)
+
+
+def run(
+    people: Any, released: Any, adversary: Any, *, about: str = "s", known: Any = ("a", "b"), **kinds: Any
+) -> Trials:
+    attack = infer(about, *known, adversary=adversary)
+    knowledge = Knowledge(table(people, "original", **kinds))
+    return attack.run(released=table(released, "released"), knowledge=knowledge, rng=np.random.default_rng(1))
+
+
+def infer(secret: str, *known: str, **settings: Any) -> Inference:
+    return Inference(secret=secret, known=known, targets=None, **settings)
+
+
+def in_row_order(trials: Trials) -> list[float]:
+    assert trials.attack.rows is not None
+    assert trials.attack.chances is not None
+    return [float(trials.attack.chances[place]) for place in np.argsort(trials.attack.rows)]
+
+
+def with_two_secrets(rows: list[Any]) -> list[Any]:
+    """Return the rows so that no secret is constant."""
+    return [(*rows[0][:2], "p"), (*rows[1][:2], "q"), *rows[2:]]
+
+
+@settings(deadline=None, max_examples=60)
+@given(people=ROWS.map(with_two_secrets), released=ROWS.map(with_two_secrets))
+def test_rare_agreement_and_counts_are_those_of_the_definition(people: list[Any], released: list[Any]) -> None:
+    secrets = [row[2] for row in released]
+    attacked = [row for row in people if row[2] is not None]
+    rows = [row[:2] for row in released]
+    agreed = [float(oracle.agreed(who[:2], rows, secrets, who[2], "category", Fraction(0))) for who in attacked]
+    assert in_row_order(run(people, released, "agreement")) == pytest.approx(agreed)
+    # Four numbers are fewer than the parts that numbers are cut into, so that each begins a part of its own.
+    taught = [row for row in released if row[2] is not None and secrets.count(row[2]) > 1]
+    ages = [row[0] for row in taught if row[0] is not None]
+
+    def in_parts(row: Any) -> Any:
+        return (row[0] if row[0] is None else max((each for each in ages if each <= row[0]), default=-1), row[1])
+
+    counted = [oracle.counted(in_parts(who), rows, secrets, who[2]) for who in attacked]
+    if None in counted:
+        with pytest.raises(InputError, match="at least two values of the secret must stand in two rows each"):
+            run(people, released, "counts")
+    else:
+        assert in_row_order(run(people, released, "counts")) == pytest.approx([float(each or 0) for each in counted])
+
+
+def test_a_number_has_classes_of_frequent_values_and_of_parts_and_guesses_what_is_near_most() -> None:
+    values = np.array([0, *range(100, 200)])
+    near = right_ranks(pl.Series(values), pl.Series(values), 0.05)
+    rank = np.concatenate([np.zeros(50, np.int64), np.repeat(np.arange(1, 101), 1)])
+    grid = Grid(np.empty((150, 0), np.int64), np.empty((150, 0), np.int32), np.empty(0, np.int64), 1)
+    classes = classes_of(Teacher(grid, Secrets(rank, 101), near))
+    assert classes.of_rank[0] == 0
+    assert classes.guess[0] == 0
+    sizes = np.bincount(classes.of_rank)
+    assert sizes.size == 1 + _guessers._PARTS
+    assert set(sizes[1:]) == {4}
+    assert (np.diff(classes.of_rank) >= 0).all()
+    assert [classes.of_rank[guess] for guess in classes.guess] == list(range(classes.guess.size))
+    # All four of each part are within 5 % of the guess.
+    for part in range(1, sizes.size):
+        members = np.flatnonzero(classes.of_rank == part)
+        assert ((near[0][members] <= classes.guess[part]) & (classes.guess[part] < near[1][members])).all()
+
+
+def plain_rule(rows: int, seed: int) -> dict[str, Any]:
+    """Return people whose illness follows from age and town together, and whose pay follows from the age."""
+    rng = np.random.default_rng(seed)
+    age, town = rng.integers(18, 90, rows), rng.integers(0, 3, rows)
+    ill = np.where(age > 50, np.where(town == 0, "gout", "flu"), "none")
+    return {
+        "age": age,
+        "town": np.array(["Ulm", "Bonn", "Jena"])[town],
+        **{f"noise{number}": rng.random(rows) for number in range(6)},
+        "ill": ill,
+        "pay": 1000 * (1 + age // 30) + rng.integers(0, 20, rows),
+    }
+
+
+@LEARNERS
+@pytest.mark.parametrize("about", ["ill", "pay"])
+def test_learners_find_the_rule_that_the_nearest_row_misses(adversary: Any, about: str) -> None:
+    people, released = plain_rule(150, 1), plain_rule(400, 2)
+    known = ("age", "town", *(f"noise{number}" for number in range(6)))
+    nearest, learned = (run(people, released, who, about=about, known=known) for who in ("nearest", adversary))
+    assert learned.attack.expected / learned.attack.tries > 0.93
+    assert learned.attack.expected > nearest.attack.expected + 10
+    # They say what is likeliest, and so does the blind guess beside them.
+    assert learned.naive.expected != nearest.naive.expected
+    order = np.random.default_rng(3).permutation(400)
+    mixed = run(people, {name: each[order] for name, each in released.items()}, adversary, about=about, known=known)
+    np.testing.assert_array_equal(mixed.attack.chances, learned.attack.chances)
+    assert {"forest": "a forest learns", "boosting": "boosting learns"}[adversary] in learned.what
+
+
+@LEARNERS
+def test_a_class_of_one_row_and_one_that_only_people_have_are_never_guessed(adversary: Any) -> None:
+    released = plain_rule(60, 1)
+    released["ill"] = np.array([*released["ill"][:-1].tolist(), "rare"], dtype=object)
+    people = plain_rule(40, 2)
+    people["ill"] = np.array(["rare", "unseen", *people["ill"][2:].tolist()], dtype=object)
+    trials = run(people, released, adversary, about="ill", known=("age", "town"))
+    assert in_row_order(trials)[:2] == [0, 0]
+    assert trials.attack.expected > 30
+
+
+def test_a_learner_sees_so_many_rows_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def learned(rows: Any, own: Any, people: Any) -> Any:
+        seen.append((rows.tolist(), own.tolist()))
+        return np.zeros((people.shape[1], 2))
+
+    monkeypatch.setattr(_guessers, "MOST_ROWS", 50)
+    monkeypatch.setattr(_guessers, "forest_shares", learned)
+    monkeypatch.setattr(_guessers.guess_chances, "__kwdefaults__", {"most_rows": 50})
+    monkeypatch.setattr(_guessers.notes_on_rows, "__defaults__", (50,))
+    released = plain_rule(200, 1)
+    trials = run(plain_rule(20, 2), released, "forest", about="ill", known=("age",))
+    assert trials.notes == ("a forest learns from 50 of 200 rows, drawn by what they hold",)
+    run(plain_rule(20, 2), {name: each[::-1] for name, each in released.items()}, "forest", about="ill", known=("age",))
+    assert seen[0] == seen[1]
+    assert len(seen[0][1]) == 50
+
+
+@LEARNERS
+def test_learners_take_more_categories_than_they_tell_apart(adversary: Any) -> None:
+    """Town 0 to 5 say what people are ill with; hundreds of others, each of one row, and gaps say nothing."""
+
+    def people(rows: int, seed: int) -> dict[str, Any]:
+        draw = np.random.default_rng(seed)
+        frequent = draw.random(rows) < 0.5
+        place = np.where(frequent, draw.integers(0, 6, rows), 1000 * seed + np.arange(rows))
+        ill = np.where(frequent, place % 3, draw.integers(0, 3, rows))
+        town = [None if at % 29 == 0 else f"t{each}" for at, each in enumerate(place)]
+        return {"town": town, "age": draw.integers(0, 90, rows), "ill": np.array(list("abc"))[ill]}
+
+    trials = run(people(200, 1), people(1200, 2), adversary, about="ill", known=("town", "age"))
+    assert 0.55 < trials.attack.expected / trials.attack.tries < 0.8
+
+
+@pytest.mark.parametrize("adversary", ["agreement", "counts", "forest", "boosting"])
+def test_cells_that_stand_for_several_values_teach_nothing_and_single_ones_do(adversary: Any) -> None:
+    people = {"age": [20, 25, 30, 35] * 32, "town": ["Ulm", "Bonn"] * 64, "ill": ["flu", "gout"] * 64}
+    kinds = {"age": "number", "town": "category", "ill": "category"}
+    half = {**people, "age": ["20-29"] * 64 + ["20", "25", "30", "35"] * 16}
+    trials = run(people, half, adversary, about="ill", known=("age", "town"), **kinds)
+    assert trials.attack.expected == trials.attack.tries
+    none = {**people, "age": ["20-29"] * 128}
+    with pytest.raises(InputError, match="some known cells of the release must be single values to learn from"):
+        run(people, none, adversary, about="ill", known=("age",), **kinds)
+    with pytest.raises(InputError, match=f"the adversary '{adversary}' must learn from single values of the secret"):
+        run(people, half, adversary, about="age", known=("town",), **kinds)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (
+            {"adversary": "oracle"},
+            "adversary must be one of 'nearest', 'agreement', 'counts', 'forest', 'boosting', but",
+        ),
+        (
+            {"adversary": "counts", "neighbours": 3},
+            "neighbours, guess and model are settings of the adversary 'nearest'",
+        ),
+        ({"adversary": "forest", "guess": "class"}, "neighbours, guess and model are settings of"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(setting: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        infer("s", "a", **setting)

@@ -1,0 +1,187 @@
+"""Copies counted as people: the definition, leaks that were planted, and harmless releases."""
+
+from math import isnan
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.metrics.verdict.made_up import ISLE, draws, release
+from tests.oracles import copied_people as oracle
+from tests.oracles.records import Rows, rows_of_people, table
+from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.metrics.verdict.copies import copied_people
+from unveil.metrics.verdict.groups import division
+from unveil.metrics.verdict.pooled import pool_tables
+
+KNOWN = ("age", "height", "town")
+
+
+def parents(codes: "np.ndarray[tuple[int, int], np.dtype[np.int32]]") -> list[int]:
+    levels = [equal_parts(codes[:, 0]), equal_parts(codes[:, 1]), codes[:, 2]]
+    return [int(each) for each in tree_of_columns(np.column_stack(levels))]
+
+
+def several(rows: Rows, ids: list[int]) -> list[oracle.Person]:
+    """Return the rows of each person, in the order of the ids."""
+    return [tuple(row for row, each in zip(rows, ids, strict=True) if each == one) for one in sorted(set(ids))]
+
+
+@given(rows_of_people, rows_of_people, st.one_of(st.none(), rows_of_people), st.data())
+def test_the_definition(original: Rows, released: Rows, control: Rows | None, data: st.DataObject) -> None:
+    ids = data.draw(st.lists(st.integers(0, 3), min_size=len(original), max_size=len(original)))
+    outside = [] if control is None else control
+    if sorted(map(repr, original)) == sorted(map(repr, outside)):
+        return  # refused as a release
+    pool = pool_tables(
+        Release(table(original), table(released), None if control is None else table(control)), columns=KNOWN, ids=ids
+    )
+    found = copied_people(pool)
+    members = several(original, ids)
+    people = [*members, *((row,) for row in outside)]
+    copied = [oracle.copied(person, released) for person in people]
+    assert found.copied.tolist() == copied
+    assert found.copied_alone.tolist() == [
+        any(row in released and oracle.alone(row, place, people) for row in person)
+        for place, person in enumerate(people)
+    ]
+    assert (found.people, found.control_people, found.rows) == (len(members), len(outside), len(released))
+    assert found.people_unchanged == sum(copied[: len(members)])
+    assert found.rows_copied == sum(row in original for row in released)
+    if control is None:
+        assert isnan(found.expected)
+    else:
+        share = sum(copied[len(members) :]) / len(outside)
+        assert (found.control_share, found.expected) == (share, len(members) * share)
+    chances = oracle.coincidences(members, people, released, parents(pool.codes), parents(pool.released_codes))
+    least = [float(min(each.values())) if each else np.nan for each in chances] + [np.nan] * len(outside)
+    # Several rows of one person stand among the counts, as they do in the pool.
+    assert found.chance == pytest.approx(np.array(least), nan_ok=True)
+
+
+def unmistakable(original: pl.DataFrame, released: pl.DataFrame, control: pl.DataFrame | None = None) -> set[int]:
+    found = copied_people(pool_tables(release(original, released, control)))
+    return set(np.flatnonzero(found.is_unmistakable).tolist())
+
+
+@pytest.mark.unwatched
+def test_harmless_releases_have_no_unmistakable_copy_and_leaks_do() -> None:
+    harmless, alone, one, ten = 0, 0, 0, 0
+    for seed in range(20):
+        original, control, fresh = draws(seed, 400, 400, 400)
+        harmless += bool(unmistakable(original, fresh, control))
+        alone += bool(unmistakable(original, fresh))
+        one += bool(unmistakable(original, pl.concat([original[:1], fresh[1:]]), control))
+        ten += bool(unmistakable(original, pl.concat([original[:10], fresh[10:]]), control))
+    assert (harmless, alone) == (0, 0)
+    assert 3 <= one <= 17
+    assert ten >= 15
+
+
+@pytest.mark.unwatched
+def test_where_people_have_twins_an_improbable_record_proves_nothing() -> None:
+    """One in twenty has a sibling with the same record: half of them in another table, whatever the record is."""
+    accused = by_tree = 0
+    for seed in range(20):
+        (people,) = draws(seed, 1200)
+        families = pl.concat([people[:1140], people[:60]]).sample(fraction=1, shuffle=True, seed=seed)
+        original, control, fresh = families[:400], families[400:800], families[800:]
+        found = copied_people(pool_tables(release(original, fresh, control)))
+        by_tree += bool(((found.copied_alone[:400] == 1) & (10 * found.chance[:400] <= 0.005)).any())
+        accused += found.unmistakable > 0
+    assert by_tree >= 12
+    assert accused <= 1
+
+
+def test_a_minority_that_is_released_word_for_word_is_named() -> None:
+    original, control, fresh = draws(0, 600, 600, 600)
+    minority = original.filter(pl.col("region") == ISLE)
+    leak = pl.concat([minority, fresh[minority.height :]])
+    pool = pool_tables(release(original, leak, control))
+    copies = copied_people(pool)
+    assert 0 < minority.height < 30
+    named = copies.groups[0]
+    assert (named.column, named.value, named.people) == ("region", ISLE, minority.height)
+    assert named.copies >= minority.height / 2
+    assert named.p < 1e-4
+    assert copies.coincidences <= 0.005
+    by = division(pool, "region", pool.release.original, pool.release.control)
+    # Fewer values were looked at, so that it is surer still.
+    assert copied_people(pool, by=by).groups[0].p < named.p
+    assert copied_people(pool_tables(release(original, fresh, control))).groups == ()
+
+
+def test_one_person_in_a_release_that_says_the_same_over_and_over() -> None:
+    original, control, fresh = draws(5, 300, 300, 300)
+    chances = dict(enumerate(copied_people(pool_tables(release(original, fresh, control))).chance[:300].tolist()))
+    rare = min(chances, key=lambda person: (isnan(chances[person]), chances[person]))
+    one = pl.concat([original[[rare]], fresh[:60].sample(299, with_replacement=True, seed=1)])
+    assert unmistakable(original, one, control) == {rare}
+    # The same record, said by every second row: the release likes to say it, and nobody can tell why.
+    often = pl.concat([original[[rare] * 150], fresh[:150]])
+    assert unmistakable(original, often, control) == set()
+
+
+def test_duplicates_and_people_who_stand_in_both_tables_are_not_alone() -> None:
+    original, control = draws(8, 60, 60)
+    twice = pl.concat([original, original[:1]])
+    pool = pool_tables(release(twice, twice, pl.concat([control, original[1:2]])))
+    copies = copied_people(pool)
+    assert copies.people_unchanged == 61
+    assert copies.control_unchanged >= 1
+    assert copies.copied_alone[[0, 1, 60, 121]].tolist() == [0, 0, 0, 0]
+    assert copies.copied_alone[2:60].sum() > 40
+    assert np.isnan(copies.chance[[0, 1, 60]]).all()
+    # One person with two equal rows is one person, and alone.
+    same = copied_people(pool_tables(release(twice, twice, control), ids=[*range(60), 0]))
+    assert (same.people, same.people_unchanged, same.copied_alone[0]) == (60, 60, 1)
+    # A row without an id is a person of its own.
+    assert copied_people(pool_tables(release(twice, twice, control), ids=[*range(59), None, None])).people == 61
+
+
+def test_the_order_of_rows_plays_no_part() -> None:
+    original, control, fresh = draws(3, 200, 150, 180)
+    leak = pl.concat([original[:30], fresh])
+    one = copied_people(pool_tables(release(original, leak, control)))
+    rng = np.random.default_rng(1)
+    order, other_order = rng.permutation(200), rng.permutation(150)
+    shuffled = pool_tables(
+        release(original[order], leak.sample(fraction=1, shuffle=True, seed=2), control[other_order])
+    )
+    other = copied_people(shuffled)
+    place = np.concatenate([order, 200 + other_order])
+    for name in ("copied", "copied_alone", "is_unmistakable", "chance"):
+        np.testing.assert_array_equal(getattr(one, name)[place], getattr(other, name))
+    assert repr(one) == repr(other)
+    # Of those who are released and alone, the improbable ones: the factor decides on some.
+    sure = (one.copied_alone == 1) & (10 * one.chance <= 0.005)
+    assert one.is_unmistakable.tolist() == sure.tolist()
+    assert 5 < one.unmistakable < ((one.copied_alone == 1) & (one.chance <= 0.005)).sum()
+
+
+def test_columns_in_which_nobody_can_be_equal_are_named() -> None:
+    original, control, fresh = draws(9, 300, 200, 250)
+    assert not copied_people(pool_tables(release(original, fresh, control))).coarsened
+    coarse = fresh.with_columns(
+        pl.col("age") // 10 * 10 + 5,
+        pl.col("moved").str.head(5) + "01-01",
+        ("a" + pl.col("job")).alias("job"),
+        hours=pl.lit(40),
+    )
+    copies = copied_people(pool_tables(release(original, coarse, control)))
+    # Most people work 40 hours, so that everybody's working 40 hours makes nobody unequal.
+    assert (copies.coarsened, copies.relabelled) == (("age", "moved"), ("job",))
+    # Two rows cannot tell.
+    assert not copied_people(pool_tables(release(original, coarse[:2], control))).coarsened
+
+
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_real_numbers_that_were_rounded(decimals: int) -> None:
+    real = pl.Series("x", np.random.default_rng(1).normal(size=400))
+    frames = (pl.DataFrame({"x": each}) for each in (real[:200], real[200:].round(decimals)))
+    original, released = (Table.from_frame(each, kinds={"x": "number"}, roles={"x": "known"}) for each in frames)
+    assert copied_people(pool_tables(Release(original, released))).coarsened == (("x",) if decimals == 1 else ())

@@ -1,0 +1,119 @@
+"""Linkability in an audit: its figures are those of the attack, and all divisions are judged together."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask, of
+from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
+from unveil.attacks.table.linkability import Linkability
+from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
+from unveil.errors import InputError
+from unveil.metrics.trials.risk import risk
+from unveil.questions.audit.clearest import BEYOND_DOUBT, clarity
+from unveil.questions.audit.people import draw_people
+
+
+def test_a_named_adversary_gets_the_figures_of_the_attack_itself() -> None:
+    (found,) = of(ask(ORIGINAL, MASKED, CONTROL, scenarios=["n=age,sex"], targets=None, neighbours=3), "linkability")
+    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
+    attack = Linkability(first=("age", "sex"), second=("region", "income"), neighbours=3, targets=None)
+    trials = attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(0))
+    rates = risk(trials)
+    for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
+        rate = getattr(rates, figure)
+        assert (found[figure], found[f"{figure}_low"], found[f"{figure}_high"]) == (rate.value, rate.low, rate.high)
+    assert (found["links_expected"], found["links_low"], found["links_high"]) == (
+        trials.attack.expected,
+        trials.attack.low,
+        trials.attack.high,
+    )
+    assert (found["targets"], found["neighbours"], found["scenario"]) == (120, 3, "n")
+
+
+def test_the_example_of_the_page_comes_out_as_worked() -> None:
+    original = pl.DataFrame({"age": [25, 30, 28], "gender": ["Male", "Female", "Male"], "income": [50, 60, 55]})
+    released = pl.DataFrame({"age": [24, 31, 29], "gender": ["Male", "Female", "Male"], "income": [52, 62, 53]})
+    answer = ask(
+        original,
+        released,
+        scenarios=["age:income", "age,gender:income"],
+        attacks=["linkability"],
+        targets=None,
+        neighbours=1,
+        known=["age", "gender", "income"],
+    )
+    tied, clear = of(answer, "linkability")
+    assert (tied["links_expected"], tied["links_low"], tied["links_high"]) == (2.5, 2.0, 3.0)
+    assert (clear["links_expected"], clear["links_low"], clear["links_high"]) == (3.0, 3.0, 3.0)
+
+
+def test_compatibility_gives_the_links_of_that_attack() -> None:
+    settings: dict[str, Any] = {"scenarios": ["age,sex:income"], "neighbours": 2, "targets": 50}
+    answer = ask(ORIGINAL, MASKED, compatibility="anonymeter", compatibility_seed=7, **settings)
+    (found,) = of(answer, "linkability")
+    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
+    attack = AnonymeterLinkability(first=("age", "sex"), second=("income",), neighbours=2, targets=50, seed=7)
+    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
+    assert (found["targets"], found["links_expected"]) == (50, trials.attack.expected)
+    assert "anonymeter 1.1.0" in answer.to_html()
+    assert "shuffling the rows" not in answer.to_html()
+
+
+def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_first() -> None:
+    answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbours=2)
+    (release,) = answer.findings.releases
+    *splits, mean = release.findings
+    assert [each.scenario.origin for each in release.findings if each.scenario] == ["tried"] * 7 + ["mean"]
+    assert {each.targets for each in release.findings} == {40}
+    assert clarity(splits[0].p_adjusted) == min(clarity(each.p_adjusted) for each in splits)
+    beyond_doubt = [each.worse.value for each in splits if each.p_adjusted <= BEYOND_DOUBT]
+    assert splits[0].worse.value == max(beyond_doubt)
+    seeds = np.random.default_rng(5).integers(2**63, size=3)
+    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
+    inside = draw_people(original, rng=np.random.default_rng([seeds[0], 0])).split(40)[0].rows
+    outside = draw_people(control, rng=np.random.default_rng([seeds[1], 0])).split(40)[0].rows
+    # Whoever reaches farthest of both tables makes the scale, so that it does not tell who is in the data.
+    reach = Table.from_frame(pl.concat([ORIGINAL, CONTROL])).extremes()
+    knowledge = Knowledge(original.take(inside), control.take(outside), scale=reach)
+    for finding in splits:
+        assert finding.scenario is not None
+        attack = Linkability(first=finding.scenario.first, second=finding.scenario.second, neighbours=2, targets=None)
+        trials = attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(0))
+        assert risk(trials) == finding.risk
+    assert mean.links.expected == pytest.approx(np.mean([each.links.expected for each in splits]))
+    assert mean.scenario is not None
+    assert mean.scenario.name == "mean of all 7 splits"
+    assert np.isnan(mean.p)
+
+
+def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
+    answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbours=2, attacks=["linkability"])
+    (release,) = answer.findings.releases
+    weights = {weight.column: weight for weight in release.weights}
+    assert set(weights) == {"age", "sex", "income"}
+    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
+    attack = Linkability(first=("age",), second=("income",), neighbours=2, targets=None)
+    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
+    assert weights["sex"].without == risk(trials).attack_rate
+    # Without a whole group nothing is left to link but by chance.
+    assert weights["income"].without == release.findings[0].risk.naive_rate
+    losses = [weight.loss for weight in release.weights]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_columns_that_say_nothing_give_chance_and_no_excess() -> None:
+    flat = pl.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
+    (worst, _) = of(ask(flat, flat, attacks=["linkability"], neighbours=3), "linkability")
+    assert worst["attack_rate"] == pytest.approx(worst["naive_rate"])
+
+
+def test_files_that_share_one_column_are_said_to() -> None:
+    strange = MASKED.select("age", gender="sex", place="region")
+    with pytest.raises(InputError, match=r"share only one column \('age'\).*both come from the same data set"):
+        ask(ORIGINAL, strange, attacks=["linkability"])
+    with pytest.raises(InputError, match="Of 4 columns that the files share only 'age' is left"):
+        ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age"])

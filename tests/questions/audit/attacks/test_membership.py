@@ -1,0 +1,48 @@
+"""Membership in an audit: who is called a member follows from everybody together, and without control nobody is."""
+
+import numpy as np
+import pytest
+
+from tests.oracles.membership import called_members
+from tests.questions.audit.leaks import CONTROL, LEAK, ORIGINAL, ask, found, people
+from unveil.metrics.trials.risk import clopper_pearson
+
+
+@pytest.mark.parametrize("leak", [True, False])
+def test_those_nearest_to_the_release_are_called_members(leak: bool) -> None:
+    released = LEAK if leak else people(50, 9)
+    answer = ask(ORIGINAL, released, CONTROL, attacks=["membership"])
+    *nearest, _ = found(answer)
+    for finding, method in zip(nearest, ("distance", "density"), strict=True):
+        chances = called_members(ORIGINAL, CONTROL, released, method, 0.05)
+        inside, outside = chances[: ORIGINAL.height], chances[ORIGINAL.height :]
+        assert finding.risk.attack_rate.value == pytest.approx(inside.mean())
+        assert finding.risk.control_rate == pytest.approx(clopper_pearson(outside.sum(), outside.size), abs=1e-9)
+        assert finding.risk.naive_rate.value == pytest.approx(0.05)
+        assert inside.sum() + outside.sum() == pytest.approx(0.05 * chances.size)
+        assert finding.proved == leak
+
+
+def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
+    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], by="sex").findings.verdict.releases
+    judged = {(each.adversary, each.group) for each in release.findings}
+    everybody = {"by distance", "by distance, 1% called", "by distance, 20% called"}
+    everybody |= {"by density", "by density, 1% called", "by density, mean rank"}
+    fixed = "by relative nearness"
+    everybody |= {fixed, *(f"{fixed}, {which}" for which in ("1% called", "20% called", "mean rank"))}
+    assert {name for name, group in judged if not group} == everybody
+    assert {name for name, group in judged if group} == {"by density", fixed}
+    rank = next(each for each in release.findings if "rank" in each.adversary)
+    assert not rank.attack_rate.defined
+    assert rank.p == pytest.approx(1 / 10_001)
+
+
+def test_without_control_membership_says_why_there_is_none() -> None:
+    (finding,) = found(ask(ORIGINAL, LEAK, attacks=["membership"]))
+    assert (finding.targets, finding.risk.attack_rate.defined) == (0, False)
+    assert "there is no control table" in finding.remark
+    small = found(ask(ORIGINAL, LEAK, CONTROL.head(15), attacks=["membership"]))
+    assert [each.risk.attack_rate.defined for each in small] == [True, True]
+    assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
+    assert {each.why_not_judged for each in small} == {"the control has too few people"}
+    assert np.isnan(small[0].p)

@@ -1,0 +1,278 @@
+"""The audit as a whole: the same in any order of rows, for each release alone, and it says what it cannot."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import unveil
+from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, ask, of
+from unveil.cli import main
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.questions.answer import Answer
+from unveil.questions.audit.answer import ATTACKS, audit
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.people import draw_people
+
+COLUMNS = ["age", "sex", "region", "income"]
+
+
+def test_a_release_that_is_the_original_is_all_copies() -> None:
+    answer = ask(ORIGINAL, ORIGINAL, CONTROL, kind="masked")
+    assert of(answer, "copies")[0]["attack_rate"] == 1.0
+    assert of(answer, "closest_record")[0]["median"] == 0.0
+    assert of(answer, "row_order")[0]["attack_rate"] > 0.8
+    # What is serious is for whoever sets a limit.
+    assert ">Most people<" in answer.to_html()
+    exceeded = [{"quantity": "copies.attack_rate", "limit": 0.5, "value": 1.0, "exceeded": True}]
+    assert ">Limit exceeded<" in answer.to_html(limits=exceeded)
+
+
+# --- no order, no other release, no accident changes a number ---------------------------------------------------------
+
+
+def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    return frame.sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+@pytest.mark.unwatched
+@pytest.mark.parametrize("seed", [1, 2])
+def test_shuffling_any_table_changes_no_number(seed: int) -> None:
+    attacks = [attack for attack in ATTACKS if attack != "row_order"]
+    settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbours": 3, "kind": "masked"}
+    plain = ask(ORIGINAL, MASKED, CONTROL, **settings)
+    mixed = ask(*(shuffled(each, seed) for each in (ORIGINAL, MASKED, CONTROL)), **settings)
+    assert mixed.to_frame().equals(plain.to_frame())
+    # Whoever is exposed stands in another row then.
+    one, other = (_without_rows(each).to_html(seed=1) for each in (plain, mixed))
+    assert one == other
+
+
+def _without_rows(answer: Answer[Audit]) -> Answer[Audit]:
+    releases = tuple(replace(each, exposed=()) for each in answer.findings.releases)
+    return replace(answer, findings=replace(answer.findings, releases=releases))
+
+
+@pytest.mark.unwatched
+def test_the_same_seed_gives_the_same_bytes_and_another_one_other_targets() -> None:
+    settings: dict[str, Any] = {"targets": 20, "neighbours": 3}
+    one, same, other = (ask(ORIGINAL, MASKED, CONTROL, seed=seed, **settings) for seed in (1, 1, 2))
+    assert one.to_html(seed=1) == same.to_html(seed=1)
+    assert one.to_json(seed=1) == same.to_json(seed=1)
+    assert one.to_json(seed=1) != other.to_json(seed=1)
+
+
+def test_a_release_is_judged_alike_alone_and_among_others() -> None:
+    settings: dict[str, Any] = {"targets": 20, "neighbours": 3, "attacks": ["linkability", "closest_record"]}
+    alone = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **settings)
+    both = ask(ORIGINAL, {"a": MASKED, "b": FOREIGN}, CONTROL, **settings)
+    fewer = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **(settings | {"attacks": ["closest_record"]}))
+    # All releases are one family, so that p is adjusted for more figures; nothing else hangs on the others.
+    rest = pl.exclude("p_adjusted", "sentence")
+    assert both.to_frame().filter(pl.col("release") == "b").select(rest).equals(alone.to_frame().select(rest))
+    assert fewer.to_frame().equals(alone.to_frame().filter(pl.col("attack") == "closest_record"))
+
+
+def test_targets_are_drawn_once() -> None:
+    table = Table.from_frame(ORIGINAL)
+    drawn = draw_people(table, rng=np.random.default_rng(1)).split(30)[0].rows
+    assert len(set(drawn)) == 30
+    assert sorted(draw_people(table, rng=np.random.default_rng(1)).rows) == list(range(120))
+    assert draw_people(table.take([0]), rng=np.random.default_rng(1)).rows.tolist() == [0]
+
+
+def test_all_rows_of_a_person_are_drawn_together_and_by_what_they_hold() -> None:
+    whose = np.repeat(np.arange(40), 3)
+    drawn = draw_people(Table.from_frame(ORIGINAL), rng=np.random.default_rng(1), person=whose).split(7)[0].rows
+    assert sorted(np.bincount(whose[drawn], minlength=40)) == [0] * 33 + [3] * 7
+    order = np.random.default_rng(2).permutation(120)
+    mixed = Table.from_frame(ORIGINAL[order])
+    again = draw_people(mixed, rng=np.random.default_rng(1), person=whose[order]).split(7)[0].rows
+    assert set(whose[order][again]) == set(whose[drawn])
+
+
+# --- who may know what ------------------------------------------------------------------------------------------------
+
+
+def test_sensitive_columns_and_identifiers_are_not_known() -> None:
+    keyed = ORIGINAL.with_columns(patient_id=pl.Series(np.random.default_rng(1).permutation(120) * 7))
+    answer = ask(keyed, MASKED, sensitive=["income"], attacks=["linkability"], targets=20)
+    (release,) = answer.findings.releases
+    assert release.columns == ("age", "sex", "region")
+    used = {name for finding in release.findings for name in finding.scenario.first + finding.scenario.second}  # type: ignore[union-attr]
+    assert used <= {"age", "sex", "region"}
+    assert any("'patient_id'" in note for note in answer.findings.notes)
+    roles = {column.name: column.role for column in answer.findings.columns}
+    assert roles == {
+        "age": "known", "sex": "known", "region": "known", "income": "sensitive", "patient_id": "identifier",
+    }  # fmt: skip
+
+
+def test_known_names_all_that_is_known() -> None:
+    answer = ask(ORIGINAL, MASKED, known=["age", "income"], attacks=["linkability"], targets=20)
+    assert answer.findings.releases[0].columns == ("age", "income")
+    assert {column.role for column in answer.findings.columns if column.name in ("sex", "region")} == {"ignored"}
+
+
+# --- what is said about the input -------------------------------------------------------------------------------------
+
+
+def test_without_control_nothing_is_concluded() -> None:
+    answer = ask(ORIGINAL, MASKED, targets=20)
+    assert of(answer, "linkability")[0]["excess_over_control"] is None
+    assert np.isnan(answer.quantities["linkability.excess_over_control.high"].value)
+    assert "There is no control table" in answer.to_html()
+
+
+@pytest.mark.parametrize("more", [ORIGINAL.head(0), FOREIGN])
+def test_a_control_that_holds_the_original_is_refused(more: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match="must hold people who are not in the original"):
+        ask(ORIGINAL, MASKED, shuffled(pl.concat([ORIGINAL, more]), 1), targets=20)
+
+
+def test_more_targets_than_rows_attack_everybody() -> None:
+    answer = ask(ORIGINAL, MASKED, scenarios=["n=age"], targets=10_000, attacks=["linkability"])
+    assert of(answer, "linkability")[0]["targets"] == 120
+    assert any("there are no 10000" in note for note in answer.findings.notes)
+
+
+def test_the_worst_quantity_is_over_releases_and_adversaries_but_not_the_mean() -> None:
+    answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbours=3)
+    rows = answer.to_frame().filter((pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("split "))
+    for figure in ("attack_rate", "control_rate", "excess_over_control", "naive_rate"):
+        assert answer.quantities[f"linkability.{figure}"].value == rows[figure].max()
+        assert answer.quantities[f"linkability.{figure}.high"].value == rows[f"{figure}_high"].max()
+    near = answer.to_frame().filter(pl.col("attack") == "closest_record")["median"]
+    assert answer.quantities["closest_record.median"].value == near.min()
+    assert not answer.quantities["closest_record.median"].more_is_worse
+
+
+def test_releases_come_in_many_forms() -> None:
+    table = Table.from_frame(MASKED, name="a table")
+    release = Release(Table.from_frame(ORIGINAL), Table.from_frame(MASKED), name="a release", kind="masked")
+    answer = ask(ORIGINAL, [MASKED, table, release, MASKED.to_pandas()], attacks=["copies"])
+    assert [each.name for each in answer.findings.releases] == ["release 1", "a table", "a release", "release 4"]
+    assert [each.kind for each in answer.findings.releases] == [None, None, "masked", None]
+    shares = answer.to_frame()["attack_rate"].to_list()
+    assert len(set(shares)) == 1
+    by_name = ask(ORIGINAL, {"x": MASKED}, kind={"x": "synthetic"}, attacks=["copies"])
+    assert by_name.findings.releases[0].kind == "synthetic"
+
+
+def test_it_is_public_and_its_page_and_picture_work() -> None:
+    from matplotlib import pyplot
+
+    assert unveil.audit is audit
+    answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=20)
+    axes = answer.plot()
+    assert axes.shape == (2,)
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["near", "far"]
+    axes[0].figure.canvas.draw()
+    pyplot.close("all")
+    assert ask(ORIGINAL, MASKED, attacks=["copies"]).plot().shape == (1,)
+    pyplot.close("all")
+    assert ask(ORIGINAL, MASKED, attacks=["closest_record"]).plot().shape == (1,)
+    pyplot.close("all")
+    with pytest.raises(InputError, match="nothing that was measured"):
+        ask(ORIGINAL, MASKED, kind="synthetic", attacks=["record_linkage"]).plot()
+
+
+def test_progress_goes_on_and_never_back() -> None:
+    seen: list[float] = []
+    ask(ORIGINAL, {"a": MASKED, "b": FOREIGN}, targets=10, progress=lambda _, share: seen.append(share))
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] <= seen[-1] <= 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "naming"),
+    [
+        ({"attacks": ["linkabilty"]}, "Did you mean 'linkability'"),
+        ({"attacks": []}, "at least one attack"),
+        ({"targets": 0}, "targets must be"),
+        ({"neighbours": 0}, "neighbours must be"),
+        ({"neighbours": 121}, "at most the number of released rows"),
+        ({"compatibility": "other"}, "'anonymeter' or None"),
+        ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
+        ({"sensitive": ["incom"]}, "Did you mean 'income'"),
+        ({"identifiers": COLUMNS}, "can be known"),
+        ({"known": ["age"]}, "needs two columns"),
+        ({"scenarios": ["n=agee"]}, "Did you mean 'age'"),
+        ({"scenarios": ["n=income"], "sensitive": ["income"]}, "is sensitive"),
+        ({"kind": "anonymous"}, "kind of a release"),
+        ({"kind": {"relase": "masked"}}, "Did you mean 'release'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], naming: str) -> None:
+    with pytest.raises(InputError, match=naming):
+        ask(ORIGINAL, MASKED, **settings)
+
+
+def test_releases_that_cannot_be_told_apart_are_refused() -> None:
+    table = Table.from_frame(MASKED, name="same")
+    with pytest.raises(InputError, match="two are called 'same'"):
+        ask(ORIGINAL, [table, table])
+    with pytest.raises(InputError, match="at least one release"):
+        ask(ORIGINAL, [])
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("mia", "membership"),
+        ("membership inference", "membership"),
+        ("Membership-Inference attack", "membership"),
+        ("attribute_inference", "inference"),
+        ("SinglingOutEvaluator", "singling_out"),
+        ("LinkabilityEvaluator", "linkability"),
+        ("InferenceEvaluator", "inference"),
+        ("dcr", "closest_record"),
+        ("linkabilty", "linkability"),
+    ],
+)
+def test_an_unknown_attack_names_the_one_meant_and_all_there_are(said: str, meant: str) -> None:
+    every = ", ".join((*ATTACKS, "disclosure", "utility", "before"))
+    with pytest.raises(InputError) as refused:
+        ask(ORIGINAL, MASKED, attacks=[said])
+    assert str(refused.value) == f"Unknown attack {said!r}. Did you mean {meant!r}? Available: {every}"
+    run = CliRunner().invoke(main, ["audit", "--attacks", said])
+    assert run.exit_code == 2
+    assert f"Did you mean {meant!r}? Available: {every}" in run.output
+
+
+def test_no_two_attacks_are_called_alike() -> None:
+    names = [name for attack in ATTACKS.values() for name in (attack.name, *attack.also_called)]
+    assert len(names) == len(set(names))
+    with pytest.raises(InputError, match=r"Unknown attack 'zzz'\. Available: singling_out, "):
+        ask(ORIGINAL, MASKED, attacks=["zzz"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "told", "said"),
+    [
+        (["fnlwgt"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["PWGTP", "WGTP"], {}, "If 'PWGTP', 'WGTP' hold survey weights: no rate uses them, every row counts once."),
+        (["weight"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["stands_for"], {"weight": "stands_for"}, "No rate uses the survey weights in 'stands_for': every row counts"),
+        (["weight", "birth_year"], {}, "If 'weight' holds survey weights: no rate uses them, every row counts once."),
+        (["fnlwgt", "height"], {}, "If 'fnlwgt' holds survey weights: no rate uses them, every row counts once."),
+        (["weight", "height"], {}, ""),
+        (["birth_weight"], {}, ""),
+        ([], {}, ""),
+    ],
+)
+def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, Any], said: str) -> None:
+    rng = np.random.default_rng(1)
+    original, released = (
+        frame.with_columns(pl.Series(name, rng.integers(50, 900, frame.height)) for name in columns)
+        for frame in (ORIGINAL, MASKED)
+    )
+    answer = ask(original, released, attacks=["copies", "disclosure"], **told)
+    notes = [note for note in answer.findings.notes if "survey weights" in note and "no rate" in note.lower()]
+    assert [note.startswith(said) for note in notes] == [True] * bool(said)
+    assert all(note in answer.to_html().replace("&#39;", "'") for note in notes)

@@ -1,0 +1,169 @@
+"""What to change: each change is what auditing the changed release gives, and what is said of it is what was found."""
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
+from unveil.data.table import Hierarchy
+from unveil.questions.answer import Answer
+from unveil.questions.audit.clearest import worst_of
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
+from unveil.questions.audit.words import percent
+from unveil.report.blocks import Table
+
+SETTINGS: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "utility"], "neighbours": 1}
+
+
+@cache
+def suggested() -> Answer[Audit]:
+    return ask(ORIGINAL, MASKED, CONTROL, suggest=4, **SETTINGS)
+
+
+def test_every_change_is_what_auditing_the_changed_release_gives() -> None:
+    found = suggested().findings.suggestions
+    assert found is not None
+    assert found.again is not None
+    ways = [(each.how, each.columns) for each in found.changes]
+    assert ways[:2] == [("coarser", ways[0][1]), ("left out", ways[0][1])]
+    assert found.attacks == ("linkability",)
+    for change, after in zip(found.changes, found.again.releases, strict=True):
+        if change.how == "left out":
+            alone = ask(ORIGINAL, MASKED.drop(change.columns), CONTROL, **SETTINGS).findings.releases[0]
+            own, other = (worst_of(each, "linkability") for each in (alone, after))
+            assert own is not None
+            assert other is not None
+            # The same people, and the same draws; p is another, because it allows for all changes.
+            assert (own.risk, own.scenario) == (other.risk, other.scenario)
+            assert alone.utility is not None
+            assert change.utility is not None
+            assert change.utility.loss == pytest.approx(alone.utility.loss)
+    # All changes are one family.
+    assert len(found.again.verdict.releases) == len(found.changes) == 4
+    assert found.again.attacked == suggested().findings.attacked
+
+
+def test_a_coarser_column_is_a_loss_and_leaves_the_others_alone() -> None:
+    found, before = suggested().findings.suggestions, suggested().findings.releases[0].utility
+    assert found is not None
+    coarser = next(each for each in found.changes if each.how == "coarser")
+    assert coarser.utility is not None
+    assert before is not None
+    kept, lost = ({each.name: each.distance for each in utility.columns} for utility in (before, coarser.utility))
+    # Ranges are a loss although they hold the value.
+    assert {name for name in kept if lost[name] > kept[name]} == set(coarser.columns)
+    assert {name for name in kept if lost[name] == kept[name]} == set(kept) - set(coarser.columns)
+
+
+def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
+    answer = suggested()
+    section = suggestion_section(
+        answer.findings, limits=[{"quantity": "linkability.excess_over_control", "limit": 0.9}]
+    )
+    assert section is not None
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    assert section.tells == "found"
+    written = json.loads(answer.to_json())["suggestions"]
+    assert len(table.rows) == len(written) == 4
+    for each, row in zip(written, table.rows, strict=True):
+        assert row[0] == f"{' and '.join(each['columns'])} {each['change']}"
+        assert (row[3] == "nothing") == (not each["proved"])
+        (linked,) = each["figures"]
+        assert (row[5] == "kept") == (linked["after"]["high"] <= 0.9)
+    numbers = [(len(each["proved"]), each["figures"][0]["after"]["value"]) for each in written]
+    assert numbers == sorted(numbers)
+    best = written[0]
+    (sentence,) = suggestion_sentences(answer.findings)
+    assert f"“{' and '.join(best['columns'])} {best['change']}”" in sentence
+    assert f"usefulness lost {percent(best['loss'])} instead of {percent(best['loss_before'])}" in sentence
+    assert "looks better than it is" in table.note
+    assert "What to change" in answer.to_html(edition="shareable")
+
+
+def test_nothing_is_tried_where_there_is_nothing_to_lower() -> None:
+    alone = ask(ORIGINAL, MASKED, suggest=3, **SETTINGS).findings
+    assert alone.suggestions is not None
+    assert (alone.suggestions.changes, alone.suggestions.again) == ((), None)
+    assert suggestion_sentences(alone) == [
+        "Nothing is proved against a release and no limit is set, so there was nothing to lower by a change."
+    ]
+    section = suggestion_section(alone)
+    assert section is not None
+    assert section.blocks == ()
+    # A limit is enough, also on what is no attack.
+    held = ask(
+        ORIGINAL, MASKED, suggest=2, suggest_for=["disclosure.k_anonymity"], **{**SETTINGS, "attacks": ["disclosure"]}
+    )
+    made = suggestion_section(held.findings, limits=[{"quantity": "disclosure.k_anonymity", "limit": 1.0}])
+    assert made is not None
+    assert made.lead == "Nothing is proved against the release; what changes do to its figures stands in the table."
+    assert [row[-1] for block in made.blocks if isinstance(block, Table) for row in block.rows] == ["kept", "kept"]
+    assert suggestion_section(ask(ORIGINAL, MASKED, **SETTINGS).findings) is None
+
+
+def test_where_no_change_helps_that_is_said() -> None:
+    """Of eight columns any few point at one person: one of them does not matter."""
+    frame = pl.DataFrame(np.random.default_rng(8).random((160, 8)), schema=list("abcdefgh"))
+    answer = ask(frame[:80], frame[:80], frame[80:], suggest=2, **SETTINGS)
+    (sentence,) = suggestion_sentences(answer.findings)
+    assert sentence == (
+        "Of 2 changes of the release none lowers what the attacks reach: protect it in another way (unveil list "
+        "protections)."
+    )
+
+
+def test_a_named_adversary_does_without_a_column_that_is_left_out() -> None:
+    told = {**SETTINGS, "scenarios": {"neighbour": ["age", "sex"], "shop": (["age"], ["income"])}}
+    found = ask(ORIGINAL, MASKED, CONTROL, suggest=6, **told).findings.suggestions
+    assert found is not None
+    assert found.again is not None
+    for change, after in zip(found.changes, found.again.releases, strict=True):
+        firsts = [each.scenario.first for each in after.of("linkability") if each.scenario is not None]
+        gone = set(change.columns) if change.how == "left out" else set()
+        # Whoever knew nothing else, or has nothing to link to, cannot try.
+        expected = [tuple(name for name in ("age", "sex") if name not in gone)]
+        expected += [("age",)] if not gone & {"age", "income"} else []
+        assert firsts == [each for each in expected if each]
+
+
+def test_told_labels_are_the_coarser_values() -> None:
+    jobs = Hierarchy((("north", "cold"), ("south", "warm"), ("east", "cold")), name="regions")
+    told = {**SETTINGS, "hierarchies": {"region": jobs}, "known": ["region", "sex", "age"]}
+    held = ["linkability.attack_rate"]
+    found = ask(ORIGINAL, MASKED, CONTROL, suggest=9, suggest_for=held, **told).findings.suggestions
+    assert found is not None
+    (alone,) = (each for each in found.changes if each.how == "coarser" and each.columns == ("region",))
+    by_hand = MASKED.with_columns(pl.col("region").replace({"north": "cold", "south": "warm", "east": "cold"}))
+    one = ask(ORIGINAL, by_hand, CONTROL, **told).findings.releases[0]
+    assert found.again is not None
+    other = next(each for each in found.again.releases if each.name == alone.name)
+    assert [each.risk for each in one.findings] == [each.risk for each in other.findings]
+
+
+@pytest.mark.parametrize("kind", ["masked", "synthetic", None])
+def test_a_release_of_ranges_is_changed_too(kind: Any) -> None:
+    low = pl.col("age") // 10 * 10
+    ranged = ORIGINAL.with_columns(age=low.cast(pl.String) + "-" + (low + 9).cast(pl.String))
+    answer = ask(ORIGINAL, ranged, CONTROL, suggest=6, **{**SETTINGS, "kind": kind})
+    found = answer.findings.suggestions
+    assert found is not None
+    assert found.again is not None
+    coarser = [each.columns for each in found.changes if each.how == "coarser"]
+    assert ("income",) in coarser
+    # What is a range already is not made wider, and stays the range that it was.
+    assert not any("age" in columns for columns in coarser)
+    before, after = (
+        {column.name: column.distance for column in utility.columns}
+        for change in found.changes
+        if change.columns == ("income",) and change.how == "coarser"
+        for utility in (answer.findings.releases[0].utility, change.utility)
+        if utility is not None
+    )
+    assert before["age"] == after["age"]
+    assert before["income"] < after["income"]

@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import polars as pl
+from click.testing import CliRunner
+
+from unveil.cli import main
+from unveil.data.table import read_dictionary
+from unveil.questions.columns.answer import columns, columns_file
+from unveil.report.blocks import Table
+
+CSV = "id,q7,age,town\n" + "".join(
+    f"{3 * at * at},{at % 4 + 1},{'N' if at % 9 == 0 else at},{'ab'[at % 2]}\n" for at in range(40)
+)
+
+
+def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(CSV, encoding="utf-8")
+    run = CliRunner().invoke(main, ["columns", str(path), "--write", str(tmp_path / "kinds.toml")])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert "--dictionary" in run.stdout
+    answer = columns_file(path)
+    told = json.loads(answer.to_json())
+    assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/1", "people.csv", 40)
+    assert [column["name"] for column in told["columns"]] == ["q7", "id", "age", "town"]
+    assert [column["confidence"] for column in told["columns"]] == ["unsure", "sure", "likely", "sure"]
+    assert told["columns"][2]["markers"] == [{"text": "N", "class": "not applicable", "cells": 5}]
+    assert told["columns"][2]["missing"] == 5
+    assert told["columns"][2]["different"] == 35
+    assert told["notes"][0].startswith("Kinds were guessed. For 1 of 3 columns ('q7')")
+    assert answer.quantities["unsure_columns"].value == 1
+    assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
+    settled = columns_file(path, kinds={"q7": "ordered"})
+    assert settled.quantities["unsure_columns"].value == 0
+    assert "told, known or clear" in repr(settled)
+
+
+def test_the_page_the_table_and_the_picture_say_the_same() -> None:
+    answer = columns(pl.DataFrame({"q7": [1, 2, 3, 4] * 10, "pay": ["1.5", "2.5", "?", "7"] * 10}))
+    page = answer.page()
+    assert page.headline == "For 1 of 2 columns (40 rows) nothing tells for sure what it holds."
+    assert page.explanation == (
+        "Unsure: q7. A wrong kind changes every figure that uses the column.",
+        "1 column has cells that stand for no value.",
+    )
+    assert "--dictionary" in page.next_steps[0]
+    (table,) = page.picture
+    assert isinstance(table, Table)
+    assert [row[:4] for row in table.rows] == [
+        ("q7", "category", "known", "unsure"),
+        ("pay", "number", "known", "sure"),
+    ]
+    assert page.tone == "warning"
+    frame = answer.to_frame()
+    assert frame["name"].to_list() == ["q7", "pay"]
+    assert frame["markers"].to_list() == ["", "? (missing, 10)"]
+    assert "? (missing, 10)" in answer.to_html()
+    axes = answer.plot()
+    assert axes.size == 1
+
+
+def test_many_columns_are_shown_once_those_first_that_are_unsure() -> None:
+    page = columns(pl.DataFrame({f"c{at}": [f"{at}{letter}" for letter in "ab"] for at in range(30)})).page()
+    first, rest = page.picture[0], page.sections[0].blocks[0]
+    assert isinstance(first, Table)
+    assert isinstance(rest, Table)
+    assert (len(first.rows), len(rest.rows)) == (12, 18)
+    assert sorted(row[0] for row in (*first.rows, *rest.rows)) == sorted(f"c{at}" for at in range(30))

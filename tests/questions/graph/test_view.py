@@ -1,0 +1,369 @@
+"""What is said and drawn of an attacked graph: sentences, tables, the picture of nodes, and the whole page."""
+
+import json
+import math
+import re
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.graph_attackers import Blind, Idle, Told
+from tests.graph_strategies import erdos_renyi, heavy_tail
+from tests.report.test_page import Reader
+from tests.report.test_style import DARK, LIGHT, contrast
+from unveil.attacks.graph.distance_vector import DistanceVector
+from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.data.graph import Graph
+from unveil.metrics import METRICS
+from unveil.questions.answer import Answer
+from unveil.questions.graph.answer import graph, graph_made_elsewhere
+from unveil.questions.graph.charts import candidate_chart, cut_off_chart, levels_of, node_picture, truth_chart
+from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.graph.tables import cut_off_table, metric_table, repetition_table
+from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
+from unveil.report.blocks import Chart, Rings, Table
+from unveil.report.draw.rings import COLOURS, UNKNOWN, draw_rings
+from unveil.report.scale import axis
+from unveil.report.svg.rings import MOST_MARKS, legend, places, svg_rings
+from unveil.report.text import about
+from unveil.report.trust import mark, trust_note
+
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
+SMALL = heavy_tail(60, 3, 1)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, seeds: int = 2) -> Answer[GraphFindings]:
+    """Return the answer to an adversary who attempts the last ``attempted`` nodes and is right about ``right``."""
+    scores = np.zeros((nodes, nodes))
+    for at, node in enumerate(range(nodes - attempted, nodes)):
+        chosen = node if at < right else (node + 1) % nodes
+        scores[node] = (1 - sure) / (nodes - 1)
+        scores[node, chosen] = sure
+    pairs = np.column_stack([np.arange(seeds), np.arange(seeds)])
+    ring = Graph.from_edges(range(nodes), [*range(1, nodes), 0])
+    return graph_made_elsewhere(ring, ring, pairs, range(nodes), Told(scores=scores), rng=rng())
+
+
+REPEATED = graph(SMALL, "switch:share=0.1", NarayananShmatikov(), seed_pairs=10, repeat=3, rng=rng())
+CHUNKED = graph(SMALL, None, DistanceVector(chunk=20), seed_pairs=10, rng=rng())
+
+
+# --- sentences --------------------------------------------------------------------------------------------------------
+
+
+def test_the_headline_says_how_many_of_how_many_beside_chance() -> None:
+    found = planted(6, 8).findings
+    assert headline(found) == (
+        "The attack tests.graph_attackers:Told found 6 of 10 nodes that the adversary did not know (60%), where random "
+        "guessing finds 0.8."
+    )
+    assert "--repeat" in next_steps(found)[1]
+    assert tone(found) == "bad"
+    assert tone(planted(3, 8).findings) == "warning"
+
+
+def test_the_headline_of_nothing_found_or_attempted_is_not_good_news() -> None:
+    none = planted(0, 8).findings
+    assert "found none of 10 nodes, in 8 attempts, where random guessing finds 0.8." in headline(none)
+    idle = graph(SMALL, None, Idle(), seed_pairs=10, rng=rng()).findings
+    assert headline(idle).endswith("attempted none of the 50 nodes that the adversary did not know.")
+    nobody = graph_made_elsewhere(SMALL, SMALL, [[0, 0]], [-1] * 60, Blind(), rng=rng()).findings
+    assert headline(nobody).startswith("No match can be right")
+    assert {tone(found) for found in (none, idle, nobody)} == {"neutral"}
+    for found in (none, idle, nobody):
+        assert key_numbers(found)
+
+
+def test_repetitions_are_averaged_in_words_and_have_intervals() -> None:
+    overall = REPEATED.findings.metric("adversary_overall_success")
+    ends = f"95% interval {about(overall.low)} to {about(overall.high)} over 3 repetitions"
+    assert f"({about(overall.mean)}, {ends})" in headline(REPEATED.findings)
+    rate = key_numbers(REPEATED.findings)[0]
+    metric = REPEATED.findings.metric("adversary_success_rate")
+    assert rate.value == f"{metric.mean:.1%}"
+    assert f"95% interval {metric.low:.1%} to {metric.high:.1%}" in rate.meaning
+
+
+def test_nodes_found_although_they_look_hidden_are_counted() -> None:
+    labels = {number.label: number.value for number in key_numbers(planted(6, 8, sure=0.095).findings)}
+    assert labels["Found although they looked hidden"] == "6"
+    assert "Found although they looked hidden" not in {n.label for n in key_numbers(planted(6, 8, sure=0.2).findings)}
+
+
+def test_what_chance_finds_as_well_is_not_alarming() -> None:
+    edge = Graph.from_edges([0], [1])
+    found = graph(edge, None, Blind(), seed_pairs=1, overlap=1.0, rng=rng()).findings
+    assert (found.repetitions[0].matches.correct, found.repetitions[0].at_random) == (1, 1)
+    assert tone(found) == "neutral"
+    # One attempt on three left nodes, and it is right: two thirds above chance of what could be.
+    assert tone(planted(1, 1, nodes=5).findings) == "bad"
+
+
+def test_one_is_written_as_one() -> None:
+    edge = Graph.from_edges([0], [1])
+    idle = graph(edge, None, Idle(), seed_pairs=1, overlap=1.0, rng=rng())
+    assert headline(idle.findings).endswith("did not attempt the only node that the adversary did not know.")
+    assert metric_table(idle.findings).note.startswith("No value: ")
+    one = planted(1, 1).findings
+    assert truth_chart(one).caption.startswith("The only attempt on a node that stands for somebody.")
+    for found in (idle.findings, one):
+        said = " ".join([headline(found), *(number.meaning for number in key_numbers(found))])
+        assert not re.search(r"\b1 (nodes|times|attempts)\b|the 1 node", said)
+
+
+def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does() -> None:
+    def said(answer: Answer[GraphFindings]) -> str:
+        return " ".join(explanation(answer.findings))
+
+    assert said(planted(6, 10)) == "It attempted every node that it did not know, and 60% of its attempts were right."
+    assert "It attempted 8 of 10 nodes, and 75% of its attempts were right" in said(planted(6, 8))
+    assert "says nothing about" in said(planted(0, 0))
+
+
+def test_repetitions_that_agree_have_an_interval_without_width() -> None:
+    ring = Graph.from_edges(range(12), [*range(1, 12), 0])
+    told = Told(scores=np.eye(12) + 0.01)
+    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeat=3, rng=rng()).findings
+    assert "no width" in key_numbers(found)[0].meaning
+    table = metric_table(found, as_written=True)
+    assert {row[2] for row in table.rows} <= {"no width", ""}
+    assert "No width: all repetitions gave the same value" in table.note
+    assert "No width" not in metric_table(REPEATED.findings).note
+
+
+def test_a_cut_off_near_an_even_share_is_no_tail() -> None:
+    even = planted(6, 8, sure=1 / 101, nodes=101).findings
+    assert "with about 101 candidates to a node, 0.01 is near an even share" in cut_off_table(even).note
+    assert "even share" in candidate_chart(even).caption
+    tail = planted(6, 8, sure=0.9, nodes=101).findings
+    assert tail.cut_offs[-1].candidates_left_out > 0.9
+    assert "even share" not in cut_off_table(tail).note
+
+
+def test_small_numbers_have_no_exponents() -> None:
+    large = planted(1, 1, nodes=700).findings
+    assert headline(large).endswith("where random guessing finds less than 0.01.")
+    cells = [cell for row in metric_table(large).rows for cell in row]
+    assert not any(re.search(r"\de[-+]\d", cell) for cell in cells)
+    assert [text for _, text in axis(-8, 0, "power").ticks] == ["0.00000001", "0.000001", "0.0001", "0.01", "1"]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_metric_is_in_the_table_with_its_interval() -> None:
+    table = metric_table(REPEATED.findings, as_written=True)
+    assert table.columns == ("Metric", "Mean", "95% interval", "Private", "Trust")
+    assert [row[0] for row in table.rows] == NAMES
+    assert {len(row) for row in table.rows} == {5} == {len(table.align)}
+    assert [row[-1] for row in table.rows] == [mark(name, "graphs") for name in NAMES]
+    assert trust_note(["graphs"]) in table.note
+    once = metric_table(CHUNKED.findings)
+    assert once.columns == ("Metric", "Mean", "Private", "Trust", "What it is")
+    assert not any("target" in cell for row in once.rows for cell in row)
+
+
+def test_metrics_with_a_ceiling_are_marked() -> None:
+    starred = [
+        row[0].removesuffix("*") for row in metric_table(CHUNKED.findings, as_written=True).rows if "*" in row[0]
+    ]
+    assert starred == [name for name in NAMES if METRICS[name].affected_by_chunking]
+    assert "than 20 candidates" in metric_table(CHUNKED.findings).note
+    assert not any("*" in row[0] for row in metric_table(REPEATED.findings).rows)
+
+
+def test_means_that_a_cap_decides_are_marked() -> None:
+    guess, truth = CHUNKED.findings.guess, CHUNKED.findings.truth
+    # Who has a true node that is not among the candidates is at the cap.
+    listed = [guess.candidate[guess.start[each] : guess.start[each + 1]] for each in range(truth.size)]
+    missed = float(np.mean([truth[each] not in listed[each] for each in np.flatnonzero(guess.attempted)]))
+    assert 0 < missed < 1
+    table = metric_table(CHUNKED.findings)
+    assert [row[0] for row in table.rows if "†" in row[1]] == ["Information surprisal", "Relative entropy"]
+    assert f"† {missed:.1%} of the nodes with a value are at the cap" in table.note
+    shares = {row["name"]: row["at_cap"] for row in json.loads(CHUNKED.to_json())["metrics"]}
+    assert shares["relative_entropy"] == shares["information_surprisal"] == pytest.approx(missed)
+    everybody = graph(SMALL, None, DistanceVector(chunk=None), seed_pairs=10, rng=rng())
+    assert "†" not in metric_table(everybody.findings).note
+
+
+def test_other_tables_have_a_row_for_each_cut_off_and_repetition() -> None:
+    assert [row[0] for row in cut_off_table(REPEATED.findings).rows] == [
+        "all candidates", "those with 0.0001 or more", "those with 0.001 or more", "those with 0.01 or more",
+    ]  # fmt: skip
+    assert [row[0] for row in repetition_table(REPEATED.findings).rows] == ["1", "2", "3"]
+
+
+def test_the_frame_has_a_row_for_each_metric_and_null_where_there_is_no_value() -> None:
+    frame = REPEATED.to_frame()
+    assert frame["name"].to_list() == NAMES
+    assert frame["mean"].to_list() == [
+        None if math.isnan(each.mean) else each.mean for each in REPEATED.findings.metrics
+    ]
+    assert CHUNKED.to_frame()["low"].null_count() == len(NAMES)
+
+
+# --- the picture of nodes ---------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 1200))
+def test_marks_keep_their_distance(number: int) -> None:
+    x, y, radius = places(number)
+    assert x.size == y.size == number
+    if number > 1:
+        away = np.hypot(x, y)
+        assert (np.diff(away) > -1e-9).all()
+        assert away.max() == pytest.approx(radius)
+        sample = np.random.default_rng(number).integers(0, number, 40)
+        gaps = np.hypot(x[sample, None] - x[None, :], y[sample, None] - y[None, :])
+        gaps[np.arange(40), sample] = np.inf
+        assert gaps.min() > 0.95
+
+
+def marks(rings: Rings) -> dict[str, int]:
+    # An XML parser is stricter than a browser: what it takes, every browser takes.
+    root = ElementTree.fromstring(svg_rings(rings, identity="r"))  # noqa: S314
+    counted: dict[str, int] = {}
+    for path in root.iter("path"):
+        name = str(path.get("class")).removeprefix("node ")
+        counted[name] = counted.get(name, 0) + str(path.get("d")).count("M")
+    return counted
+
+
+def test_each_node_is_a_mark_of_its_level() -> None:
+    picture = node_picture(planted(6, 8, sure=0.4).findings)
+    # Right ones were given 0.4 on the true node, wrong ones 0.6 over 11 others.
+    assert marks(picture) == {"level-2": 6, "level-3": 2, "unknown": 2, "struck": 6}
+    assert [name.rsplit(": ", 1)[1] for name in picture.levels] == ["0", "6", "2", "0", "2"]
+    assert picture.struck_name == "rightly matched: 6"
+    assert "1/10 to 1/2 for 6 (60.0%)" in picture.description
+    assert len(legend(picture)) == 6
+
+
+def test_levels_begin_where_they_say() -> None:
+    edges = np.array([0.5, 0.5 - 1e-9, 0.1, 0.1 - 1e-9, 0.01, 0.01 - 1e-9, 0.0, math.nan])
+    assert levels_of(edges).tolist() == [0, 1, 1, 2, 2, 3, 3, 4]
+    assert levels_of(1 - (1 - edges)).tolist() == [0, 1, 1, 2, 2, 3, 3, 4]
+
+
+def test_many_nodes_are_put_together_and_none_is_lost() -> None:
+    nodes = 2 * MOST_MARKS + 7
+    large = planted(nodes // 2, nodes - 2, nodes=nodes)
+    picture = node_picture(large.findings)
+    assert picture.level.size == math.ceil((nodes - 2) / 3) <= MOST_MARKS
+    assert sum(int(name.rsplit(": ", 1)[1].replace(",", "")) for name in picture.levels) == nodes - 2
+    assert "Each mark is 3 nodes with about" in picture.caption
+    # All degrees are alike, so the order is that of probabilities: right ones first.
+    assert picture.struck[: nodes // 2 // 3].all()
+    assert not picture.struck[nodes // 2 // 3 + 1 :].any()
+    assert set(picture.level[: nodes // 2 // 3].tolist()) == {0}
+
+
+def test_groups_of_which_few_were_attempted_are_not_attempted() -> None:
+    nodes = MOST_MARKS + 12
+    picture = node_picture(planted(5, 5, nodes=nodes).findings)
+    # Five nodes in marks of two: two pairs, and one that is half attempted and counts.
+    assert (picture.level == 0).sum() == 3
+    assert picture.struck.sum() == 2
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_marks_can_be_seen_and_levels_told_apart(theme: dict[str, str]) -> None:
+    shades = [contrast(theme[f"exposed-{level}"], theme["paper"]) for level in (1, 2, 3, 4)]
+    assert min(*shades, contrast(theme["unknown"], theme["paper"])) >= 3
+    assert all(darker > 1.3 * lighter for darker, lighter in pairwise(shades))
+
+
+def test_matplotlib_draws_the_same_marks_in_the_same_colours() -> None:
+    from matplotlib import pyplot
+
+    assert [LIGHT[f"exposed-{level}"] for level in (1, 2, 3, 4)] == list(COLOURS)
+    assert LIGHT["unknown"] == UNKNOWN
+    axes = draw_rings(node_picture(planted(6, 8, sure=0.4).findings), pyplot.subplots()[1])
+    assert len(axes.patches) == 8 + 6
+    titles = [each.get_title(loc="left") for each in REPEATED.plot()]
+    assert titles == ["Who is found", "How probable the true node is"]
+    pyplot.close("all")
+
+
+# --- charts -----------------------------------------------------------------------------------------------------------
+
+
+def test_bars_add_up_to_everything() -> None:
+    for found in (REPEATED.findings, CHUNKED.findings):
+        assert truth_chart(found).series[0].y.sum() == pytest.approx(1)
+        bars, line = candidate_chart(found).series
+        assert bars.y.sum() == pytest.approx(1)
+        assert line.y.sum() == pytest.approx(1)
+        for chart in (truth_chart(found), candidate_chart(found)):
+            assert max(series.y.max() for series in chart.series) <= chart.y_range[1]
+            assert min(series.x.min() for series in chart.series) >= chart.x_range[0]
+
+
+def test_the_probability_of_the_truth_is_in_its_bar() -> None:
+    bars = truth_chart(planted(6, 8).findings).series[0]
+    assert dict(zip(bars.x.tolist(), bars.y.tolist(), strict=True)) == {0.0: 0.25, 0.95: 0.75}
+
+
+def test_cut_offs_are_rows_above_min_entropy() -> None:
+    chart = cut_off_chart(CHUNKED.findings)
+    assert len(chart.rows) == 5
+    entropies = [cut.entropy for cut in CHUNKED.findings.cut_offs]
+    assert chart.series[0].x.tolist() == [*entropies, CHUNKED.findings.metric("min_entropy").mean]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_every_part_and_ends_well() -> None:
+    page = REPEATED.page(seed=4)
+    assert [section.heading for section in page.sections] == [
+        "How many are found", "How sure it is of whom", "What it learns about connections", "Every metric",
+        "How much of the doubt is in tiny probabilities", "Repetitions",
+    ]  # fmt: skip
+    assert [type(block) for block in page.picture] == [Rings]
+    kinds = [type(block) for section in page.sections for block in section.blocks]
+    assert (kinds.count(Rings), kinds.count(Chart), kinds.count(Table)) == (0, 5, 4)
+    html = REPEATED.to_html(seed=4)
+    reader = Reader(html)
+    assert reader.open == []
+    names = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
+    assert len(names) == len(set(names))
+    assert not re.search(r"\sstyle=|\son\w+=", html.partition("<script")[0])
+    assert "In each of 3 repetitions the graph was protected anew by switch:share=0.1" in html
+
+
+def test_the_page_says_what_kind_of_attack_and_release_it_was() -> None:
+    assert "(a local one)" in REPEATED.to_html()
+    assert "compares 20 nodes at a time" in CHUNKED.to_html()
+    assert "whose nodes are nobody" not in CHUNKED.to_html()
+    drawn = graph(SMALL, "dk-series-dp:epsilon=100", Blind(), seed_pairs=5, rng=rng())
+    assert "paired with the original node" in drawn.to_html()
+
+
+def test_the_page_names_nobody_and_stays_small() -> None:
+    large = heavy_tail(20_000, 3, 2)
+    named = Graph.from_edges(*large.ends, names=[f"Zephyrine{k}" for k in range(20_000)])
+    html = graph(named, None, Blind(), rng=rng()).to_html()
+    assert "Zephyrine" not in html
+    assert len(html.encode()) < 200_000
+
+
+def test_limits_stand_on_the_page() -> None:
+    limit: dict[str, Any] = {"quantity": "entropy", "limit": 3.0, "value": 1.0, "exceeded": True}
+    assert "at least 3" in REPEATED.to_html(limits=[limit])
+
+
+def test_any_page_can_be_made_of_any_small_graph() -> None:
+    for seed in range(3):
+        answer = graph(erdos_renyi(7, 0.4, seed), "id-removal", Blind(), seed_pairs=6, overlap=0.5, rng=rng())
+        assert answer.to_html().count('class="node') >= 1

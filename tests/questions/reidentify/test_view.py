@@ -1,0 +1,268 @@
+"""The page about re-identification: the headline says what holds, and every number is the one that was found."""
+
+from dataclasses import replace
+from math import isnan, log, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unveil.metrics.trials.risk import Rate, wilson
+from unveil.questions.reidentify.charts import attack_chart, charts, shown
+from unveil.questions.reidentify.findings import Attacked, Clash, ReidentifyFindings, Step, Verdict
+from unveil.questions.reidentify.tables import attack_table, clash_table, step_table, witness_table
+from unveil.questions.reidentify.view import figures, frame, page
+from unveil.questions.reidentify.words import clash_sentence, next_steps, sentences, tone
+from unveil.report.page import render
+
+UNKNOWN = "how the release was made is not known"
+
+
+def attacked(name: str = "intersection:p=10", **changes: Any) -> Attacked:
+    steps = (
+        Step(known=0, column="", hit_rate=Rate(0.02, 0.02, 0.02), nonspecificity=log(50), entropy=log(50)),
+        Step(known=1, column="age", hit_rate=wilson(5, 50), nonspecificity=2.0, entropy=2.0),
+        Step(known=2, column="income", hit_rate=wilson(10, 50), nonspecificity=1.0, entropy=1.5),
+    )
+    usual = Attacked(
+        attack=name,
+        summary="An adversary.",
+        leaves="Beliefs",
+        targets=50,
+        attempted=50,
+        nobody=0,
+        record_level=Verdict(level="record", valid=50),
+        file_level=Verdict(level="file", valid=50),
+        steps=steps,
+        confusion=2.0,
+        typical_confusion=3.0,
+        witness="",
+    )
+    return replace(usual, **changes)
+
+
+def not_valid(name: str = "nearest", invalid: int = 20, **changes: Any) -> Attacked:
+    verdict = Verdict(level="record", valid=50 - invalid, invalid=invalid)
+    return attacked(name, record_level=verdict, witness="It is believed too much.", **changes)
+
+
+def unknown(name: str = "softmax", **changes: Any) -> Attacked:
+    levels = {f"{level}_level": Verdict(level=level, undecided=50, why=UNKNOWN) for level in ("record", "file")}
+    return attacked(name, **(levels | changes))
+
+
+def found(*attacks: Attacked, **changes: Any) -> ReidentifyFindings:
+    usual = ReidentifyFindings(
+        records=50,
+        originals=50,
+        somebody=50,
+        protect="rank-swapping:p=10",
+        known=("age", "income"),
+        order="in the order in which they were named",
+        attacks=attacks or (attacked(),),
+        clashes=(),
+        keeps_order=False,
+        confusion=2.0,
+    )
+    return replace(usual, **changes)
+
+
+def hits(number: float) -> tuple[Step, ...]:
+    steps = attacked().steps
+    return (*steps[:-1], replace(steps[-1], hit_rate=wilson(number, 50)))
+
+
+def test_the_headline_names_the_valid_attack_and_says_what_the_others_prove() -> None:
+    both = page(found(attacked(), not_valid()))
+    assert both.headline == (
+        "The attack intersection:p=10 is valid for every record: its best bet is the right person for 20% of 50 "
+        "records (95% interval 11% to 33%, blind chance 2.0%)."
+    )
+    assert both.explanation == (
+        "The attack nearest is not valid for 20 of 50 records: an attack that cannot be right under the masking used "
+        "proves nothing.",
+    )
+    several = found(not_valid(), not_valid("k", 50))
+    assert sentences(several) == (
+        "2 of 2 attacks are not valid, k for any of 50 records: an attack that cannot be right under the masking used "
+        "proves nothing.",
+    )
+    assert "fits the masking used" in next_steps(several)[0]
+
+
+def test_the_picture_has_each_attack_with_its_interval_and_verdict() -> None:
+    chart = attack_chart(found(attacked(), not_valid(steps=hits(40)), unknown()))
+    assert chart.rows == ("intersection:p=10: valid", "nearest: not valid for 20", "softmax: validity not known")
+    (series,) = chart.series
+    assert series.x.tolist() == [0.2, 0.8, 0.2]
+    assert (series.low is not None, series.high is not None) == (True, True)
+    assert chart.thresholds[0].value == 0.02
+    assert page(found()).picture[0].title == chart.title  # type: ignore[union-attr]
+
+
+def test_the_best_valid_attack_speaks_first_however_well_others_hit() -> None:
+    best, wild = attacked("good", steps=hits(15)), not_valid("wild", steps=hits(49))
+    text = page(found(attacked("poor", steps=hits(3)), wild, best)).headline
+    assert text.startswith("The attack good is valid for every record: its best bet is the right person for 30% of 50")
+
+
+def test_what_is_not_known_is_said() -> None:
+    elsewhere = found(unknown(), protect=None)
+    assert sentences(elsewhere) == (
+        "Of the attack softmax, its best bet is the right person for 20% of 50 records (95% interval 11% to 33%, blind "
+        "chance 2.0%); whether it is valid is not known for any of 50 records.",
+    )
+    assert "--protect" in next_steps(elsewhere)[0]
+    assert UNKNOWN in attack_table(found(unknown())).note
+    assert witness_table(found(unknown())).rows[0][1] == f"Nothing was found against it, but {UNKNOWN}."
+
+
+def test_an_order_that_was_kept_comes_first() -> None:
+    assert sentences(found(keeps_order=True))[0].startswith("The 50 released rows are in the order of the original")
+    assert next_steps(found(keeps_order=True))[0].startswith("Shuffle")
+    assert tone(found(keeps_order=True)) == "bad"
+
+
+@pytest.mark.parametrize(
+    ("attacks", "wanted"),
+    [
+        ((attacked(steps=hits(25)),), "bad"),
+        ((unknown(steps=hits(40)),), "bad"),
+        ((not_valid(steps=hits(40)),), "warning"),
+        ((attacked(steps=hits(10)),), "warning"),
+        ((attacked(steps=hits(1)),), "neutral"),
+        ((attacked(steps=hits(1)), not_valid(steps=hits(40))), "warning"),
+    ],
+)
+def test_only_attacks_that_may_be_valid_make_it_serious(attacks: tuple[Attacked, ...], wanted: str) -> None:
+    assert tone(found(*attacks)) == wanted
+
+
+def test_a_guess_that_leaves_nobody_is_not_valid_whatever_is_known() -> None:
+    assert unknown(nobody=3).is_valid is False
+    assert unknown().is_valid is None
+    assert attacked(record_level=Verdict(level="record", valid=49, undecided=1)).is_valid is None
+
+
+def test_every_number_is_in_the_json() -> None:
+    given = found(attacked(), not_valid(), unknown(), clashes=(Clash(first="a", second="b", records=3, of=9),))
+    told = figures(given)
+    first, second, third = told["attacks"]
+    assert (told["records"], told["protect"], told["confusion"]) == (50, "rank-swapping:p=10", 2)
+    assert told["cannot_both_be_valid"] == [{"attacks": ["a", "b"], "records": 3, "of": 9}]
+    assert (first["valid"]["record_level"], second["valid"]["record_level"]) == (1, 0.6)
+    assert second["valid"]["counts"]["record_level"] == {"valid": 30, "invalid": 20, "not_shown": 0, "undecided": 0}
+    assert isnan(third["valid"]["file_level"])
+    assert third["valid"]["why"] == {"record_level": UNKNOWN, "file_level": UNKNOWN}
+    assert first["hit_rate"] == {"value": 0.2, "low": wilson(10, 50).low, "high": wilson(10, 50).high}
+    assert (first["nonspecificity"]["before"], first["nonspecificity"]["after"]) == (log(50), 1)
+    assert [step["column"] for step in first["nonspecificity"]["steps"]] == [None, "age", "income"]
+    assert (first["confusion"], first["witness"]) == ({"least": 2, "median": 3}, None)
+    assert second["witness"] == "It is believed too much."
+
+
+def test_tables_show_every_attack_side_by_side() -> None:
+    given = found(attacked(), not_valid(), unknown())
+    rows = attack_table(given).rows
+    assert rows[0] == ("intersection:p=10", "valid for every record", "100.0%", "100.0%", "20.0% (11.2% to 33.0%)",
+                       "3.912 → 1", "2")  # fmt: skip
+    assert rows[1][1:3] == ("not valid for 20 of 50 records", "60.0%")
+    assert rows[2][1:4] == ("not known",) * 3
+    assert [row[0] for row in witness_table(given).rows] == ["intersection:p=10", "nearest", "softmax"]
+    assert len(step_table(given).rows) == 9
+    assert step_table(given).rows[2][1:] == ("2: income", "1", "1.5", "20.0% (11.2% to 33.0%)", "0")
+
+
+def test_some_undecided_records_are_said() -> None:
+    part = attacked(file_level=Verdict(level="file", valid=27, undecided=23, why="too many rows"))
+    table = attack_table(found(part))
+    assert table.rows[0][3] == "27 valid, 0 refuted, 23 undecided"
+    assert "No verdict at the file level on 23 records of intersection:p=10: too many rows." in table.note
+
+
+def test_the_levels_are_said_to_differ_where_they_do() -> None:
+    part = attacked("bayes", file_level=Verdict(level="file", valid=45, invalid=5))
+    text = sentences(found(part))
+    assert text[0].startswith("The attack bayes is valid for every record by itself: its best bet")
+    assert text[1] == (
+        "Given all released records at once (the file level: no two come from one person), it claims too much for 5 of "
+        "50 records."
+    )
+    assert "file level" not in " ".join(sentences(found(attacked())))
+
+
+def test_undecided_records_leave_the_share_of_valid_ones_open() -> None:
+    """Of 60 guesses 8 are refuted and 52 undecided: that is not "0% valid", but anything from 0 to 52 of 60."""
+    part = found(attacked("bayes", targets=60, file_level=Verdict(level="file", invalid=8, undecided=52)))
+    assert sentences(part)[1] == (
+        "Given all released records at once (the file level: no two come from one person), its guesses are 0 valid, "
+        "8 refuted, 52 undecided: the share of valid ones lies between 0.0% and 86.7%."
+    )
+    assert attack_table(part).rows[0][3] == "0 valid, 8 refuted, 52 undecided"
+    told = figures(part)["attacks"][0]["valid"]
+    assert isnan(told["file_level"])
+    assert told["between"] == {"record_level": {"low": 1, "high": 1}, "file_level": {"low": 0, "high": 52 / 60}}
+    assert told["counts"]["file_level"] == {"valid": 0, "invalid": 8, "not_shown": 0, "undecided": 52}
+    assert frame(part)["valid_file_level"].to_list() == [None]
+
+
+def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:
+    vote = attacked("bayes", leaves="Candidates", steps=tuple(replace(s, nonspecificity=0.0) for s in attacked().steps))
+    hit, doubt = charts(found(attacked(), vote))
+    assert [series.name for series in hit.series] == ["intersection:p=10", "bayes"]
+    assert hit.series[0].x.tolist() == [0, 1, 2]
+    assert hit.series[0].y == pytest.approx([0.02, 0.1, 0.2])
+    assert doubt.series[0].y == pytest.approx([log(50), 2, 1])
+    assert doubt.series[1].y == pytest.approx([log(50), 2, 1.5])
+    assert (hit.x_range, hit.thresholds[0].value) == ((0, 2), 0.02)
+    assert "in the order in which they were named: age, income" in hit.caption
+    assert doubt.y_range[1] >= log(50)
+
+
+def test_a_gap_is_a_gap_and_is_explained() -> None:
+    steps = attacked().steps
+    gap = replace(steps[1], hit_rate=Rate(nan, nan, nan), nonspecificity=nan, entropy=nan, why="no order")
+    hit, _ = charts(found(attacked(steps=(steps[0], gap, steps[2]))))
+    assert np.isnan(hit.series[0].y).tolist() == [False, True, False]
+    assert "has a gap" in hit.caption
+
+
+def test_at_most_five_attacks_are_drawn_those_that_hit_most() -> None:
+    many = tuple(attacked(f"a{k}", steps=hits(k)) for k in range(7))
+    assert [each.attack for each in shown(found(*many))] == ["a2", "a3", "a4", "a5", "a6"]
+    assert "2 attacks that hit less often are not drawn" in charts(found(*many))[0].caption
+
+
+def test_contradictions_have_a_part_of_their_own() -> None:
+    clashes = (Clash(first="a", second="b", records=3, of=9), Clash(first="a", second="c", records=1, of=9))
+    given = found(clashes=clashes)
+    assert "a and b cannot both be valid for 3 of 9 records" in clash_sentence(given)
+    assert clash_sentence(found()) == ""
+    assert clash_table(given).rows[1] == ("a", "c", "1 of 9")
+    assert [section.heading for section in page(given).sections][-1] == "Attacks that cannot both be valid"
+    assert len(page(found()).sections) == 2
+
+
+def test_the_page_is_one_file_and_names_are_harmless() -> None:
+    odd = "<script>alert(1)</script>"
+    text = render(page(found(attacked(odd), known=(odd, "income"), notes=("a note",)), seed=4, version="1"))
+    assert "<script>alert" not in text
+    assert "A note." in text
+    assert len(text) < 200_000
+    assert "One that is not may still hit, but claims more than the release supports." in text
+
+
+def test_an_attack_without_tries_is_undefined() -> None:
+    none = attacked(steps=(attacked().steps[0], replace(attacked().steps[2], hit_rate=Rate(nan, nan, nan, "none"))))
+    assert "no released record comes from an original one" in sentences(found(none))[0]
+    assert np.isnan(attack_chart(found(none)).series[0].x).all()
+    assert attack_table(found(none)).rows[0][4] == "undefined"
+
+
+def test_a_table_has_a_row_for_each_attack() -> None:
+    shown = frame(found(attacked(), not_valid(), unknown()))
+    assert shown["attack"].to_list() == ["intersection:p=10", "nearest", "softmax"]
+    assert shown["is_valid"].to_list() == [True, False, None]
+    assert shown["valid_record_level"].to_list() == [1.0, 0.6, None]
+    assert shown["hit_rate"].to_list() == [0.2] * 3
+    assert frame(found(unknown()))["is_valid"].to_list() == [None]

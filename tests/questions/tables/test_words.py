@@ -1,0 +1,129 @@
+"""Sentences about published counts, each beside a table in which it is true."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil.data.counts import CountSettings, Rounding
+from unveil.questions.tables.findings import StepFindings, TablesFindings
+from unveil.questions.tables.view import page, quantities, shared_page
+from unveil.questions.tables.words import explanation, headline, next_steps, profile_outcome, sum_text, tone
+
+
+def found(counts: list[str], **settings: object) -> TablesFindings:
+    wards = [f"w{at}" for at in range(len(counts) - 1)]
+    return unveil.tables({"ward": [*wards, "Total"], "count": counts}, **settings).findings  # type: ignore[arg-type]
+
+
+def test_two_readings_that_differ_are_both_in_the_headline() -> None:
+    # 3 people in 3 hidden wards: whoever knows that zeros are shown knows that each has one.
+    given = found(["*", "*", "*", "9", "12"])
+    assert headline(given) == (
+        "3 of 3 hidden counts can be worked out by whoever knows the rule, 0 by whoever does not know it."
+    )
+    assert explanation(given)[:2] == (
+        "They are all small counts: at least 3 people, each alone or one of at most 4.",
+        "“*” is read in two ways: as any number, and by whoever knows the rule as 1 to 4.",
+    )
+    assert "Guessing blindly within what is told gets 0.8 of them right; totals alone give none." in explanation(given)
+
+
+def test_one_person_is_said_as_one() -> None:
+    given = found(["*", "9", "10"])
+    assert headline(given) == "1 of 1 hidden count can be worked out from what is shown."
+    assert explanation(given)[0] == "It is a small count: 1 person."
+    assert tone(given) == "bad"
+
+
+def test_a_large_count_that_is_worked_out_is_a_warning() -> None:
+    given = found(["*", "9", "100"])
+    assert tone(given) == "warning"
+    assert not any("small count" in sentence for sentence in explanation(given))
+
+
+def test_rounded_counts_are_called_so() -> None:
+    given = found(["5", "10", "15"], settings=CountSettings(rounding=Rounding(base=5)))
+    assert headline(given) == "No rounded count can be worked out from these tables alone."
+    assert tone(given) == "good"
+
+
+def test_shown_small_counts_are_in_the_headline_where_nothing_else_is_found() -> None:
+    alone = found(["3", "9", "12"])
+    assert headline(alone) == "1 small count is shown as it is, and no count is hidden in these tables."
+    assert tone(alone) == "warning"
+    assert "--repair FILE" in next_steps(alone)[0]
+    assert "--limit small_shown=0" in next_steps(alone)[-1]
+    beside = found(["*", "*", "2", "3", "40"])
+    assert headline(beside) == (
+        "No hidden count can be worked out from these tables alone, but 2 small counts are shown as they are."
+    )
+    assert "1 small count is shown as it is." in explanation(found(["*", "2", "9", "14"]))
+
+
+def test_the_rule_that_was_named_is_judged_on_both_pages() -> None:
+    broken = found(["*", "2", "9", "14"], profile="cell-5")
+    assert explanation(broken)[0] == (
+        "Profile cell-5 is not kept: no count from 1 to 4 may be shown or worked out, but 1 can be worked out and "
+        "1 is shown."
+    )
+    assert shared_page(broken).explanation[0].startswith("Profile cell-5 is not kept: ")
+    shown = found(["3", "9", "12"], profile="cell-5")
+    assert tone(shown) == "bad"
+    assert shared_page(shown).headline == "1 small counts are shown as they are, and none can be worked out."
+    kept = found(["*", "*", "9", "40"], profile="cell-5")
+    assert explanation(kept)[0].startswith("Profile cell-5 is kept: ")
+    assert shared_page(kept).explanation[0].startswith("Profile cell-5 is kept: ")
+
+
+def test_what_the_records_say_is_said() -> None:
+    people = pl.DataFrame({"ward": ["w0"] * 3 + ["w1"] * 9})
+    assert "All counts that are shown agree with the records." in explanation(found(["3", "9", "12"], truth=people))
+    assert any("the true count" in sentence for sentence in explanation(found(["*", "9", "12"], truth=people)))
+
+
+def test_what_was_not_settled_is_no_pass() -> None:
+    given = found(["*", "*", "9", "40"], work=1, profile="cell-5")
+    assert given.figures.undecided
+    assert profile_outcome(given)[0] is None
+    assert quantities(given)["small_worked_out"].evidence is not None
+    assert any("not settled" in sentence for sentence in explanation(given))
+    assert headline(given).endswith("as far as was settled.")
+
+
+def test_tables_without_their_common_detail_say_so() -> None:
+    given = replace(found(["*", "9", "10"]), is_whole=False, needed=3_100_000)
+    assert any("would need 3,100,000 cells" in sentence for sentence in explanation(given))
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (StepFindings(cell="a", count=5, kind="shown"), "another table shows it: 5"),
+        (
+            StepFindings(cell="a", count=3, kind="sum", terms=((1, "b", 9, False), (-1, "c", 6, True))),
+            "(b) − (c)* = 9 − 6 = 3; * was worked out before",
+        ),
+        (
+            StepFindings(
+                cell="a", count=2, kind="sum", terms=((1, "b", 20, False), *((-1, "c", 2, False),) * 9)
+            ),
+            "(b) less 9 other figures = 20 − 18 = 2",
+        ),
+        (StepFindings(cell="a", count=1, kind="combined", terms=((2, "b", 1, False), (-1, "c", 1, False))),
+         "2 × (b) − (c) = 2 × 1 − 1 = 1"),
+    ],
+)  # fmt: skip
+def test_sums_can_be_followed(step: StepFindings, said: str) -> None:
+    assert sum_text(step) == said
+
+
+def test_the_picture_holds_what_is_known_of_each_cell() -> None:
+    table = pl.DataFrame(
+        {"ward": ["N", "S", "Total"], "f": ["3", "*", "*"], "m": ["4", "*", "9"], "Total": ["7", "8", "15"]}
+    )
+    given = unveil.tables(table, settings=CountSettings(wide="sex")).findings
+    grid = page(given).picture[0]
+    assert grid.texts == (("3", "4", "7"), ("3", "5", "8"), ("6", "9", "15"))  # type: ignore[union-attr]
+    assert grid.level.tolist() == [[0, 0, 0], [3, 3, 0], [3, 0, 0]]  # type: ignore[union-attr]

@@ -1,0 +1,163 @@
+"""The partition question in Python: what goes in, and what the answer gives back."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import unveil
+from unveil.errors import InputError
+from unveil.guesses import Partition, View
+from unveil.questions.unlinkability.answer import partition
+
+TRUTH = ["Alice"] * 5 + ["Bob"] * 2
+GUESS = ["p", "p", "p", "q", "q", "p", "r"]
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, Partition.from_labels])
+def test_labels_of_any_kind_give_the_same_answer(kind: type) -> None:
+    answer = partition(kind(GUESS), kind(TRUTH))
+    assert answer.findings.result.miss.tolist() == [2.5, 1.0]
+
+
+def test_settings_reach_the_measure_and_the_grid() -> None:
+    answer = partition(GUESS, TRUTH, alpha=1, beta=0.9, contamination_desirable=True, weights={0: 0.5})
+    plain = partition(GUESS, TRUTH, alpha=1, beta=0.9)
+    assert answer.findings.result.linked0[0] == pytest.approx(2.5 / 4.5)
+    assert plain.findings.result.linked0[0] == pytest.approx(3 / 5)
+    sliders = answer.page().sections[-1].blocks[0]
+    assert type(sliders).__name__ == "Playground"
+    assert answer.to_html() != plain.to_html()
+
+
+def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
+    answer = partition(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
+    found = json.loads(answer.to_json(seed=0, limits=[{"quantity": "risk_slope", "exceeded": True}]))
+    assert found["schema"] == "unveil.partition/1"
+    assert (found["n"], found["subjects"], found["alpha"], found["beta"]) == (7, 2, 0.5, 0.1)
+    assert found["overall"]["risk_slope"] is None
+    assert found["overall"]["breached_subjects"] == 2
+    assert found["overall"]["linked"] == [0.45, 1.0, 1.0]
+    assert set(found["distances"]) >= {"voi", "voi_normalised", "rand", "adjusted_rand", "mtd", "mtd_normalised"}
+    assert [row["subject"] for row in found["per_subject"]] == ["Alice", "Bob"]
+    assert found["per_subject"][0]["risk_slope"] is None
+    assert found["limits"][0]["exceeded"] is True
+    assert (found["random_guessing"]["draws"], found["random_guessing"]["guesser"]) == (200, "uniform")
+    assert found["views"] is None
+    assert found["forecast"]["draws"] == 200
+
+
+def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
+    for subject in ("Bob", 1):
+        answer = partition(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
+        told = json.loads(answer.to_json())["subject"]
+        assert told["subject"] == "Bob"
+        assert (told["linked"], told["mixed"]) == ([0.5, 1.0], [0.0, 0.6])
+        assert (told["others_after"], told["effective_others_after"]) == ([0.0, 1.0], [0.0, 1.0])
+        # The paper's order: the forecast is the risk slope, whatever is drawn.
+        assert told["forecast"]["risk_slope"] == pytest.approx(told["risk_slope"])
+        chooser = answer.page().sections[4].blocks[1].choosers[0]  # type: ignore[union-attr]
+        assert chooser.texts[chooser.start] == "Bob"
+        assert answer.plot()[1].get_title("left") == "How fast mergings would link Bob"
+    with pytest.raises(InputError, match="the name of one"):
+        partition(GUESS, TRUTH, subject="Carol")
+
+
+def test_guessers_are_named_wherever_they_stand() -> None:
+    sizes = partition(GUESS, TRUTH, guessing="sizes")
+    assert "Guessing with clusters of the same sizes would breach" in sizes.page().explanation[0]
+    assert any("keep their sizes" in sentence for sentence in sizes.page().method)
+    prior = partition(GUESS, TRUTH, prior=["x"] * 7)
+    assert prior.findings.reference.breached_share == 1
+    assert prior.page().explanation[0] == "What the adversary held before would breach 100.0%."
+    assert "Held before: 100.0%" in prior.to_html()
+    assert "Random guessing:" not in prior.to_html()
+    unsure = partition(
+        GUESS, TRUTH, prior=View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], [0.5, 0.5])
+    )
+    assert "the mean over its 2 partitions" in unsure.page().sections[0].lead
+
+
+def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
+    view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["3/4", "1/4"])
+    answer = partition(view, TRUTH)
+    row = answer.to_frame().row(0, named=True)
+    assert row["breached_probability"] == 0.25
+    assert (row["linked0_low"], row["linked0_high"]) == (0.4, 1.0)
+    told = json.loads(answer.to_json())
+    shares = next(each for each in told["views"]["ranges"] if each["quantity"] == "breached_share")
+    assert (shares["mean"], shares["low"], shares["high"]) == (0.25, 0.0, 1.0)
+    assert told["subject"]["risk_slope_high"] is None
+    assert any(section.heading == "How much the adversary's doubt matters" for section in answer.page().sections)
+    table, chooser = answer.page().sections[4].blocks
+    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr,index]
+    values = chooser.data["values"]["forecast"]  # type: ignore[union-attr]
+    assert all("breached from the start" in each for each in values)
+
+
+def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("unveil.questions.unlinkability.run._MOST_LOOKS", 100)
+    rng = np.random.default_rng(1)
+    answer = partition(rng.integers(0, 5, 60), rng.integers(0, 12, 60), rng=rng)
+    found = answer.findings
+    assert found.others is None
+    assert found.forecast is not None
+    assert found.forecast.subjects.size == 1
+    assert found.notes == (
+        "The forecast is of 1 subject drawn at random, as there are 12 with crowded clusters.",
+        "How many others mergings bring along is left out, as clusters hold too many subjects to follow.",
+    )
+    assert "others_after" not in json.loads(answer.to_json())["subject"]
+    assert "forecast" not in {output.name for output in answer.page().sections[4].blocks[1].outputs}  # type: ignore[union-attr]
+
+
+def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
+    for at_breach in ("nan", "limit"):
+        quantity = partition(GUESS, TRUTH, beta=0.1, at_breach=at_breach).quantities["risk_slope"]
+        assert math.isnan(quantity.value)
+        assert quantity.exceeded_when_undefined
+
+
+def test_the_plot_draws_the_numbers() -> None:
+    answer = partition(GUESS, TRUTH)
+    overall, subject, slopes = answer.plot(subject=1)
+    np.testing.assert_allclose(overall.get_lines()[0].get_ydata(), answer.findings.result.overall.linked[:2])
+    np.testing.assert_allclose(subject.get_lines()[0].get_ydata(), answer.findings.result.graphs(1)[0])
+    assert slopes.get_xlabel().startswith("threshold")
+
+
+def test_a_view_and_progress() -> None:
+    steps: list[tuple[str, float]] = []
+    view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["1/2", "1/2"])
+    answer = partition(view, TRUTH, rng=np.random.default_rng(0), progress=lambda *step: steps.append(step))
+    assert answer.findings.result.miss.tolist() == [1.25, 0.5]
+    assert [share for _, share in steps] == sorted(share for _, share in steps)
+    assert steps[-1][1] == 1
+
+
+def test_different_items_are_refused() -> None:
+    with pytest.raises(InputError, match="one has 2 and the other 7"):
+        unveil.partition(["x", "y"], TRUTH)
+
+
+def test_the_plot_takes_the_name_of_a_subject_or_its_index() -> None:
+    answer = partition(Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"]))
+    named, numbered = (answer.plot(subject=subject)[1] for subject in ("B", 1))
+    assert named.get_title("left") == numbered.get_title("left") == "How fast mergings would link B"
+    for wrong in ("D", 3, -4, 1.5):
+        with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
+            answer.plot(subject=wrong)
+
+
+def test_who_guesses_and_how_often_can_be_chosen() -> None:
+    answer = partition(GUESS, TRUTH, guessing="growing", draws=7)
+    found = json.loads(answer.to_json())["random_guessing"]
+    assert (found["guesser"], found["draws"]) == ("growing", 7)
+    assert "a fair coin decides" in answer.to_html()
+    uniform = json.loads(partition(GUESS, TRUTH, draws=7).to_json())["random_guessing"]
+    assert uniform["miss"] != found["miss"]

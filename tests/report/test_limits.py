@@ -1,0 +1,110 @@
+"""The limits on a page: what was allowed, what was found, in the same words for every question."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unveil.errors import InputError
+from unveil.guesses.candidates import Candidates
+from unveil.questions.attack_metrics.answer import candidates
+from unveil.questions.audit.quantities import meanings
+from unveil.questions.unlinkability.answer import partition
+from unveil.report.blocks import Page, Section, Table
+from unveil.report.limits import Quantity, quantity_hint, with_limits
+
+NAN = float("nan")
+
+
+QUANTITIES = {
+    name: Quantity(name=name, value=NAN, meaning="", exceeded_when_undefined=False, more_is_worse=worse)
+    for name, worse in {"share": True, "slope": True, "doubt": False}.items()
+}
+FIRST, SECOND = (Section(heading=name, lead="", blocks=()) for name in ("First", "Second"))
+PAGE = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(FIRST, SECOND))
+
+
+def limit(quantity: str, bound: float, value: float, exceeded: bool | None) -> dict[str, Any]:
+    return {"quantity": quantity, "limit": bound, "value": value, "exceeded": exceeded}
+
+
+def test_each_limit_has_its_side_its_value_and_its_outcome() -> None:
+    limits = [
+        limit("share", 0.05, 0.0512345678, True),
+        limit("share", 0.75, 0.75, False),
+        limit("slope", 1, NAN, True),
+        limit("slope", 1, NAN, None),
+        limit("doubt", 2, 1.5, True),
+    ]
+    page = with_limits(PAGE, limits, QUANTITIES)
+    assert [section.heading for section in page.sections] == ["First", "Limits", "Second"]
+    assert page.sections[1].lead.startswith(
+        "Of 5 limits that were set 3 are exceeded and 1 is neither exceeded nor shown to be kept."
+    )
+    (table,) = page.sections[1].blocks
+    assert isinstance(table, Table)
+    assert table.rows == (
+        ("share", "at most 0.05", "0.0512346", "exceeded"),
+        ("share", "at most 0.75", "0.75", "not exceeded"),
+        ("slope", "at most 1", "undefined", "exceeded: undefined because it is already breached"),
+        ("slope", "at most 1", "undefined", "not shown: it is undefined here"),
+        ("doubt", "at least 2", "1.5", "exceeded"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([True], "The limit that was set is exceeded."),
+        ([False], "The limit that was set is not exceeded."),
+        ([False, False], "None of the 2 limits that were set is exceeded."),
+        ([True, False], "1 of 2 limits that were set is exceeded."),
+        ([None], "The limit that was set is neither exceeded nor shown to be kept."),
+        ([None, False, None], "Of 3 limits that were set none is exceeded and 2 are neither exceeded nor shown"),
+    ],
+)
+def test_the_lead_counts(outcomes: list[bool | None], said: str) -> None:
+    limits = [limit("share", 1, NAN if exceeded is None else 1 + exceeded, exceeded) for exceeded in outcomes]
+    assert with_limits(PAGE, limits, QUANTITIES).sections[1].lead.startswith(said)
+
+
+def test_a_quantity_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="Did you mean 'share'"):
+        with_limits(PAGE, [limit("shar", 1, 1, False)], QUANTITIES)
+
+
+def test_the_other_questions_list_limits_too() -> None:
+    partitioned = partition([0, 0, 1, 1], [0, 1, 1, 1], rng=np.random.default_rng(1))
+    guessed = candidates(Candidates.from_matrix(np.array([[0.5, 0.5], [1.0, 0.0]])), np.array([0, 0]))
+    for answer in (partitioned, guessed):
+        name = next(iter(answer.quantities))
+        plain = answer.to_html(seed=1)
+        listed = answer.to_html(limits=[limit(name, 0.5, 0.25, False)], seed=1)
+        assert ">Limits<" not in plain
+        assert ">Limits<" in listed
+        assert answer.to_html(limits=(), seed=1) == plain
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggested"),
+    [
+        ("linkability", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("Linkabilty", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("linkability.baseline", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("membership.naive_rat", " Did you mean 'membership.excess_over_control' or 'membership.attack_rate'?"),
+        ("linkability.control", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
+        ("row_order", " Did you mean 'row_order.attack_rate'?"),
+        ("copies.unmistakeable", " Did you mean 'copies.unmistakable'?"),
+        ("utility", " Did you mean 'utility.loss'?"),
+        ("luck", ""),
+    ],
+)
+def test_a_baseline_is_never_suggested(wrong: str, suggested: str) -> None:
+    assert quantity_hint(wrong, meanings()) == suggested
+
+
+def test_no_slip_in_a_quantity_leads_to_a_baseline() -> None:
+    for name in meanings():
+        for wrong in (name[:-1], name.replace("_", ""), name.partition(".")[0]):
+            assert "naive_rate" not in quantity_hint(wrong, meanings())
+            assert "control_rate" not in quantity_hint(wrong, meanings())
