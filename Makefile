@@ -9,7 +9,7 @@ REPORT := unveil-report.html
 SBOM := unveil-sbom.json
 # A part of the suite: make test TESTS="tests/guesses -q". Floor and coverage are of the whole.
 TESTS ?=
-PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
+PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor --durations=40)
 
 .PHONY: help setup demo serve study docs test check fresh format bench calibrate lock sbom clean
 
