@@ -252,7 +252,7 @@ def test_a_file_with_more_entries_than_tokens_is_answered() -> None:
     save_truth("some.csv", [(named("e", k), named("t", token)) for k, token in enumerate(TRUE) if token < 4])
     found = answer("rect.csv", "--truth", "some.csv")
     assert (found["n"], found["tokens"], found["pairs"], found["permanent"]["exact"]) == (5, 4, 4, "22")
-    assert answer("rect.csv", "--truth", "some.csv", "--pairs", "3")["permanent"]["exact"] == "74"
+    assert answer("rect.csv", "--pairs", "3")["permanent"]["exact"] == "74"
 
 
 def test_sets_and_further_releases_reach_the_answer() -> None:

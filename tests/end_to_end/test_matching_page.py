@@ -74,8 +74,13 @@ def test_the_heuristic_stands_beside_the_metric(browser: "Browser", pages: dict[
         section = page.locator("section").filter(
             has=page.get_by_role("heading", name="The heuristic beside the metric")
         )
-        assert section.locator("dt").all_text_contents() == ["Heuristic H", "Matched bias of H"]
-        assert section.locator(".value").all_text_contents() == ["1.633", "-0.6%"]
+        assert section.locator("dt").all_text_contents() == [
+            "Heuristic H",
+            "Matched bias of H",
+            "NMAPE of H",
+            "Flat",
+        ]
+        assert section.locator(".value").all_text_contents() == ["1.633", "-0.6%", "0.94%", "yes"]
 
 
 def test_method_and_error_are_in_words(browser: "Browser", pages: dict[str, Path]) -> None:

@@ -319,7 +319,7 @@ def cells(text: str) -> tuple[str, ...]:
     ('?', 'NA', 'none, really')
     """
     try:
-        rows = list(csv.reader(text.splitlines(), skipinitialspace=True))
+        rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
     except csv.Error:
         raise InputError(f"its texts must have at most {csv.field_size_limit():,} letters. Shorten them") from None
     return tuple(cell.strip() for row in rows for cell in row if cell.strip())

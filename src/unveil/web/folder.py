@@ -38,7 +38,7 @@ def make_folder(parent: Path | None = None) -> ServedFolder:
     ...     folder = make_folder(Path(parent))
     ...     print(oct(folder.path.stat().st_mode & 0o777), sorted(each.name for each in folder.path.iterdir()))
     ...     folder.remove()
-    0o700 ['files', 'jobs', 'run.lock']
+    0o700 ['files', 'jobs', 'run.lock', 'run.lock.json']
     """
     home = _temporary() if parent is None else parent
     try:

@@ -119,7 +119,7 @@ def test_what_a_function_does_wrong_is_one_sentence(function: Any, match: str) -
     assert str(caught.value).startswith("the generator ")
     if "error in your" in match:
         assert caught.value.log.startswith(b"Traceback")
-        assert b"unveil" not in caught.value.log
+        assert b"src/unveil" not in caught.value.log
         assert SECRET not in caught.value.trace
         assert caught.value.trace.count("test_function.py") == 1
 
