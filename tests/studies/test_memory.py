@@ -33,7 +33,9 @@ def test_what_a_protection_makes_can_be_too_large_for_an_attack(tmp_path: Path) 
     study = small_study(tmp_path, protections=("tests.studies.own:Swollen:nodes=100000",))
     (data,) = study.data
     limit = graph_bytes(40, 1000)
-    with pytest.raises(NeedsMemoryError, match=r"an attack on 'tests\.study\.own:Swollen:nodes=100000' of 'small' is"):
+    with pytest.raises(
+        NeedsMemoryError, match=r"an attack on 'tests\.studies\.own:Swollen:nodes=100000' of 'small' is"
+    ):
         release_of(study, data, study.protections[0], 0, tmp_path, memory=limit)
     assert release_of(study, data, "id-removal", 0, tmp_path, memory=limit).released.nodes == 40
 

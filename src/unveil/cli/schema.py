@@ -19,6 +19,6 @@ def schema(question: str | None) -> None:
         click.echo("\n".join(f"{name:<24}{whole}" for name, whole in schema_names().items()))
         return
     # A command may have the answer of another one, as protect has, or be called otherwise, as grade-metrics is.
-    homes = {home.command: home.folder for home in QUESTIONS.values()}
-    known = schema_names()
-    click.echo(schema_text(question if question in known else homes.get(question, question)), nl=False)
+    home = next((each for each in QUESTIONS.values() if each.command == question), None)
+    name = question if home is None or question in schema_names() else home.schema
+    click.echo(schema_text(name), nl=False)

@@ -29,6 +29,12 @@ class Home:
         found: Question = self._in(self.table)
         return found
 
+    @property
+    def schema(self) -> str:
+        """The whole name of the JSON Schema of its answers."""
+        schema: str = self._in("view:VIEW").schema
+        return schema
+
     def answer(self, told: "Told") -> "Reply":
         """Return the answer to what was asked."""
         reply: Reply = self._in(self.ask)(told)
