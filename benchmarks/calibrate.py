@@ -28,7 +28,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
 from unveil.metrics.trials.risk import clopper_pearson, excess
-from unveil.metrics.verdict.family import LEVEL, Figure, OwnDraws, judge, singling_out_statistic
+from unveil.metrics.verdict.family import LEVEL, FigureToJudge, OwnDraws, judge, singling_out_statistic
 from unveil.metrics.verdict.pool import Pool
 
 Line = dict[str, object]
@@ -232,14 +232,16 @@ def by_kernels(tables: Tables, table: Coded, seed: int) -> Line:
         contents=np.unique(people, axis=0, return_inverse=True)[1].ravel(),
     )
     figures = [
-        Figure(name=name, statistic=score, tries=len(original), control_tries=len(control))
+        FigureToJudge(name=name, statistic=score, tries=len(original), control_tries=len(control))
         for name, score in scores(people, released, table.numbers)
     ]
     for width in (2, 3, 4):
         statistic = singling_out_statistic(pool, *fitted(people, released, width, rng))
-        figures.append(Figure(name=f"singling_out {width}", statistic=statistic, tries=GUESSES, control_tries=GUESSES))
+        figures.append(
+            FigureToJudge(name=f"singling_out {width}", statistic=statistic, tries=GUESSES, control_tries=GUESSES)
+        )
     order = OwnDraws(partial(agreeing_cells, original, released, {}))
-    figures.append(Figure(name="row_order", statistic=order, tries=len(original)))
+    figures.append(FigureToJudge(name="row_order", statistic=order, tries=len(original)))
     family = judge(figures, {"people": pool}, rng=rng, draws=999)
     return {
         "figures": family.judged,

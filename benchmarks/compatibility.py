@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import Row, side_by_side
 from unveil.metrics.beliefs._belief_flow import worst_set
-from unveil.metrics.beliefs._coupling import Groups, decide, program
+from unveil.metrics.beliefs._coupling import RecordGroups, decide, program
 
 Floats = NDArray[np.float64]
 Belief = tuple[tuple[NDArray[np.int64], ...], Floats, NDArray[np.int64], Floats, int]
@@ -63,7 +63,7 @@ def judge_probability(truth: Floats, guess: Floats) -> None:
 
 def one_by_one(truth: Floats, guess: Floats) -> None:
     """Solve the program with every record a group of its own."""
-    program(Groups(np.ones(truth.size), truth, guess, np.arange(truth.size)))
+    program(RecordGroups(np.ones(truth.size), truth, guess, np.arange(truth.size)))
 
 
 def rows() -> Iterator[Row]:

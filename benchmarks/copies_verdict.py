@@ -23,7 +23,7 @@ from unveil._kernels.verdict.hypergeometric import hypergeometric_p
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.verdict.copies import copied_people
-from unveil.metrics.verdict.pooled import pool_tables
+from unveil.metrics.verdict.pooled_tables import pool_tables
 
 #: In these columns 2 % of strangers equal one of 1,000 people by coincidence; in all 15 nobody does.
 TEN = ["age", "type_employer", "education", "marital", "occupation"]

@@ -24,7 +24,7 @@ from unveil.metrics.epsilon.bound import EpsilonBound, replaced_to_added
 from unveil.metrics.epsilon.coins import bound_of_coins, bound_of_pairs
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.protections import NoisyChain, NoisyHistogram
-from unveil.protections.table._noisy_counts import Axis
+from unveil.protections.table._noisy_counts import ColumnLevels
 
 SEED = 24
 PEOPLE, CELLS, CLAIM = 1000, 1024, 1.0
@@ -75,7 +75,7 @@ def released_levels(
 ) -> IntArray:
     """Return the levels of released rows, a line each, if people with these are given and columns have so many."""
     values = pl.Series("values", range(levels))
-    axes = [Axis(values, False, None, column) for column in people.T]
+    axes = [ColumnLevels(values, False, None, column) for column in people.T]
     return np.column_stack(protection.drawn_levels(axes, rows, rng))
 
 

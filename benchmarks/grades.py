@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import Row, as_markdown, peak_memory, side_by_side
 from unveil.grades.monotonicity import monotonicity
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.metrics import METRICS
 from unveil.studies import Axis, DataSet, Replications, Results, Study
 
@@ -47,16 +47,16 @@ def tied(cases: int, replications: int) -> Floats:
     return values
 
 
-def replicated(values: Floats) -> Replicated:
+def replicated(values: Floats) -> ReplicatedMetrics:
     """Return the values with names."""
-    cases = tuple(Case("data", "protect", f"attack {number}", "overlap") for number in range(len(values)))
+    cases = tuple(GradedCase("data", "protect", f"attack {number}", "overlap") for number in range(len(values)))
     metrics = tuple(list(METRICS)[:NAMES])
     levels = (tuple(float(level) for level in range(LEVELS)),) * len(cases)
     rising = np.arange(NAMES) % 2 == 0
-    return Replicated(cases=cases, metrics=metrics, levels=levels, values=values, rising=rising)
+    return ReplicatedMetrics(cases=cases, metrics=metrics, levels=levels, values=values, rising=rising)
 
 
-def grade(values: Replicated) -> None:
+def grade(values: ReplicatedMetrics) -> None:
     """Score every metric in every case."""
     monotonicity(values)
 
@@ -139,7 +139,7 @@ def results() -> Results:
 
 def read(study: Results) -> None:
     """Bring rows into the order of cases, metrics, levels and replications."""
-    Replicated.of(study)
+    ReplicatedMetrics.of(study)
 
 
 def extra_memory() -> int:

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from unveil.attacks.table._guessers import ADVERSARIES, Adversary
-from unveil.attacks.table._guessing_case import Parts
+from unveil.attacks.table._guessing_case import LearnMeasureRows
 from unveil.attacks.table.searched_inference import SearchedInference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
@@ -84,7 +84,7 @@ def _rates(original: Table, released: Table, secret: str, adversary: Adversary, 
         released=released,
         knowledge=Knowledge(original),
         rng=rng,
-        parts=Parts((none, none), (people, people)),
+        parts=LearnMeasureRows((none, none), (people, people)),
     ).remembered
     sides = (found.trials.attack, found.others)
     return [np.asarray(each.chances)[np.argsort(np.asarray(each.rows))] for each in sides if each is not None]

@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import Row, least, peak_memory
-from unveil._kernels.neighbours.index import Grid, prepare
+from unveil._kernels.neighbours.index import IntegerGrid, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search
 from unveil.attacks import AnonymeterLinkability, Linkability
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import Encoded, encode
+from unveil.data.table.encode import EncodedTable, encode
 from unveil.data.table.release import Knowledge
 from unveil.guesses import Trials
 
@@ -164,5 +164,5 @@ def grow(size: int) -> None:
     print(f"| {size:,} | {prepared - start:.3f} | {each[0]:.1f} | {each[1]:.1f} | {peak:,} |")
 
 
-def _grid(encoded: Encoded) -> Grid:
-    return Grid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)
+def _grid(encoded: EncodedTable) -> IntegerGrid:
+    return IntegerGrid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)

@@ -22,7 +22,7 @@ import polars as pl
 
 from benchmarks.linkability import ROOT, folder
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.attacks.table.membership_scores import SCORES, Combination, score_people
+from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, score_people
 from unveil.data.table import Table
 from unveil.metrics.trials.membership import area_under_curve, called_at, pointed_out
 from unveil.metrics.trials.risk import Rate
@@ -169,7 +169,7 @@ def ours(people: Split, released: pl.DataFrame, learning: IntArray, measuring: I
         rng=np.random.default_rng(1),
     )
     taught = [{name: score[learning] for name, score in each.items()} for each in (members, outsiders)]
-    weighed = Combination.learned(*taught)
+    weighed = LearnedCombination.learned(*taught)
     found = [{name: score[measuring] for name, score in each.items()} for each in (members, outsiders)]
     for each in found:
         each["combined"] = weighed({name: each[name] for name in SCORES})

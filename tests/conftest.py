@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.approved.sentences import Approved
 from tools.chromium import find_chromium, what_is_missing
 
 if TYPE_CHECKING:
@@ -146,6 +147,18 @@ def import_all_of_unveil() -> None:
             # What cannot be imported is a failure soon, in a test that says where.
             with suppress(Exception):
                 import_module(module.name)
+
+
+@pytest.fixture
+def approved(request: pytest.FixtureRequest) -> Iterator[Approved]:
+    """Compare sentences with approved ones: ``approved(text)``."""
+    folder = str(request.getfixturevalue("tmp_path")) if "tmp_path" in request.fixturenames else ""
+    name, approve = request.node.name, bool(request.config.getoption("--approve"))
+    sentences = Approved(request.module.__name__, name, approve=approve, private=folder)
+    failed = request.session.testsfailed
+    yield sentences
+    if request.session.testsfailed == failed:
+        sentences.finish()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -89,3 +89,12 @@ def mapping(guess: Candidates) -> dict[int, int]:
     """Return whom each attempted target was mapped to."""
     assert guess.chosen is not None
     return {target: int(guess.chosen[target]) for target in np.flatnonzero(guess.attempted).tolist()}
+
+
+def check_same_guess(one: Candidates, other: Candidates) -> None:
+    """Check that two guesses choose the same nodes from the same candidates."""
+    assert one.chosen is not None
+    assert other.chosen is not None
+    assert np.array_equal(one.chosen, other.chosen)
+    assert np.array_equal(one.candidate, other.candidate)
+    assert np.allclose(one.probability, other.probability)

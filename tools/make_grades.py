@@ -14,14 +14,14 @@ import numpy as np
 
 from unveil.grades.grades import grade
 from unveil.grades.releases import grade_releases
-from unveil.grades.replicated import Replicated
-from unveil.grades.shipped import Shipped, as_shipped
+from unveil.grades.replicated_metrics import ReplicatedMetrics
+from unveil.grades.shipped_grades import ShippedGrades, as_shipped
 from unveil.studies import Results
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "unveil" / "grades" / "shipped.json"
 
 
-def graded_releases(study: Results) -> Shipped:
+def graded_releases(study: Results) -> ShippedGrades:
     """Return how well each figure of an audit orders the releases of a finished study."""
     if study.missing or study.damaged:
         raise SystemExit(f"{study.study.name} is not finished: resume it first")
@@ -46,7 +46,7 @@ def main() -> None:
         for study in studies:
             if study.missing or study.damaged:
                 raise SystemExit(f"{study.study.name} is not finished: resume it first")
-        grades = grade(Replicated.of(*studies), rng=np.random.default_rng(0))
+        grades = grade(ReplicatedMetrics.of(*studies), rng=np.random.default_rng(0))
         written[ground] = as_shipped(grades, tuple(study.study.name for study in studies))
     TARGET.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 

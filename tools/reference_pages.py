@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, get_args
 
 import unveil
-from unveil._listed import Listed, On
+from unveil._registry import InputKind, RegistryEntry
 from unveil.attacks import ATTACKS
 from unveil.cli.common import EXIT_CODES
 from unveil.metrics import METRICS
@@ -98,8 +98,8 @@ def _page(title: str, lead: str, blocks: Iterable[str]) -> str:
     return "\n\n".join([f"# {title}", MADE, lead, *blocks]) + "\n"
 
 
-def _listed(things: Mapping[str, Listed]) -> Iterator[str]:
-    for on in get_args(On):
+def _listed(things: Mapping[str, RegistryEntry]) -> Iterator[str]:
+    for on in get_args(InputKind):
         some = [each for _, each in sorted(things.items()) if each.on == on]
         if some:
             yield f"## Of {on}s"
@@ -107,7 +107,7 @@ def _listed(things: Mapping[str, Listed]) -> Iterator[str]:
             yield "\n".join(_facts(each))
 
 
-def _facts(each: Listed) -> Iterator[str]:
+def _facts(each: RegistryEntry) -> Iterator[str]:
     yield f"### `{each.name}`"
     yield ""
     yield _prose(each.summary)

@@ -18,14 +18,14 @@ import numpy as np
 
 from unveil.grades.releases import GradedRelease, Order, order_of, releases_of
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
-from unveil.questions.study.releases.findings import AuditedFile, Family, ReleasesFindings
+from unveil.questions.study.releases.findings import AuditedFile, ReleasesFindings, TechniqueFindings
 from unveil.questions.study.releases.run import run, spread_of
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table
 from unveil.questions.study.releases.words import headline, least_lost, rate_text, spread_text
-from unveil.report.blocks import Chart, Table
+from unveil.report.blocks import Chart, TableBlock
 from unveil.report.text import count, percent
 from unveil.studies import Results
-from unveil.studies.audited import COMPARED, LINKED, PROVED, RISK
+from unveil.studies.audit_columns import COMPARED, LINKED, PROVED, RISK
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "studies" / "results"
@@ -322,7 +322,7 @@ def what_a_control_adds(controlled: Sequence[GradedRelease]) -> Iterator[str]:
             )
         )
     heads = ("made by", "proved with", "proved without", "risk with", "risk without", "linking adds", "linked")
-    yield from markdown(Table(caption="With a control and without", columns=heads, rows=tuple(rows), align=()))
+    yield from markdown(TableBlock(caption="With a control and without", columns=heads, rows=tuple(rows), align=()))
     yield (
         "Risk is the clearest excess beyond strangers, negative ones counted as 0; *linking adds* is what being in the data "
         "adds to linking, and *linked* the rate that stands in its place without a control. Means over the feature sets."
@@ -332,7 +332,7 @@ def what_a_control_adds(controlled: Sequence[GradedRelease]) -> Iterator[str]:
     yield ""
     orders = sorted(((name, pairs.order(name)) for name in ALONE), key=lambda each: -np.nan_to_num(each[1].share))
     yield from markdown(
-        Table(
+        TableBlock(
             caption="Order without a control",
             columns=("figure", "pairs in the right order", "pairs"),
             rows=tuple((f"`{name}`", order_text(each), f"{each.pairs:,}") for name, each in orders),
@@ -386,7 +386,7 @@ def graded(found: ReleasesFindings) -> Iterator[str]:
 
 def surprises(found: ReleasesFindings) -> Iterator[str]:
     """Yield what nobody expected, as far as these results show it."""
-    families: dict[str, Family] = {each.technique: each for each in found.families}
+    families: dict[str, TechniqueFindings] = {each.technique: each for each in found.families}
     yield "## What surprised"
     yield ""
     for technique, sentence in SURPRISES.items():
@@ -481,7 +481,7 @@ REPRODUCE = (
 )
 
 
-def markdown(table: Table) -> Iterator[str]:
+def markdown(table: TableBlock) -> Iterator[str]:
     """Yield a table as Markdown."""
     yield f"| {' | '.join(table.columns)} |"
     yield f"|{'---|' * len(table.columns)}"

@@ -15,10 +15,10 @@ import numpy as np
 
 from unveil import Table
 from unveil.grades.releases import GradedRelease, releases_of
-from unveil.questions.audit.scenario import WholeAudit
+from unveil.questions.audit.study_scenario import WholeAudit
 from unveil.studies import Results
-from unveil.studies.audited import LINKED, LOSS, RISK
-from unveil.studies.given import GivenTables
+from unveil.studies.audit_columns import LINKED, LOSS, RISK
+from unveil.studies.existing_release import ExistingTables
 
 ATLAS = Path(__file__).resolve().parents[2] / "studies" / "results" / "atlas.parquet"
 
@@ -30,7 +30,7 @@ def numbers_of(people: Path, released: Path, control: Path | None, dictionary: P
     outside = None
     if control is not None:
         outside = Table.read(control, name="control", dictionary=dictionary, elsewhere=True)
-    tables = GivenTables("release", original, made, outside, None)
+    tables = ExistingTables("release", original, made, outside, None)
     return WholeAudit().measure(tables, rng=np.random.default_rng(0))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil.protections import RankSwapping
 from unveil.questions.reidentify.answer import reidentify
-from unveil.questions.reidentify.findings import Attacked, ReidentifyFindings
+from unveil.questions.reidentify.findings import AttackOutcome, ReidentifyFindings
 from unveil.questions.reidentify.read import reidentify_sample
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def main() -> None:
     draw(found, chosen.out)
 
 
-def rows_of(p: int, attacked: Attacked) -> list[dict[str, Any]]:
+def rows_of(p: int, attacked: AttackOutcome) -> list[dict[str, Any]]:
     """Return the figures of one window after each piece of information; the verdict is that with all columns known."""
     last = len(attacked.steps) - 1
     return [
@@ -74,7 +74,7 @@ def say(found: ReidentifyFindings) -> None:
         )
 
 
-def by_window(found: ReidentifyFindings, p: int) -> Attacked:
+def by_window(found: ReidentifyFindings, p: int) -> AttackOutcome:
     return found.attacks[WINDOWS.index(p)]
 
 

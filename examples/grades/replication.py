@@ -20,15 +20,15 @@ from unveil import grade_metrics
 from unveil.errors import InputError
 from unveil.grades.data_facts import scope_of
 from unveil.grades.grades import PAPER, Grades
-from unveil.grades.replicated import Case, Replicated
-from unveil.grades.summary import Summary, groups_of
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
+from unveil.grades.summary import ScoreSummary, groups_of
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.findings import GradesFindings
 from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
 from unveil.questions.grade_metrics.suite_tables import case_table, suite_score_table, suite_table, sum_table
 from unveil.questions.grade_metrics.tables import ranking_table
 from unveil.questions.grade_metrics.words import calibration_answer, headline, honest_sentences
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -68,7 +68,7 @@ def bootstrap(figure: Callable[[Rows], float], groups: Rows, rng: np.random.Gene
     return Found(figure(np.arange(groups.size)), float(low), float(high))
 
 
-def shares_of_variance(score: Floats, values: Replicated, rows: Rows) -> tuple[float, float]:
+def shares_of_variance(score: Floats, values: ReplicatedMetrics, rows: Rows) -> tuple[float, float]:
     """Return the linear R² of the metric, and that of data set, protection and attack together."""
     score = score[rows]
     total = np.nansum((score - np.nanmean(score)) ** 2)
@@ -132,7 +132,7 @@ def lines(grades: Grades, rng: np.random.Generator) -> Iterator[str]:
     yield f"7. R² of the metric {metric}, of data set, protection and attack together {setting}"
 
 
-def _mean(cases: list[Case], figure: Floats, values: Replicated, rng: np.random.Generator) -> Found:
+def _mean(cases: list[GradedCase], figure: Floats, values: ReplicatedMetrics, rng: np.random.Generator) -> Found:
     its = figure[[values.cases.index(case) for case in cases]]
     return bootstrap(lambda rows: float(np.nanmean(its[rows])), groups_of(cases), rng)
 
@@ -174,11 +174,11 @@ def node_lines(grades: Grades) -> Iterator[str]:
                 yield f"Fig. 9, {name} ({printed} printed), {case}: evenness of nodes {ours:.3f}"
 
 
-def _found(score: Summary) -> Found:
+def _found(score: ScoreSummary) -> Found:
     return Found(score.mean, score.low, score.high)
 
 
-def markdown(table: Table | None) -> Iterator[str]:
+def markdown(table: TableBlock | None) -> Iterator[str]:
     """Yield a table of the page as Markdown; nothing where there is none."""
     if table is None:
         return

@@ -16,7 +16,7 @@ from unveil.data import samples
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.metrics.graphs.utility import edge_difference
-from unveil.protections import IdRemoval, ProtectsGraph, Switch
+from unveil.protections import GraphProtection, IdRemoval, Switch
 from unveil.questions.graph.answer import graph
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class EmptySwitch:
         return IdRemoval().apply(original, rng=rng)
 
 
-def attacked(original: Graph, protect: ProtectsGraph, seed: int, repeat: int) -> dict[str, float]:
+def attacked(original: Graph, protect: GraphProtection, seed: int, repeat: int) -> dict[str, float]:
     """Return what changed, and what the attack finds: the same adversaries whatever the protection."""
     changed = edge_difference(protect.apply(original, rng=np.random.default_rng(seed)))
     found = graph(

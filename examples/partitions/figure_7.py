@@ -9,7 +9,7 @@ from figures import Point, alpha_colours, curves_of, draw_curves, draw_undefined
 
 from unveil import Partition
 from unveil.guesses.random_partitions import growing_partition, uniform_partition
-from unveil.metrics import Overall, risk_slope_on, unlinkability
+from unveil.metrics import OverallUnlinkability, risk_slope_on, unlinkability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def measure(sizes: Sequence[int], runs: int, seed: int) -> list[Point]:
     return mean_points(values)
 
 
-def note(values: Values, kind: str, alpha: str, n: int, overall: Overall) -> None:
+def note(values: Values, kind: str, alpha: str, n: int, overall: OverallUnlinkability) -> None:
     """Note the figures of one run."""
     curve = f"α = {alpha}"
     drawn = "" if alpha in ALPHAS else ", more alphas"

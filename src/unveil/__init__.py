@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unveil.questions.answer import Answer as Answer
     from unveil.questions.attack_metrics.answer import candidates as candidates
     from unveil.questions.audit.answer import audit as audit
-    from unveil.questions.audit.asserted import assert_release_ok as assert_release_ok
+    from unveil.questions.audit.pipeline import assert_release_ok as assert_release_ok
     from unveil.questions.grade_metrics.answer import grade_metrics as grade_metrics
     from unveil.questions.graph.answer import graph as graph
     from unveil.questions.matching.answer import matching as matching
@@ -60,7 +60,7 @@ _HOME = {
     "__version__": "_version",
     "anonymize": "questions.protect_graph.answer",
     "questions": "questions",
-    "assert_release_ok": "questions.audit.asserted",
+    "assert_release_ok": "questions.audit.pipeline",
     "attacks": "attacks",
     "audit": "questions.audit.answer",
     "candidates": "questions.attack_metrics.answer",

@@ -13,7 +13,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
-from unveil._listed import Listed
+from unveil._registry import RegistryEntry
 from unveil.errors import InputError, UnveilError, did_you_mean, mark_own, own_error, shortened
 
 # The class of a user: a module that may lie in packages, a colon, a name, and perhaps settings after a second colon.
@@ -83,7 +83,7 @@ def from_text(
         raise own_error(error, make.__module__, with_text=True) or error from error
 
 
-def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
+def understood(listed: Iterable[RegistryEntry]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
     """Return the names that are understood and what each makes, and other names and what each is called here.
 
     The letters by which a paper calls a thing (all capitals, as in NS) are understood, in capitals or not.
@@ -99,7 +99,7 @@ def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]],
     return known, aka
 
 
-def to_text(thing: object, listed: Iterable[Listed]) -> str:
+def to_text(thing: object, listed: Iterable[RegistryEntry]) -> str:
     """Return how a thing is written: its name, and the settings that are not as they would be anyway.
 
     What cannot be written, such as a mechanism, is left out.

@@ -153,23 +153,25 @@ def _owner(step: "FrameType") -> str:
     return f"module {module}" if step.f_code.co_name == "<module>" else f"function {module}:{step.f_code.co_qualname}"
 
 
-def whole_number(value: Any, what: str, *, least: int = 1, most: int | None = None, advice: str = "") -> int:
-    """Return a setting that must be a whole number of at least ``least``, and at most ``most``; True is none.
+def whole_number(value: Any, what: str, *, at_least: int = 1, at_most: int | None = None, advice: str = "") -> int:
+    """Return a setting that must be a whole number of at least ``at_least``, and at most ``at_most``; True is none.
 
     ``what`` is how messages call it, and ``advice`` what to do where the plain hint would not help.
 
-    >>> whole_number(3, "k", least=2)
+    >>> whole_number(3, "k", at_least=2)
     3
-    >>> whole_number(1, "k", least=2)
+    >>> whole_number(1, "k", at_least=2)
     Traceback (most recent call last):
     unveil.errors.InputError: k must be a whole number of at least 2, but is 1. Raise it
     """
     whole = isinstance(value, Integral) and not isinstance(value, bool)
-    number = int(value) if whole else least - 1
-    if least <= number and (most is None or number <= most):
+    number = int(value) if whole else at_least - 1
+    if at_least <= number and (at_most is None or number <= at_most):
         return number
-    must = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-    hint = advice or (f"Write one such as {least:,}" if not whole else "Raise it" if number < least else "Lower it")
+    must = f"of at least {at_least:,}" if at_most is None else f"from {at_least:,} to {at_most:,}"
+    hint = advice or (
+        f"Write one such as {at_least:,}" if not whole else "Raise it" if number < at_least else "Lower it"
+    )
     seen = f"{number:,}" if whole else repr(value)
     raise InputError(f"{what} must be a whole number {must}, but is {seen}. {hint}")
 

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.approved.cases import CASES, write_inputs
+from tests.approved.sentences import approved_in
 from unveil.cli import COMMANDS, main
 from unveil.cli.common import show, shown_on_page
 from unveil.questions import QUESTIONS
@@ -68,6 +69,8 @@ def test_the_output_is_the_approved_one(
     seed = ["--seed", "3"] if any(each.name == "seed" for each in options) else []
     html = [] if name == "study_run" else ["--html", f"{case}.html"]
     run = CliRunner().invoke(main, [*words, *seed, *html])
+    assert run.exception is None or isinstance(run.exception, SystemExit), run.exception  # a crash is never approved
+    assert "\x1b" not in run.output  # a pipe gets no control codes
     outputs = {"terminal.txt": terminal_text(run, words)}
     for reply, told in replies:
         in_json, on_page = shown_on_page(reply, told)
@@ -93,7 +96,14 @@ def test_every_question_is_approved() -> None:
         for text in CASES.values()
     }
     assert {each.command.split()[-1] for each in QUESTIONS.values()} <= called
-    assert {path.name for path in HERE.iterdir() if path.is_dir()} - {"__pycache__"} == {*CASES, "help"}
+    assert {path.name for path in HERE.iterdir() if path.is_dir()} - {"__pycache__", "sentences"} == {*CASES, "help"}
+
+
+def test_no_sentence_of_a_test_that_is_gone_is_approved() -> None:
+    for path in (HERE / "sentences").glob("*.json"):
+        tests = (HERE.parent / f"{path.stem.replace('.', '/')}.py").read_text(encoding="utf-8")
+        gone = [test for test in approved_in(path) if f"def {test.partition('[')[0]}(" not in tests]
+        assert gone == [], path.name
 
 
 def terminal_text(run: Result, words: list[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from unveil._listed import On
+from unveil._registry import InputKind
 from unveil.attacks import ATTACKS, Attack, _listing, attack
 from unveil.attacks._listing import Leaves
 from unveil.cli import main
@@ -107,7 +107,7 @@ def test_every_attack_is_settings_and_one_method(name: str) -> None:
     assert list(run.parameters) == ["self", "released", "knowledge", "rng"]
     assert {run.parameters[name].kind.name for name in ("released", "knowledge", "rng")} == {"KEYWORD_ONLY"}
     assert facts.leaves in get_args(Leaves)
-    assert facts.on in get_args(On)
+    assert facts.on in get_args(InputKind)
     assert facts.summary.endswith(".")
     assert facts.source
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from unveil._listed import On
+from unveil._registry import InputKind
 from unveil.cli import main
 from unveil.cli.listing import CRITERIA
 from unveil.metrics import METRICS
@@ -73,7 +73,7 @@ def test_attacks_and_protections_are_listed_with_their_settings(what: str, known
     assert known in shown.stdout
     things = json.loads(CliRunner().invoke(main, ["list", what, "--json"]).stdout)
     assert known in [thing["name"] for thing in things]
-    assert all(thing["summary"] and thing["source"] and thing["on"] in get_args(On) for thing in things)
+    assert all(thing["summary"] and thing["source"] and thing["on"] in get_args(InputKind) for thing in things)
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["list", "metric"]])

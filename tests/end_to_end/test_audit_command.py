@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.cli import main
 
@@ -306,7 +307,6 @@ def test_limits_are_listed_on_the_page(folder: Path) -> None:
     limits = ("--limit", "copies.attack_rate=0.5", "--limit", "closest_record.median=0")
     assert ask(*settings, "with.html", *limits).exit_code == 3
     page = (folder / "with.html").read_text()
-    assert "1 of 2 limits that were set is exceeded." in page
     table = page.partition("Each limit beside")[2].partition("</table>")[0]
     cells = re.findall(r"<t[hd] [^>]*>(?:<bdi>)?([^<]*)", table)
     assert cells[4:] == [
@@ -437,20 +437,13 @@ def test_settings_that_cannot_be_used_are_refused(content: str, naming: tuple[st
     refuse("people.csv", "masked.csv", "--config", "bad.toml", naming=naming)
 
 
-def test_the_report_never_replaces_an_input(folder: Path) -> None:
-    before = (folder / "masked.csv").read_bytes()
-    run = ask("people.csv", "masked.csv", "--html", "masked.csv")
-    assert (run.exit_code, run.stdout) == (2, "")
-    assert (folder / "masked.csv").read_bytes() == before
-
-
 # --- input that is odd but has an answer ------------------------------------------------------------------------------
 
 
-def test_a_control_that_is_the_original_is_refused() -> None:
+def test_a_control_that_is_the_original_is_refused(approved: Approved) -> None:
     run = ask("people.csv", "masked.csv", "--control", "people.csv", *LINK)
     assert run.exit_code == 2
-    assert "must hold people who are not in the original" in run.stderr
+    approved(run.stderr)
 
 
 def test_a_release_that_is_the_original_is_all_copies() -> None:
@@ -543,10 +536,3 @@ def test_help_loads_nothing_heavy_and_comes_first() -> None:
     assert run.stdout.endswith("code 0\n[]\n")
     commands = CliRunner().invoke(main, ["--help"]).stdout.partition("Commands:")[2]
     assert commands.split()[0] == "audit"
-
-
-def test_in_a_pipe_there_are_no_control_codes() -> None:
-    program = (sys.executable, "-c", "from unveil.cli import main; main()", "audit", "people.csv", "masked.csv", *LINK)
-    run = subprocess.run(program, capture_output=True, check=False)
-    assert (run.returncode, run.stderr) == (0, b"")
-    assert b"\x1b" not in run.stdout

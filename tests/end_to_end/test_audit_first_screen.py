@@ -16,8 +16,8 @@ from tests.end_to_end.visits import visit
 from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.paper import Paper
-from unveil.questions.audit.printed import short
+from unveil.questions.audit.report_context import ReportContext
+from unveil.questions.audit.terminal_view import short
 from unveil.report.blocks_answers import Answers, brief_table
 from unveil.report.limits import Limits, check_limits
 from unveil.report.terminal import Headline, show_headline, show_table
@@ -154,7 +154,7 @@ def test_the_short_answer_fits_a_terminal(profile: str | None) -> None:
     from tests.end_to_end.test_audit_page import sample
 
     console = Console(width=80, force_terminal=True, color_system=None, file=StringIO(), markup=False)
-    for part in short(sample().findings, sample().page(paper=Paper(profile=profile))):
+    for part in short(sample().findings, sample().page(context=ReportContext(profile=profile))):
         match part:
             case Headline():
                 show_headline(part.text, console=console)

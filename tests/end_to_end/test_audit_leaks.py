@@ -14,7 +14,7 @@ import pytest
 
 from tests.oracles.leaks import interval, leaks
 from unveil.questions.audit.answer import audit_files
-from unveil.questions.audit.paper import Paper
+from unveil.questions.audit.report_context import ReportContext
 from unveil.report.limits import check_limits
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))
@@ -87,10 +87,10 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
         **known,
     )
     limits = check_limits(answer.quantities, (("inference.attack_rate", 0.1), ("disclosure.k_anonymity", 3.0)))
-    paper = Paper(
+    context = ReportContext(
         original=files[0], released=tuple(released), profile=str(rng.choice(["cell-5", "cell-11"])), digest_key=KEY
     )
-    page = answer.to_html(edition="shareable", limits=[each.to_dict() for each in limits], paper=paper, seed=seed)
+    page = answer.to_html(edition="shareable", limits=[each.to_dict() for each in limits], context=context, seed=seed)
     return page, [files[0], *released, control], original
 
 
@@ -113,8 +113,8 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
         rng=rng,
         **plan,
     )
-    paper = Paper(original=files[0], released=tuple(released), digest_key=KEY)
-    return answer.to_html(edition="shareable", paper=paper, seed=seed), files, original
+    context = ReportContext(original=files[0], released=tuple(released), digest_key=KEY)
+    return answer.to_html(edition="shareable", context=context, seed=seed), files, original
 
 
 def rare_cells(rows: Rows) -> list[str]:

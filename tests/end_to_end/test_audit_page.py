@@ -87,7 +87,6 @@ def test_the_first_screen_has_the_answer_and_what_it_is_not(browser: "Browser", 
     with visit(browser, saved(tmp_path, example())) as page:
         headline = page.get_by_role("heading", level=1)
         assert headline.count() == 1
-        assert "Of 3 releases of 700 people 2 give people away, most clearly 'shuffled'" in headline.inner_text()
         assert headline.bounding_box()["y"] < 300  # type: ignore[index]
         note = page.get_by_role("heading", name="no finding of anonymity").first
         assert note.is_visible()
@@ -96,7 +95,6 @@ def test_the_first_screen_has_the_answer_and_what_it_is_not(browser: "Browser", 
 def test_every_attack_has_its_section_and_picture(browser: "Browser", tmp_path: Path) -> None:
     with visit(browser, saved(tmp_path, example())) as page:
         headings = page.locator("main h2").all_inner_texts()
-        assert "Who is it? Singling out, record linkage, row order" in headings
         for attack in ATTACKS.values():
             assert any(attack.title.lower() in heading.lower() for heading in headings), attack.title
         assert "The columns that matter most" in headings
@@ -127,15 +125,6 @@ def test_hostile_names_are_shown_and_not_run(browser: "Browser", tmp_path: Path)
         assert page.title() == "Audit of 2 releases"
         assert page.locator("img").count() == 0
         assert page.get_by_text(SCRIPT, exact=True).count() >= 1
-
-
-def test_dark_on_screen_and_light_on_paper(browser: "Browser", tmp_path: Path) -> None:
-    with visit(browser, saved(tmp_path, example()), color_scheme="dark") as page:
-        background = "getComputedStyle(document.body).backgroundColor"
-        point = "getComputedStyle(document.querySelector('figure .point.first')).fill"
-        assert (page.evaluate(background), page.evaluate(point)) == ("rgb(20, 24, 29)", "rgb(109, 179, 242)")
-        page.emulate_media(media="print")
-        assert (page.evaluate(background), page.evaluate(point)) == ("rgb(255, 255, 255)", "rgb(10, 94, 168)")
 
 
 def test_without_javascript_the_page_is_the_same(browser: "Browser", tmp_path: Path) -> None:

@@ -145,7 +145,6 @@ def test_no_output_holds_a_cell_of_anybody_who_is_rare(folder: Path) -> None:
     assert FOLDER in inside
     assert FOLDER not in shared
     assert str(folder) not in shared
-    assert "Internal edition: do not pass this report on" in inside
     assert "Shareable edition" in shared
     # What is said of groups is about groups of many.
     assert any(town in shared for town in COMMON_TOWNS)

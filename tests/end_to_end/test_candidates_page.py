@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit, visit_at
+from tests.end_to_end.visits import visit
 from unveil.cli import main
 from unveil.data import samples
 from unveil.questions.attack_metrics.charts import FIRST
@@ -51,29 +51,9 @@ def test_the_overview_is_on_the_first_screen_and_is_read_out(browser: "Browser",
         assert top["y"] < 800
 
 
-@pytest.mark.parametrize("which", ["with truth", "without truth"])
-def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
-    for page, width in visit_at(browser, pages[which], 320, 360, 768):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_without_truth_what_is_missing_is_listed(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["without truth"]) as page:
         assert page.get_by_role("heading", name="What could not be measured").count() == 1
         rows = page.get_by_role("region", name="Metrics that compare with the truth").locator("tbody tr")
         assert rows.count() == 18
         assert page.get_by_text("Success rate", exact=True).count() == 0
-
-
-def test_dark_on_screen_and_light_on_paper(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["with truth"], color_scheme="dark") as page:
-        background = "getComputedStyle(document.body).backgroundColor"
-        assert page.evaluate(background) == "rgb(20, 24, 29)"
-        page.emulate_media(media="print")
-        assert page.evaluate(background) == "rgb(255, 255, 255)"
-        assert page.locator("figure svg[role=img]").last.is_visible()
-
-
-def test_nothing_needs_javascript(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["with truth"], java_script_enabled=False) as page:
-        assert page.locator("figure svg[role=img]").last.is_visible()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from tests.end_to_end.graph_folder import fill
 from tests.graph_strategies import heavy_tail
@@ -145,7 +146,6 @@ def test_neither_page_nor_text_names_a_node() -> None:
 def test_an_attack_that_accepts_nothing_is_an_answer() -> None:
     run = ask("edges.csv", "--attack", "ns:theta=1000", *FEW, "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert "attempted none of the 51 nodes" in run.stdout
     found = answer("edges.csv", "--attack", "ns:theta=1000", *FEW)
     assert (found["attempted"], found["correct"]) == (0, 0)
 
@@ -153,7 +153,7 @@ def test_an_attack_that_accepts_nothing_is_an_answer() -> None:
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
-def test_limits_are_watched_from_the_side_that_is_worse() -> None:
+def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> None:
     call = ("edges.csv", *FEW, "--quiet")
     assert ask(*call, "--limit", "adversary_overall_success=1", "--limit", "entropy=0").exit_code == 0
     run = ask(*call, "--limit", "entropy=50", "--html", "report.html")
@@ -161,10 +161,7 @@ def test_limits_are_watched_from_the_side_that_is_worse() -> None:
     assert run.stderr.startswith("limit exceeded: entropy is ")
     assert "exceeded" in Path("report.html").read_text()
     once = ask(*call, "--limit", "adversary_success_rate_high=0")
-    assert (once.exit_code, once.stderr) == (
-        3,
-        "limit not checked: adversary_success_rate_high is undefined here, which is no pass\n",
-    )
+    approved((once.exit_code, once.stderr))
     assert ask(*call, "--repeat", "2", "--limit", "adversary_success_rate_high=0").exit_code == 3
     listed = ask("--limit", "help").stdout
     assert all(name in listed for name in NAMES)
@@ -226,12 +223,3 @@ def test_bad_input_is_refused_in_one_sentence(arguments: tuple[str, ...], naming
 def test_bad_seed_pairs_are_refused(pairs: str, naming: tuple[str, ...]) -> None:
     Path("pairs.csv").write_text(f"released,original\n{pairs}")
     refuse(*ELSEWHERE, "--seed-pairs", "pairs.csv", naming=naming)
-
-
-def test_an_input_is_never_overwritten() -> None:
-    for name in ("released.csv", "known.csv", "truth.csv", "pairs.csv"):
-        before = Path(name).read_text()
-        run = ask(*ELSEWHERE, "--seed-pairs", "pairs.csv", "--html", name)
-        assert run.exit_code == 2
-        assert "is an input" in run.stderr
-        assert Path(name).read_text() == before

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit, visit_at
+from tests.end_to_end.visits import visit
 from tests.graph_strategies import heavy_tail
 from unveil.cli import main
 from unveil.data.graph.files import write_edges
@@ -64,14 +64,3 @@ def test_colours_follow_the_theme_and_paper_is_light(browser: "Browser", pages: 
         page.emulate_media(media="print")
         assert page.evaluate(colour) == "rgb(156, 47, 31)"
         assert page.get_by_role("img", name="Who is found").is_visible()
-
-
-@pytest.mark.parametrize("which", CALLS)
-def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
-    for page, width in visit_at(browser, pages[which], 320, 768):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_nothing_needs_javascript(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["large"], java_script_enabled=False) as page:
-        assert page.locator("figure svg[role=img]").last.is_visible()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit, visit_at
+from tests.end_to_end.visits import visit
 from unveil.cli import main
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def test_the_answer_and_the_expected_cracks_are_seen_first(browser: "Browser", p
         first = page.locator("section").first
         assert first.locator(".value").all_text_contents()[:2] == ["1.611 of 5", "all 5"]
         assert first.locator(".reference").first.text_content() == "Random guessing: 1"
-        assert "what an adversary who knows nothing reaches" in (first.locator(".lead").text_content() or "")
 
 
 def test_the_distribution_has_its_5_percent_point_and_a_description(browser: "Browser", pages: dict[str, Path]) -> None:
@@ -86,32 +85,8 @@ def test_the_heuristic_stands_beside_the_metric(browser: "Browser", pages: dict[
 def test_method_and_error_are_in_words(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["large"]) as page:
         told = page.locator("section.method").text_content() or ""
-        assert "sampled, with a standard error of" in told
         assert "R-hat" in told
         assert "worm Monte Carlo" in told
-
-
-@pytest.mark.parametrize("which", ["example", "large"])
-def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
-    for page, width in visit_at(browser, pages[which], 320, 360, 768):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("which", ["example", "large"])
-def test_text_in_pictures_can_be_read_and_is_not_cut(browser: "Browser", pages: dict[str, Path], which: str) -> None:
-    for page, _ in visit_at(browser, pages[which], 360, 1200):
-        sizes = page.evaluate(
-            """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
-                (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
-        )
-        assert min(sizes) >= 10
-        outside = page.evaluate(
-            """() => [...document.querySelectorAll("figure svg[role=img] text")].filter((text) => {
-                const own = text.getBoundingClientRect(), frame = text.ownerSVGElement.getBoundingClientRect();
-                return own.left < frame.left - 1 || own.right > frame.right + 1;
-            }).map((text) => text.textContent)"""
-        )
-        assert outside == []
 
 
 @pytest.mark.parametrize("which", ["example", "large"])
@@ -127,17 +102,3 @@ def test_the_name_of_the_mark_does_not_lie_on_a_bar(browser: "Browser", pages: d
             }).map((svg) => svg.querySelector("title").textContent)"""
         )
         assert covered == []
-
-
-def test_dark_on_screen_and_light_on_paper(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["example"], color_scheme="dark") as page:
-        background = "getComputedStyle(document.body).backgroundColor"
-        assert page.evaluate(background) == "rgb(20, 24, 29)"
-        page.emulate_media(media="print")
-        assert page.evaluate(background) == "rgb(255, 255, 255)"
-        assert page.locator("figure svg[role=img]").last.is_visible()
-
-
-def test_nothing_needs_javascript(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["large"], java_script_enabled=False) as page:
-        assert page.locator("figure svg[role=img]").last.is_visible()

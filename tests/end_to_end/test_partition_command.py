@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 
@@ -157,7 +158,6 @@ def test_text_has_headline_figures_meanings_and_the_subjects_most_at_risk() -> N
     assert (run.exit_code, run.stderr) == (0, "")
     assert "3 of 4 subjects" in run.stdout
     assert "Items missed: 7" in run.stdout
-    assert "Items that the adversary left out" in run.stdout
     assert all(name in run.stdout for name in ("triangles", "squares", "circles", "stars"))
     assert "unveil partition --sample careful" in run.stdout
     assert "Seed 0" in run.stdout
@@ -175,13 +175,6 @@ def test_the_page_is_whole_and_does_not_depend_on_the_day(folder: Path) -> None:
     text = (folder / "first.html").read_text()
     assert text.rstrip().endswith("</html>")
     assert text == (folder / "second.html").read_text()
-
-
-def test_the_same_seed_gives_the_same_answer() -> None:
-    assert answer("--sample", "--seed", "5") == answer("--sample", "--seed", "5")
-    one, other = (answer("--sample", "--seed", seed) for seed in ("5", "6"))
-    assert one["random_guessing"] != other["random_guessing"]
-    assert one["overall"] == other["overall"]
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -204,13 +197,6 @@ def test_a_breach_exceeds_every_limit_of_the_risk_slope(at_breach: str) -> None:
     assert json.loads(run.stdout)["limits"] == [
         {"quantity": "risk_slope", "limit": 1.0, "value": None, "exceeded": True}
     ]
-
-
-def test_limit_help_names_the_quantities() -> None:
-    run = ask("--limit", "help")
-    assert run.exit_code == 0
-    assert "breached_share" in run.stdout
-    assert "risk_slope" in run.stdout
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -339,13 +325,6 @@ def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], namin
     refuse(*arguments, naming=naming)
 
 
-def test_the_report_never_replaces_an_input(folder: Path) -> None:
-    before = (folder / "guess.csv").read_bytes()
-    run = ask("truth.csv", "guess.csv", "--html", str(folder / "guess.csv"))
-    assert (run.exit_code, run.stdout) == (2, "")
-    assert (folder / "guess.csv").read_bytes() == before
-
-
 # --- input that is odd but has an answer ------------------------------------------------------------------------------
 
 
@@ -452,7 +431,6 @@ def test_a_person_at_a_terminal_gets_colours_and_a_clean_end() -> None:
 
 def test_any_subject_is_printed_and_in_json() -> None:
     said = ask("--sample", "--subject", "stars").stdout
-    assert "How fast mergings would link stars" in said
     assert [line.split()[:3] for line in said.splitlines() if line.strip().startswith(("0 ", "1 ", "2 "))] == [
         ["0", "50.0%", "5.6%"],
         ["1", "83.3%", "11.1%"],
@@ -505,8 +483,8 @@ def test_bad_rates_are_refused(folder: Path, rows: str, words: str) -> None:
     assert words in refuse("truth.csv", "guess.csv", "--links", "links.csv")
 
 
-def test_a_subject_that_is_nobody_and_odds_below_0_are_refused() -> None:
-    assert "Write the name as it stands in the truth" in refuse("truth.csv", "guess.csv", "--subject", f"{MARKER}-Eve")
+def test_a_subject_that_is_nobody_and_odds_below_0_are_refused(approved: Approved) -> None:
+    approved(refuse("truth.csv", "guess.csv", "--subject", f"{MARKER}-Eve"))
     assert "at least 0" in refuse("truth.csv", "guess.csv", "--split", "-1")
     assert "1 of 2 priors have a probability" in refuse(
         "truth.csv", "guess.csv", "--prior", "guess.csv=0.5", "--prior", "truth.csv"

@@ -257,17 +257,6 @@ def test_text_in_pictures_can_be_read_on_a_phone(visits: Visits) -> None:
     assert outside == []
 
 
-def test_dark_on_screen_and_light_on_paper(visits: Visits) -> None:
-    page = visits.open(conservative(), color_scheme="dark").page
-    background = "getComputedStyle(document.body).backgroundColor"
-    assert page.evaluate(background) == "rgb(20, 24, 29)"
-    page.emulate_media(media="print")
-    assert page.evaluate(background) == "rgb(255, 255, 255)"
-    assert not page.locator("input[type=range]").first.is_visible()
-    assert not page.locator("nav").is_visible()
-    assert page.locator("figure svg[role=img]").last.is_visible()
-
-
 def test_a_screen_reader_finds_its_way(visits: Visits) -> None:
     page = visits.open(conservative()).page
     assert page.get_by_role("main").count() == 1

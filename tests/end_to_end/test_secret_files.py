@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.audit_people import people
 from tests.studies.small import small_graph, small_study
 from unveil.cli import COMMANDS, main
@@ -103,7 +104,7 @@ def test_a_secret_file_is_this_users_alone_whatever_the_umask(
 
 
 def test_folders_of_tables_and_charts_are_this_users_alone_and_never_mixed_with_what_was_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch, approved: Approved
 ) -> None:
     monkeypatch.chdir(folder)
     Path("charts").mkdir()  # an empty one may be there
@@ -114,14 +115,13 @@ def test_folders_of_tables_and_charts_are_this_users_alone_and_never_mixed_with_
     finally:
         os.umask(before)
     assert done.exit_code == 0, done.output
-    assert "The tables are in tables\nThe charts are in charts\nThe report is in charts/report.html\n" in done.stdout
     assert {mode(Path(name)) for name in ("tables", "charts")} == {0o700}
     files = [*Path("tables").iterdir(), *Path("charts").iterdir()]
     assert {mode(file) for file in files} == {0o600}
     assert {file.suffix for file in files} == {".csv", ".svg", ".pdf", ".png", ".html"}
     again = CliRunner().invoke(main, call)
     assert again.exit_code == 2
-    assert "'tables' must be a new or an empty folder, but something is in it." in again.stderr
+    approved(again.stderr)
     assert list(folder.glob(".unveil-*")) == []
 
 

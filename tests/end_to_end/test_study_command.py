@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from tests.approved.sentences import Approved
 from tests.end_to_end.commands import Command
 from tests.studies.small import GUESS, small_graph
 from unveil.cli.study_progress import moving
@@ -58,14 +59,14 @@ def run(*options: str, out: str = "out") -> Result:
     return ask("run", "study.toml", "--out", out, "--workers", "0", *options)
 
 
-def test_a_person_runs_a_study_and_reads_what_it_found() -> None:
+def test_a_person_runs_a_study_and_reads_what_it_found(approved: Approved) -> None:
     write(seed="5")
     done = run()
     assert (done.exit_code, done.stderr) == (0, "2 of 2 scenarios\n"), done.output
     assert done.stdout.startswith("2 scenarios of 2 computed in ")
     assert "unveil study report out" in done.stdout
     status = ask("status", "out")
-    assert (status.exit_code, status.stdout.splitlines()[0]) == (0, "All 2 scenarios are computed, and none failed.")
+    approved((status.exit_code, status.stdout.splitlines()[0]))
     report = ask("report", "out", "--html", "report.html")
     assert report.exit_code == 0
     values = Results.read("out").frame.filter(level=5.0)["adversary_overall_success"].to_numpy()
@@ -90,12 +91,12 @@ def test_a_machine_reads_json() -> None:
     assert {row["level"] for row in report["summary"]} == {2.0, 5.0}
 
 
-def test_scenarios_that_fail_are_counted_in_the_exit_code_and_stop_no_other() -> None:
+def test_scenarios_that_fail_are_counted_in_the_exit_code_and_stop_no_other(approved: Approved) -> None:
     write(by=(GUESS, FAILING))
     done = run()
     assert done.exit_code == 4
     assert "1 scenario failed:" in done.stdout
-    assert "1 × error in your class tests.studies.own:Failing: ZeroDivisionError" in done.stdout
+    approved(done.stdout)
     assert "secret" not in done.output
     again = run("--resume", "--json")
     assert (again.exit_code, json.loads(again.stdout)["reused"], json.loads(again.stdout)["failed"]) == (4, 3, 1)
@@ -106,7 +107,7 @@ def test_scenarios_that_fail_are_counted_in_the_exit_code_and_stop_no_other() ->
     assert "1 failed:" in report.stdout
 
 
-def test_a_folder_with_results_is_only_touched_to_go_on() -> None:
+def test_a_folder_with_results_is_only_touched_to_go_on(approved: Approved) -> None:
     write()
     run()
     first = sorted((Path("out") / "results").iterdir())[0]
@@ -116,7 +117,7 @@ def test_a_folder_with_results_is_only_touched_to_go_on() -> None:
     done = run("--resume")
     assert done.exit_code == 0
     assert "1 scenario of 2 computed" in done.stdout
-    assert "1 were there before; 1 damaged file was set aside and computed again" in done.stdout
+    approved(done.stdout)
     assert first.read_bytes() == content
 
 
@@ -291,28 +292,28 @@ def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypat
 
 
 @pytest.mark.parametrize("name", ["out/manifest.json", "out/study.toml", "out/../out/times.jsonl"])
-def test_a_report_does_not_replace_a_file_of_the_study(name: str) -> None:
+def test_a_report_does_not_replace_a_file_of_the_study(name: str, approved: Approved) -> None:
     write()
     run("--quiet")
     before = Path(name).read_bytes()
     for asked in (ask("report", "out", "--html", name), Command("grade-metrics").ask("out", "--latex", name)):
         assert (asked.exit_code, asked.stdout) == (2, "")
-        assert "is a file of the study, which a report must not replace. Name another file" in asked.stderr
+        approved(asked.stderr)
     assert Path(name).read_bytes() == before
     assert [ask("report", "out", "--html", "out/report.html").exit_code for _ in range(2)] == [0, 0]
 
 
-def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
+def test_data_that_can_be_read_only_once_are_no_data_of_a_study(approved: Approved) -> None:
     for source in ("/dev/zero", "pipe"):
         if source == "pipe":
             os.mkfifo(source)
         write(data=f'[{{ name = "small", kind = "graph", source = "{source}" }}]')
         refused = run()
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
-        assert "must be a file, which can be read again, but is a pipe or a device" in refused.stderr
+        approved(refused.stderr)
 
 
-def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
+def test_a_study_becomes_one_file_that_is_reported_and_graded(approved: Approved) -> None:
     write(by=(GUESS, "tests.studies.own:Guess:among=2"))
     assert run().exit_code == 0
     done = ask("summary", "out", "--out", "little.parquet")
@@ -321,9 +322,9 @@ def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
     assert told[0]["scenarios"] == told[1]["scenarios"]
     assert Command("grade-metrics").ask("little.parquet").exit_code == 0
     content = Path("little.parquet").read_bytes()
-    assert "is one. Name the folder of the study" in refuse("status", "little.parquet")
-    assert "a new file made of a folder" in refuse("summary", "little.parquet", "--out", "other.parquet")
-    assert "a new file made of a folder" in refuse("summary", "out", "--out", "out")
+    approved(refuse("status", "little.parquet"))
+    approved(refuse("summary", "little.parquet", "--out", "other.parquet"))
+    approved(refuse("summary", "out", "--out", "out"))
     assert "holds none" in refuse("summary", ".", "--out", "other.parquet")
     assert "cannot be written to" in refuse("summary", "out", "--out", "nowhere/other.parquet")
     assert (Path("little.parquet").read_bytes(), Path("other.parquet").exists()) == (content, False)
@@ -331,7 +332,7 @@ def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
     assert len(Path("little.parquet").read_bytes()) < len(content)
 
 
-def test_a_study_without_results_has_no_summary() -> None:
+def test_a_study_without_results_has_no_summary(approved: Approved) -> None:
     write(by=("tests.studies.own:Failing",))
     assert run().exit_code == 4
-    assert "must have results to be summarised" in refuse("summary", "out", "--out", "little.parquet")
+    approved(refuse("summary", "out", "--out", "little.parquet"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.approved.sentences import Approved
 from tests.studies.small import files, small_study
 from unveil.cli import main
 from unveil.data.files.whole_files import read_unlinked
@@ -117,9 +118,11 @@ def test_nobody_computes_a_study_where_there_are_no_locks(out: Path, monkeypatch
 
 @pytest.mark.parametrize("reader", READERS, ids=" ".join)
 @pytest.mark.parametrize("kind", ["tar", "zip"])
-def test_an_archive_must_be_unpacked(out: Path, tmp_path: Path, reader: list[str], kind: str) -> None:
+def test_an_archive_must_be_unpacked(
+    out: Path, tmp_path: Path, reader: list[str], kind: str, approved: Approved
+) -> None:
     archive = shutil.make_archive(str(tmp_path / "study"), kind, out)
-    assert "unpack it, and name the folder" in refused(*reader, archive)
+    approved(refused(*reader, archive))
 
 
 def _folder(path: Path) -> None:
@@ -175,7 +178,9 @@ def test_a_file_in_the_place_of_a_folder_is_said_so(out: Path, study: Study, tmp
     assert counts(out) == {"total": 4, "fine": 4}
 
 
-def test_a_folder_in_the_place_of_a_release_is_said_so(out: Path, study: Study, tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_a_release_is_said_so(
+    out: Path, study: Study, tmp_path: Path, approved: Approved
+) -> None:
     release = min((out / "releases").iterdir())
     release.unlink()
     release.mkdir()
@@ -183,7 +188,7 @@ def test_a_folder_in_the_place_of_a_release_is_said_so(out: Path, study: Study, 
         result.unlink()
     (tmp_path / "study.toml").write_text(study.to_toml())
     run = ["study", "run", str(tmp_path / "study.toml"), "--out", str(out), "--workers", "0", "--quiet", "--resume"]
-    assert "must be a file, but something else is there. Move it away" in refused(*run)
+    approved(refused(*run))
     release.rmdir()
     assert ask(*run).exit_code == 0
     assert counts(out) == {"total": 4, "fine": 4}
@@ -205,7 +210,7 @@ def test_what_is_in_the_place_of_another_file_is_one_sentence_or_no_matter(out: 
 @pytest.mark.parametrize("reader", READERS, ids=" ".join)
 @pytest.mark.parametrize("hidden", ["manifest.json", "results", ".parquet"])
 def test_the_study_of_another_user_is_said_to_be_theirs(
-    out: Path, monkeypatch: pytest.MonkeyPatch, reader: list[str], hidden: str
+    out: Path, monkeypatch: pytest.MonkeyPatch, reader: list[str], hidden: str, approved: Approved
 ) -> None:
     read, look = read_unlinked, Path.lstat
 
@@ -221,4 +226,4 @@ def test_the_study_of_another_user_is_said_to_be_theirs(
 
     monkeypatch.setattr("unveil.studies.store.read_unlinked", forbidden)
     monkeypatch.setattr(Path, "lstat", closed)
-    assert "may not be read by this user" in refused(*reader, str(out))
+    approved(refused(*reader, str(out)))

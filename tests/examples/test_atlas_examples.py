@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from examples.atlas import atlas_page, controlled, place
+from tests.approved.sentences import Approved
 from tests.studies.given import people
 from unveil.studies import Results, Study, run_study
 
@@ -53,7 +54,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_a_release_of_ones_own_is_placed(
-    studies: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    studies: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], approved: Approved
 ) -> None:
     people(80).write_csv(tmp_path / "people.csv")
     people(80).sample(fraction=1.0, shuffle=True, seed=4).write_csv(tmp_path / "released.csv")
@@ -63,7 +64,7 @@ def test_a_release_of_ones_own_is_placed(
     said = capsys.readouterr().out
     # It is the original itself: nothing is lost, and nobody is safer than it is dangerous.
     assert re.search(r"it is safer than \d+% of 4 releases that others made", said)
-    assert "By what was lost (0%) it is more useful than" in said
+    approved(said)
     with (
         patch.object(sys, "argv", [*told, "--like", "nothing"]),
         pytest.raises(SystemExit, match="no release by nothing"),
@@ -83,7 +84,6 @@ def test_the_page_is_written_from_the_results(studies: tuple[Path, Path], tmp_pa
     text = (tmp_path / "atlas.md").read_text(encoding="utf-8")
     assert "**Of 4 releases " in text
     assert "| noise | 10 | 1 |" in text
-    assert "## What a control would add" in text
     assert "| `linkability.attack_rate` |" in text
     assert (tmp_path / "images" / "atlas" / "epsilon.svg").read_text(encoding="utf-8").startswith("<?xml")
 

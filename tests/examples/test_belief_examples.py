@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.examples.scripts import run_script, start_script
 from unveil.data.table import Table
 from unveil.protections import RankSwapping
@@ -52,12 +53,12 @@ def test_the_likelihood_of_example_21_is_that_of_listing_its_draws(
     np.testing.assert_allclose(found, [example_21(known, alpha, step)], rtol=1e-12)
 
 
-def test_example_21_runs_and_says_what_the_page_says(tmp_path: Path) -> None:
+def test_example_21_runs_and_says_what_the_page_says(tmp_path: Path, approved: Approved) -> None:
     done = start_script(FOLDER / "example_21.py", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     said = done.stdout.splitlines()
-    assert said[1:3] == ["  bayes: valid True, hit rate 0.333", "  __main__:LooksTheSame: valid True, hit rate 0"]
-    assert said[4:6] == ["  bayes: valid True, hit rate 0", "  __main__:LooksTheSame: valid True, hit rate 0"]
+    approved(said[1:3])
+    approved(said[4:6])
     assert "3 of 3 records refute it" in said[6]
 
 
@@ -145,7 +146,6 @@ def test_windows_are_valid_from_the_one_that_was_used_on(run: tuple[list[dict[st
         if p >= 10:
             assert row["valid_in_file"] == 120
     assert "window of 10 %: 120 of 120 guesses are valid, 0 leave nobody" in run[1]
-    assert "that proves the attack wrong whatever the truth is" in run[1]
 
 
 def test_the_page_has_the_numbers_of_its_table() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.examples.scripts import run_script, start_script
 
 ROOT = Path(__file__).parents[2]
@@ -62,10 +63,10 @@ def test_without_data_a_script_ends_with_one_sentence(name: str, data: str | Non
     assert not (tmp_path / "out").exists()
 
 
-def test_too_few_people_are_no_example(tmp_path: Path) -> None:
+def test_too_few_people_are_no_example(tmp_path: Path, approved: Approved) -> None:
     done = start("label_is_not_the_risk", tmp_path, "--people", "3")
     assert done.returncode == 2
-    assert "must be a whole number of at least 100, but is 3" in done.stderr
+    approved(done.stderr)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -90,7 +91,9 @@ def uninformative(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rows, str]:
     return run("uninformative_columns", tmp_path_factory.mktemp("uninformative"))
 
 
-def test_columns_that_say_nothing_link_everybody_there_and_by_chance_here(uninformative: tuple[Rows, str]) -> None:
+def test_columns_that_say_nothing_link_everybody_there_and_by_chance_here(
+    uninformative: tuple[Rows, str], approved: Approved
+) -> None:
     linked = [row for row in uninformative[0] if row["what"] == "linked"]
     assert [row["x"] for row in linked] == [1, 2, 5, 10, 20, 50]
     for row in linked:
@@ -103,8 +106,8 @@ def test_columns_that_say_nothing_link_everybody_there_and_by_chance_here(uninfo
         assert row["anonymeter_risk"] == pytest.approx((300 + 1.96**2 / 2) / (300 + 1.96**2), abs=1e-4)
         assert row["anonymeter_risk_with_control"] == 0
     assert "links 300 of 300, risk 0.994" in uninformative[1]
-    assert "audit, compatibility None: attack rate 0.0033" in uninformative[1]
-    assert "audit, compatibility anonymeter: attack rate 1.0000" in uninformative[1]
+    approved(uninformative[1])
+    approved(uninformative[1])
 
 
 def test_negative_guesses_are_right_there_and_wrong_here(uninformative: tuple[Rows, str]) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.suites import SUITES
 from unveil.metrics import METRICS as LISTED
 
@@ -13,11 +13,11 @@ AXES = {"overlap": (0.6, 0.7, 0.8, 0.9), "seed_pairs": (5.0, 10.0, 20.0, 50.0)}
 
 def planted(
     *, replications: int = 6, attacks: tuple[str, ...] = ("NS:theta=0.5", "DV:theta=0,chunk=100")
-) -> Replicated:
+) -> ReplicatedMetrics:
     """Return two data sets, two protections and two attacks along two axes."""
     rng = np.random.default_rng(8)
     cases = tuple(
-        Case(data, protect, attack, axis)
+        GradedCase(data, protect, attack, axis)
         for data in ("mail", "roads")
         for protect in ("id-removal", "switch:share=0.1")
         for attack in attacks
@@ -32,7 +32,7 @@ def planted(
     values[:, METRICS.index("entropy")] = 1.6 - values[:, METRICS.index("entropy")]
     values[:, METRICS.index("min_entropy")] = 0.25
     values[:, METRICS.index("max_entropy")] = np.nan
-    return Replicated(
+    return ReplicatedMetrics(
         cases=cases,
         metrics=METRICS,
         levels=tuple(AXES[case.axis] for case in cases),

@@ -9,14 +9,14 @@ import polars as pl
 
 from unveil._kernels.sketches import sketch_of
 from unveil._kernels.types import FloatArray
-from unveil.grades.nodes import NodeValues
-from unveil.grades.replicated import Replicated
+from unveil.grades.nodes import NodeSketches
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 
 #: The values of nodes, by number of the case, metric and number of the level.
 Nodes = Mapping[tuple[int, str, int], FloatArray]
 
 
-def kept(values: Replicated, nodes: Nodes, prefix: str = "") -> Any:
+def kept(values: ReplicatedMetrics, nodes: Nodes, prefix: str = "") -> Any:
     """Return what stands for a study that kept these values."""
     rows: list[dict[str, Any]] = []
     for (case, metric, level), numbers in nodes.items():
@@ -35,7 +35,7 @@ def kept(values: Replicated, nodes: Nodes, prefix: str = "") -> Any:
     return SimpleNamespace(nodes=pl.DataFrame(rows, schema=schema))
 
 
-def around_means(values: Replicated, metrics: tuple[str, ...], *, nodes: int = 150, seed: int = 5) -> Nodes:
+def around_means(values: ReplicatedMetrics, metrics: tuple[str, ...], *, nodes: int = 150, seed: int = 5) -> Nodes:
     """Return values of nodes around the means of each level, some of them undefined."""
     rng = np.random.default_rng(seed)
     found = {}
@@ -49,8 +49,8 @@ def around_means(values: Replicated, metrics: tuple[str, ...], *, nodes: int = 1
     return found
 
 
-def node_values(values: Replicated, nodes: Nodes) -> NodeValues:
+def node_values(values: ReplicatedMetrics, nodes: Nodes) -> NodeSketches:
     """Return the sketches of these values of nodes."""
-    made = NodeValues.of(values, kept(values, nodes))
+    made = NodeSketches.of(values, kept(values, nodes))
     assert made is not None
     return made

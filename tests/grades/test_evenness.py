@@ -8,7 +8,7 @@ from tests.grades.suite_cases import drawn, replicated
 from tests.oracles.evenness import criterion, used_share
 from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import evenness, raw_evenness, shared_range
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 
 
 def of_numbers(*cases: FloatArray | list[float], within: bool | None = None) -> FloatArray:
@@ -71,7 +71,7 @@ def test_many_cases_are_the_same_as_few_at_a_time() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(drawn())
-def test_it_is_the_formula(values: Replicated) -> None:
+def test_it_is_the_formula(values: ReplicatedMetrics) -> None:
     for within in (True, False):
         scores, raw = evenness(values, within=within), raw_evenness(values, within=within)
         for row, metric in np.ndindex(scores.shape):
@@ -87,7 +87,7 @@ def test_it_is_the_formula(values: Replicated) -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(drawn())
-def test_neither_scale_nor_direction_nor_order_matters(values: Replicated) -> None:
+def test_neither_scale_nor_direction_nor_order_matters(values: ReplicatedMetrics) -> None:
     for same in (values.values * 8 - 40, -values.values, values.values[:, :, ::-1, ::-1]):
         moved = replicated(same)
         np.testing.assert_allclose(evenness(moved), evenness(values), atol=1e-12)
@@ -95,7 +95,7 @@ def test_neither_scale_nor_direction_nor_order_matters(values: Replicated) -> No
 
 @settings(deadline=None, max_examples=40)
 @given(drawn())
-def test_the_shared_range_is_its_formula(values: Replicated) -> None:
+def test_the_shared_range_is_its_formula(values: ReplicatedMetrics) -> None:
     scores = shared_range(values)
     for row, metric in np.ndindex(scores.shape):
         expected = used_share(values.values[row, metric].ravel().tolist(), values.values[:, metric].ravel().tolist())
@@ -104,7 +104,7 @@ def test_the_shared_range_is_its_formula(values: Replicated) -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(drawn())
-def test_more_cases_never_raise_the_shared_range(values: Replicated) -> None:
+def test_more_cases_never_raise_the_shared_range(values: ReplicatedMetrics) -> None:
     fewer = shared_range(values.only(cases=np.arange(len(values.cases) - 1)))
     more = shared_range(values)[:-1]
     # A metric that was the same everywhere had no range to share: only then may it rise from 0.

@@ -15,14 +15,14 @@ from unveil.grades.grades import (
     NOTHING_SIGNIFICANT,
     PAPER,
     MetricGrade,
-    Summary,
+    ScoreSummary,
     Verdict,
     grade,
     groups_of,
     recommended,
     summarise,
 )
-from unveil.grades.replicated import Case
+from unveil.grades.replicated_metrics import GradedCase
 from unveil.grades.suites import SUITES, Suite
 
 RNG = np.random.default_rng
@@ -79,7 +79,7 @@ def test_undefined_scores_are_left_out_and_counted() -> None:
 
 
 def test_cases_that_differ_in_their_axis_are_one_group() -> None:
-    cases = [Case(d, p, "NS", axis) for d, p, axis in product("ab", "xy", ("overlap", "seed_pairs"))]
+    cases = [GradedCase(d, p, "NS", axis) for d, p, axis in product("ab", "xy", ("overlap", "seed_pairs"))]
     assert groups_of(cases).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
@@ -96,7 +96,7 @@ def made(
 ) -> MetricGrade:
     """Return a grade with only what a verdict looks at."""
     nan = math.nan
-    score = Summary(
+    score = ScoreSummary(
         mean=mean, low=low, high=1.0, first_quartile=nan, median=nan, third_quartile=nan, cases=cases, groups=groups,
         undefined=0,
     )  # fmt: skip

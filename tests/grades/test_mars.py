@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.oracles import mars as oracle
 from unveil.errors import InputError
-from unveil.grades.mars import Mars, _distinct, _Growth, _hinges, _product, _Settings, fit_mars
+from unveil.grades.mars import Mars, _distinct, _Growth, _hinges, _MarsSettings, _product, fit_mars
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def grown(features: Floats, response: Floats, most_terms: int, interactions: int
     """Return the columns of the model after the forward pass."""
     names = [f"x{number}" for number in range(features.shape[1])]
     growth = _Growth(_distinct(features, response), _hinges(features, names, 50))
-    return [_product(term, features) for term in growth.grown(_Settings(most_terms, 3, interactions, 0.0, 50))]
+    return [_product(term, features) for term in growth.grown(_MarsSettings(most_terms, 3, interactions, 0.0, 50))]
 
 
 def test_a_single_hinge_is_found_again() -> None:

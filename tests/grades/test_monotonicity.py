@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tests.oracles import monotonicity as oracle
 from unveil.errors import InputError
 from unveil.grades.monotonicity import _marks, monotonicity, monotonicity_of
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 
 Floats = NDArray[np.float64]
 
@@ -25,12 +25,12 @@ def steps(*changes: int) -> list[Floats]:
     return [NOISE + 10 * mean for mean in np.cumsum([0, *changes])]
 
 
-def replicated(values: Floats, rising: Sequence[bool]) -> Replicated:
+def replicated(values: Floats, rising: Sequence[bool]) -> ReplicatedMetrics:
     """Return values at [case, metric, level, replication] with names."""
-    cases = tuple(Case("data", "protect", f"attack {number}", "overlap") for number in range(len(values)))
+    cases = tuple(GradedCase("data", "protect", f"attack {number}", "overlap") for number in range(len(values)))
     metrics = tuple(f"metric {number}" for number in range(values.shape[1]))
     levels = (tuple(float(level) for level in range(values.shape[2])),) * len(cases)
-    return Replicated(cases=cases, metrics=metrics, levels=levels, values=values, rising=np.array(rising, bool))
+    return ReplicatedMetrics(cases=cases, metrics=metrics, levels=levels, values=values, rising=np.array(rising, bool))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.grades.suite_cases import replicated
 from tests.oracles.evenness import criterion, used_share
 from unveil._kernels.sketches import weights_of
 from unveil.grades.grades import grade
-from unveil.grades.nodes import NodeValues
+from unveil.grades.nodes import NodeSketches
 from unveil.grades.scores import Scores
 
 RNG = np.random.default_rng
@@ -37,7 +37,7 @@ def test_evenness_and_range_are_those_of_all_values(drawn: list[tuple[int, int]]
     )
     nodes: Nodes = {(at // 4, name, at % 4): np.asarray(made[kind](n), float) for at, (n, kind) in enumerate(drawn)}
     by_case = [[x for (case, _, _), some in nodes.items() if case == row for x in some.tolist()] for row in range(2)]
-    found = NodeValues.of(values, kept(values, nodes))
+    found = NodeSketches.of(values, kept(values, nodes))
     every = by_case[0] + by_case[1]
     if not every:
         assert found is None
@@ -88,7 +88,7 @@ def test_cases_and_metrics_without_nodes_have_no_scores_of_them() -> None:
     assert np.isnan(scores.shared_range[3]).all()
     assert np.isnan(scores.monotonicity.score[3]).all()
     assert not np.isnan(np.delete(scores.evenness, 3, axis=0)).any()
-    assert NodeValues.of(values, kept(values, {})) is None
+    assert NodeSketches.of(values, kept(values, {})) is None
 
 
 def test_by_nodes_verdicts_come_from_them_and_the_others_stay() -> None:

@@ -11,9 +11,9 @@ from tests.studies.given import index, study_file
 from tests.studies.small import small_study
 from unveil.errors import InputError
 from unveil.grades.releases import FigureGrade, GradedRelease, Order, grade_releases, order_of, releases_of
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.studies import Results, Study, run_study
-from unveil.studies.audited import COLUMNS, COPIED
+from unveil.studies.audit_columns import COLUMNS, COPIED
 
 
 def release(name: str, epsilon: float, value: float, *, technique: str = "noise", copied: float = nan) -> GradedRelease:
@@ -105,4 +105,4 @@ def test_given_releases_have_no_adversary_of_growing_strength(tmp_path: Path) ->
     index(tmp_path)
     run_study(Study.read(study_file(tmp_path)), tmp_path / "out", workers=0)
     with pytest.raises(InputError, match="the study 'given' is of releases that were made already and has none"):
-        Replicated.of(Results.read(tmp_path / "out"))
+        ReplicatedMetrics.of(Results.read(tmp_path / "out"))

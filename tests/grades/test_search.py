@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.grades.suite_cases import NAMES, replicated
 from tests.oracles.suites import grid, order
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
-from unveil.grades.cross_validation import WAYS, Way, gain, validate
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.cross_validation import WAYS, SuiteChoice, gain, validate
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.search import SuiteSearch, best_suites
 from unveil.grades.suite_steps import Steps, best_weights, merit
 from unveil.grades.suites import Suite, rankings
@@ -18,13 +19,13 @@ from unveil.grades.suites import Suite, rankings
 DIRECTION = np.array([1.0, -1.0, 1.0, -1.0])
 
 
-def attacks(number: int, data: int = 4) -> tuple[Case, ...]:
+def attacks(number: int, data: int = 4) -> tuple[GradedCase, ...]:
     """Return two cases, one per axis, of so many attacks on so many data sets."""
     every = [(f"data{k % data}", f"attack{k}") for k in range(number)]
-    return tuple(Case(name, "none", attack, axis) for name, attack in every for axis in ("seeds", "overlap"))
+    return tuple(GradedCase(name, "none", attack, axis) for name, attack in every for axis in ("seeds", "overlap"))
 
 
-def planted(slopes: Sequence[float], *, noise: float, number: int, levels: int, seed: int) -> Replicated:
+def planted(slopes: Sequence[float], *, noise: float, number: int, levels: int, seed: int) -> ReplicatedMetrics:
     """Return metrics that follow strength with so much slope and independent noise, all in logarithms."""
     rng = np.random.default_rng(seed)
     count = len(slopes)
@@ -33,7 +34,7 @@ def planted(slopes: Sequence[float], *, noise: float, number: int, levels: int, 
     return replicated(np.exp(DIRECTION[:count, None] * logs)[..., None], NAMES[:count], attacks(number))
 
 
-def search(values: Replicated, seed: int = 0, **told: object) -> SuiteSearch:
+def search(values: ReplicatedMetrics, seed: int = 0, **told: object) -> SuiteSearch:
     return best_suites(values, values.metrics, rng=np.random.default_rng(seed), **told)  # type: ignore[arg-type]
 
 
@@ -69,13 +70,13 @@ def test_where_one_metric_holds_all_there_is_to_know_suites_are_no_better() -> N
     assert any("a loss." in sentence for sentence in found.sentences)
 
 
-def test_metrics_that_rank_alike_have_no_gain_at_all() -> None:
+def test_metrics_that_rank_alike_have_no_gain_at_all(approved: Approved) -> None:
     values = planted([1, 1], noise=0.5, number=10, levels=4, seed=3)
     alike = np.concatenate((values.values[:, :1], 1 / values.values[:, :1]), axis=1)
     found = search(replicated(alike, NAMES[:2], values.cases))
     for validation in found.validations:
         assert {tuple(each) for each in validation.gains.values()} == {(0.0, 0.0, 0.0)}
-    assert "no difference that can be told from chance" in found.sentences[0]
+    approved(found.sentences[0])
 
 
 @pytest.mark.parametrize("by", ["whole", "pairs"])
@@ -101,7 +102,7 @@ def test_each_fold_is_judged_by_what_the_others_chose_and_both_axes_of_an_attack
     inside_of: list[Steps] = []
     one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
-    def choose(inside: Steps) -> dict[Way, tuple[Suite, FloatArray]]:
+    def choose(inside: Steps) -> dict[SuiteChoice, tuple[Suite, FloatArray]]:
         inside_of.append(inside)
         suite = Suite("any", {NAMES[0]: 1.0})
         # The way that stands for single metrics chooses by what it sees, so that it matters what that is.
@@ -163,14 +164,14 @@ def test_weights_are_as_good_as_the_best_of_a_grid(seed: int) -> None:
     assert found.min() >= 0
 
 
-def test_levels_and_cases_with_undefined_metrics_are_left_out_for_all_and_said() -> None:
+def test_levels_and_cases_with_undefined_metrics_are_left_out_for_all_and_said(approved: Approved) -> None:
     values = planted([1, 1], noise=0.5, number=4, levels=3, seed=8)
     holes = values.values.copy()
     holes[0, 0, 1], holes[1, 1, :2] = np.nan, np.nan
     found = search(replicated(holes, NAMES[:2], values.cases))
     assert found.cases == 7
-    assert "1 of 8 cases have fewer than two levels" in found.notes[0]
-    assert "3 levels at which only some" in found.notes[1]
+    approved(found.notes[0])
+    approved(found.notes[1])
 
 
 def test_too_few_cases_are_no_error_but_show_nothing() -> None:

@@ -13,13 +13,13 @@ from tests.oracles import suites as oracle
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.grades.evenness import evenness, shared_range
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suites import SUITES, Suite, equal_suites, rankings, suite_values, suite_zeros
 
 MIXED = Suite("mixed", dict(zip(NAMES, (0.4, 0.3, 0.2, 0.1), strict=True)))
 
 
-def suite_of(values: Replicated) -> Suite:
+def suite_of(values: ReplicatedMetrics) -> Suite:
     """Return a suite of all metrics there are, with different weights."""
     parts = np.arange(1.0, len(values.metrics) + 1)
     return Suite("drawn", dict(zip(values.metrics, parts / parts.sum(), strict=True)))
@@ -89,7 +89,7 @@ class TestWriting:
 class TestProducts:
     @settings(deadline=None, max_examples=60)
     @given(drawn())
-    def test_scores_and_rankings_are_the_definition(self, values: Replicated) -> None:
+    def test_scores_and_rankings_are_the_definition(self, values: ReplicatedMetrics) -> None:
         suite = suite_of(values)
         found = rankings(values, [suite])
         rising = dict(zip(values.metrics, values.rising.tolist(), strict=True))
@@ -101,7 +101,7 @@ class TestProducts:
 
     @settings(deadline=None, max_examples=30)
     @given(drawn())
-    def test_single_replications_are_the_definition_over_the_whole_case(self, values: Replicated) -> None:
+    def test_single_replications_are_the_definition_over_the_whole_case(self, values: ReplicatedMetrics) -> None:
         suite = suite_of(values)
         found = suite_values(values, [suite])
         assert (found.metrics, found.rising.tolist(), found.levels) == (("drawn",), [False], values.levels)
@@ -113,7 +113,7 @@ class TestProducts:
 
     @settings(deadline=None, max_examples=30)
     @given(drawn(positive=True))
-    def test_a_quotient_of_scores_is_the_weighted_product_of_quotients(self, values: Replicated) -> None:
+    def test_a_quotient_of_scores_is_the_weighted_product_of_quotients(self, values: ReplicatedMetrics) -> None:
         suite = suite_of(values)
         scores = rankings(values, [suite]).scores[0]
         signs = np.where(values.rising, -1.0, 1.0) * list(suite.weights.values())
@@ -122,7 +122,7 @@ class TestProducts:
 
     @settings(deadline=None, max_examples=30)
     @given(drawn())
-    def test_the_unit_of_a_metric_does_not_matter(self, values: Replicated) -> None:
+    def test_the_unit_of_a_metric_does_not_matter(self, values: ReplicatedMetrics) -> None:
         suite = suite_of(values)
         units = np.array([1e-6, 8.0, 1e5, 0.3])[: len(values.metrics), None, None]
         other = replicated(values.values * units)
@@ -153,7 +153,7 @@ class TestProducts:
         assert np.all((graded.values > 0) & (graded.values <= 1))
 
 
-def by_level(*rows: list[float], metrics: tuple[str, ...]) -> Replicated:
+def by_level(*rows: list[float], metrics: tuple[str, ...]) -> ReplicatedMetrics:
     """Return one case, with the means of each metric by level."""
     return replicated([[[[number] for number in row] for row in rows]], metrics)
 

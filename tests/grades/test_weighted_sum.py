@@ -11,13 +11,13 @@ from pymcdm.normalizations import linear_normalization
 from tests.grades.suite_cases import NAMES, drawn, replicated
 from tests.grades.test_suites import MIXED, suite_of
 from tests.oracles import suites as oracle
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.weighted_sum import sum_rankings
 
 
 @settings(deadline=None, max_examples=60)
 @given(drawn())
-def test_scores_rankings_and_reversals_are_the_definition(values: Replicated) -> None:
+def test_scores_rankings_and_reversals_are_the_definition(values: ReplicatedMetrics) -> None:
     suite = suite_of(values)
     found = sum_rankings(values, [suite])
     rising = dict(zip(values.metrics, values.rising.tolist(), strict=True))
@@ -43,7 +43,7 @@ def test_scores_rankings_and_reversals_are_the_definition(values: Replicated) ->
 
 @settings(deadline=None, max_examples=40)
 @given(drawn(positive=True))
-def test_a_product_of_values_above_zero_never_turns_ranks(values: Replicated) -> None:
+def test_a_product_of_values_above_zero_never_turns_ranks(values: ReplicatedMetrics) -> None:
     found = sum_rankings(values, [suite_of(values)])
     assert not (found.reversed_product > 0).any()
     assert not (found.reversed_product_any > 0).any()

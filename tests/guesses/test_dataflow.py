@@ -174,7 +174,7 @@ def test_a_distribution_that_cannot_be_told_or_listed_is_refused() -> None:
     assert "how likely each order" in refusal(lambda: network(node("abc", "xyz", thirds)).distribution())
     wide = network(node([f"e{k}" for k in range(30)], [f"t{k}" for k in range(30)]))
     assert "30 inputs" in refusal(wide.distribution)
-    assert "3 inputs" in refusal(lambda: network(node("abc", "xyz")).distribution(most=5))
+    assert "3 inputs" in refusal(lambda: network(node("abc", "xyz")).distribution(at_most=5))
 
 
 def test_too_many_entries_are_refused() -> None:

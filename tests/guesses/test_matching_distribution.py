@@ -143,7 +143,7 @@ def test_very_small_weights_keep_their_proportion() -> None:
 def test_too_many_matchings_are_refused() -> None:
     attack = Matching(np.ones((8, 8)))
     assert MatchingDistribution.from_matching(attack).count == 40320
-    assert "at most 40,319" in refusal(lambda: MatchingDistribution.from_matching(attack, most=40_319))
+    assert "at most 40,319" in refusal(lambda: MatchingDistribution.from_matching(attack, at_most=40_319))
     assert "at most 100,000" in refusal(lambda: MatchingDistribution.from_matching(Matching(np.ones((30, 30)))))
 
 

@@ -60,7 +60,7 @@ def test_rows_that_look_alike_are_asked_once_and_parts_make_the_whole(monkeypatc
 
 
 def test_small_probabilities_can_be_left_out() -> None:
-    truth = record_level_truth(Given(np.array([[1.0, 0.5, 1e-9]])), rows(0, 1, 2), rows(0), least=1e-6)
+    truth = record_level_truth(Given(np.array([[1.0, 0.5, 1e-9]])), rows(0, 1, 2), rows(0), at_least=1e-6)
     np.testing.assert_array_equal(truth.candidate, [0, 1])
     np.testing.assert_allclose(truth.probability, [2 / 3, 1 / 3])
 
@@ -78,7 +78,7 @@ def test_too_many_entries_are_refused() -> None:
 @pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
 def test_a_least_share_that_is_none_is_refused(least: float) -> None:
     with pytest.raises(InputError, match="least must lie between 0 and 1, 1 excluded"):
-        record_level_truth(Given(np.ones((1, 1))), rows(0), rows(0), least=least)
+        record_level_truth(Given(np.ones((1, 1))), rows(0), rows(0), at_least=least)
 
 
 def test_a_mechanism_must_answer_for_every_row() -> None:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.types import IntArray
 
 Told = tuple[int, int | None]
@@ -54,7 +54,7 @@ def ranges(
     return found
 
 
-def endless_cells(rows: Rows, high: IntArray) -> set[int]:
+def endless_cells(rows: SparseRows, high: IntArray) -> set[int]:
     """Return the cells that can grow without end: one program over all directions for each cell."""
     least = np.where(rows.has_least, 0.0, -np.inf)
     most = np.where(rows.has_most, 0.0, np.inf)

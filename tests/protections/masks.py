@@ -9,7 +9,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.posterior import record_level_truth
-from unveil.protections import PROTECTIONS, Protection, Protects
+from unveil.protections import PROTECTIONS, Protection, TableProtection
 
 #: Every mask: it changes cells of columns that can be named, and knows the true probability of each row.
 MASKS = [one for one in PROTECTIONS.values() if one.kind == "masked" and "columns=none" in one.settings]
@@ -40,15 +40,15 @@ def is_even_over(probability: NDArray[np.float64], members: NDArray[np.bool_]) -
     np.testing.assert_allclose(probability, members / members.sum(axis=1, keepdims=True), atol=1e-12)
 
 
-def release_with(mask: Protects, original: Table, seed: int = 1) -> Release:
+def release_with(mask: TableProtection, original: Table, seed: int = 1) -> Release:
     release = applied(mask, original, seed)
     assert release.kind == "masked"
     assert release.mechanism is not None
     return release
 
 
-def quick(mask: Protection, **settings: object) -> Protects:
+def quick(mask: Protection, **settings: object) -> TableProtection:
     """Return the mask, with few simulations of its true probability where it makes any."""
     few = {"draws": 40} if "draws=none" in mask.settings else {}
-    made: Protects = mask.make(**{**few, **settings})
+    made: TableProtection = mask.make(**{**few, **settings})
     return made

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.protections import Protection, Protects
+from unveil.protections import Protection, TableProtection
 
 LEVELS = ["low", "middle", "high"]
 
@@ -45,7 +45,7 @@ def table(**columns: Any) -> Table:
     return Table.from_frame(frame, kinds=dict.fromkeys(numbers, "number"), roles=dict.fromkeys(frame.columns, "known"))
 
 
-def applied(protection: Protects, original: Table, seed: int = 1) -> Release:
+def applied(protection: TableProtection, original: Table, seed: int = 1) -> Release:
     release = protection.apply(original, rng=np.random.default_rng(seed))
     assert isinstance(release, Release)
     return release
@@ -68,7 +68,7 @@ def refuses(protection: Protection, original: Table) -> bool | None:
     return {"stay": False, "few": None, "refused": True}[protection.gaps or "stay"] if gaps else False
 
 
-def released_or_refused(protection: Protection, original: Table, made: Protects | None = None) -> Release | None:
+def released_or_refused(protection: Protection, original: Table, made: TableProtection | None = None) -> Release | None:
     """Return the release, or None where the facts say that there may be none and one sentence says why."""
     expected = refuses(protection, original)
     try:

@@ -16,7 +16,7 @@ from unveil.protections import (
     UnivariateMicroaggregation,
 )
 from unveil.protections.dialects import RecodedElsewhere, as_written
-from unveil.protections.table._declared import Made
+from unveil.protections.table._recognition import DeclaredFile
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_a_suppressed_row_needs_nobody_like_it() -> None:
     original = Table.from_frame(pl.DataFrame({"town": ["Ulm", "Ulm", "Bonn"]}), roles={"town": "known"})
     for shown, wanted in ((["U", "U", "*"], 0), (["U", "U", "B"], 1)):
         released = Table.from_frame(pl.DataFrame({"town": shown}), roles={"town": "known"})
-        assert len(RecodedElsewhere(k=2).declared(Made(original, released, np.arange(3))).against) == wanted
+        assert len(RecodedElsewhere(k=2).declared(DeclaredFile(original, released, np.arange(3))).against) == wanted

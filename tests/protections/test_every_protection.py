@@ -12,7 +12,7 @@ from tests.randomness import shared_state
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.protections import PROTECTIONS, Protection, Protects
+from unveil.protections import PROTECTIONS, Protection, TableProtection
 
 OF_TABLES = [one for one in PROTECTIONS.values() if one.on == "table"]
 each = pytest.mark.parametrize("protection", OF_TABLES, ids=lambda one: one.name)
@@ -110,7 +110,7 @@ def order(rows: int, release: Callable[[int], NDArray[np.int64]], draws: int) ->
 @each_masked
 def test_every_order_of_rows_is_as_likely(protection: Protection) -> None:
     original = table(age=[1, 2, 3, 4], pet=list("abab"))
-    made: Protects = protection.make()
+    made: TableProtection = protection.make()
     found = order(4, lambda seed: truth_of(applied(made, original, seed)), 400)
     # 100 each are expected; 5 standard deviations of a count are 43.
     assert found.min() > 57

@@ -13,9 +13,9 @@ from unveil.errors import InputError
 from unveil.protections import (
     PROTECTIONS,
     GaussianCopula,
-    Protects,
     RankSwapping,
     Shuffle,
+    TableProtection,
     graph_protection_from,
     protection_from,
     protection_text,
@@ -64,7 +64,7 @@ def read(text: str) -> Any:
         ("unveil.protections:RankSwapping:share=0.2", RankSwapping(share=0.2)),
     ],
 )
-def test_what_is_written_is_what_is_made(text: str, expected: Protects) -> None:
+def test_what_is_written_is_what_is_made(text: str, expected: TableProtection) -> None:
     assert protection_from(text) == expected
 
 

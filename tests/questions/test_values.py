@@ -1,6 +1,7 @@
 """What was said of a setting is read exactly, or refused in words, through either door."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,8 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS, question
+from unveil.questions.request import SettingError
 from unveil.questions.settings import Door, Question, Setting
-from unveil.questions.told import AskedError
 from unveil.questions.values import cells, columns_in, row, value_of, values_of
 
 ASKED = question("partition")
@@ -95,8 +96,14 @@ def test_options_and_keys_are_told_apart_at_each_door(name: str) -> None:
         assert len(set(options)) == len(options)
 
 
+@pytest.mark.parametrize("sent", [True, 3, 2.5, {"a": 1}])
+def test_a_folder_that_is_neither_text_nor_list_is_refused(sent: Any) -> None:
+    with pytest.raises(SettingError, match="must be a list"):
+        values_of(QUESTIONS["study_run"].question, {"out": sent}, door="page")
+
+
 def test_an_error_says_which_setting_it_is_about() -> None:
-    with pytest.raises(AskedError) as caught:
+    with pytest.raises(SettingError) as caught:
         values_of(ASKED, {"alpha": "2"})
     assert caught.value.field == "alpha"
 

@@ -1,18 +1,18 @@
 """Sheets to sign: a plain one, and one in which everything is as long and as much as it can be."""
 
 from unveil.metrics.trials.risk import clopper_pearson
-from unveil.report.blocks import Page, Section, Table
+from unveil.report.blocks import Page, Section, TableBlock
 from unveil.report.editions import people
 from unveil.report.judgement import JudgedRelease, judge
-from unveil.report.limits import Evidence, Quantity
+from unveil.report.limits import LimitEvidence, Quantity
 from unveil.report.profiles import profile
 from unveil.report.sign_off import (
     QUESTIONS,
     Adversary,
     BoxFact,
-    Figure,
     FileFact,
     SignOff,
+    SignOffFigure,
     Variable,
     with_sign_off,
 )
@@ -37,7 +37,7 @@ def figure(value: float, tries: int = 0, *, doubt: str = "") -> Quantity:
     """Return a figure that is what it is, or a rate of so many tries."""
     evidence = None
     if tries:
-        evidence = Evidence(
+        evidence = LimitEvidence(
             interval=lambda level: clopper_pearson(value * tries, tries, confidence=level),
             needed=lambda limit: round(30 / limit),
             doubt=doubt,
@@ -66,8 +66,8 @@ def plain() -> SignOff:
         ),
         adversaries=(Adversary(name="neighbour", knows="age and postcode", reason="They live next door."),),
         figures=(
-            Figure(label="Smallest class (k)", before="1", after=("2", "1")),
-            Figure(
+            SignOffFigure(label="Smallest class (k)", before="1", after=("2", "1")),
+            SignOffFigure(
                 label="Linkability, worst adversary",
                 before="88.1% (85.0–90.7%)",
                 after=("31.2% (27.3–35.4%)", "3.1% (1.9–5.0%)"),
@@ -105,7 +105,7 @@ def overfull(letter: str) -> SignOff:
             Variable(name=f"{letter * 80}{k}", role="known", kind="text", technique=words) for k in range(300)
         ),
         adversaries=tuple(Adversary(name=letter * 80, knows=words, reason=words) for _ in range(20)),
-        figures=tuple(Figure(label=words, before=rate, after=(rate,) * 13) for _ in range(20)),
+        figures=tuple(SignOffFigure(label=words, before=rate, after=(rate,) * 13) for _ in range(20)),
         boxes={
             key: BoxFact(rate="-100.0% (-100.0% to -100.0%)", beside=words, tone="bad", question=words)
             for key in QUESTIONS
@@ -123,7 +123,7 @@ def overfull(letter: str) -> SignOff:
 
 
 def page_of(sign_off: SignOff, *, headline: str = "Linkability: 31.2% of people.") -> Page:
-    table = Table(
+    table = TableBlock(
         caption="Missing",
         columns=("Column", "Missing"),
         rows=(("age", people(3)), ("postcode", people(0)), ("person", people(11))),

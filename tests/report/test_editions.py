@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.report.sign_off_example import COMMAND, FOLDER, page_of, plain
 from unveil.errors import InputError
-from unveil.report.blocks import Chart, Number, Page, Private, Section, Series, Table
+from unveil.report.blocks import Chart, Number, Page, PrivateText, Section, Series, TableBlock
 from unveil.report.editions import (
     FILE_OPTIONS,
     FLAGS,
@@ -22,13 +22,13 @@ from unveil.report.editions import (
 from unveil.report.page import render
 
 
-def page(*blocks: Number | Chart | Table, **changes: object) -> Page:
+def page(*blocks: Number | Chart | TableBlock, **changes: object) -> Page:
     given = {"title": "T", "question": "Q", "headline": "H", "tone": "bad"} | changes
     return Page(**given, sections=(Section(heading="S", lead="L", blocks=blocks),))  # type: ignore[arg-type]
 
 
 def test_small_counts_of_people_are_hidden_and_nothing_else() -> None:
-    table = Table(
+    table = TableBlock(
         caption="C",
         columns=("a", "b"),
         rows=(("3", people(3)), ("x", people(10)), ("y", people(11)), ("z", people(0)), ("w", people(12_000))),
@@ -38,7 +38,7 @@ def test_small_counts_of_people_are_hidden_and_nothing_else() -> None:
     number = Number(label="Hits", value=people(2, pattern="{} of 500"), meaning="M")
     section = shareable(page(table, number)).sections[0]
     hidden, shown = section.blocks
-    assert isinstance(hidden, Table)
+    assert isinstance(hidden, TableBlock)
     assert isinstance(shown, Number)
     assert [row[1] for row in hidden.rows] == ["fewer than 11", "fewer than 11", "11", "0", "12,000"]
     # A text that is a number and no count of people stays as it is.
@@ -67,7 +67,6 @@ def test_no_small_number_is_left_at_any_minimum(number: int, minimum: int) -> No
 
 
 def test_the_editions_say_what_they_are() -> None:
-    assert "Internal edition: do not pass this report on" in render(internal(page()))
     html = render(shareable(internal(page())))
     assert "Shareable edition" in html
     assert "Internal" not in html
@@ -140,4 +139,4 @@ def test_names_of_files() -> None:
     assert file_name("/a/b/people.csv") == "/a/b/people.csv"
     assert file_name("people.csv").shared == "people.csv"
     assert [last_part(path) for path in ("/", "", "a/b/", "a\\b")] == ["/", "", "b", "b"]
-    assert Private("x", shared="y") == "x"
+    assert PrivateText("x", shared="y") == "x"

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.report.blocks import Block, Chart, Page, Playground, Rings, Section, Series, Table
+from unveil.report.blocks import Block, Chart, Page, Playground, Rings, Section, Series, TableBlock
 from unveil.report.blocks_spread import BoxRows, HeatMap, box_of
 from unveil.report.export import figures_of, tables_of
 
@@ -34,8 +34,8 @@ def told(*blocks: Block, tells: str = "found") -> Section:
     return Section(heading="S", lead="", blocks=blocks, tells=tells)  # type: ignore[arg-type]
 
 
-def table_of(caption: str, *rows: tuple[str, ...]) -> Table:
-    return Table(caption=caption, columns=("=name", "a, b"), rows=rows, align=("left", "right"))
+def table_of(caption: str, *rows: tuple[str, ...]) -> TableBlock:
+    return TableBlock(caption=caption, columns=("=name", "a, b"), rows=rows, align=("left", "right"))
 
 
 def test_every_cell_of_every_table_is_there_and_none_is_a_formula() -> None:

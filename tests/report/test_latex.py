@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.latex import document, escape, table
 
-SMALL = Table(caption="A & B", columns=("name", "value"), rows=(("x_1", "50%"),), align=("left", "right"))
+SMALL = TableBlock(caption="A & B", columns=("name", "value"), rows=(("x_1", "50%"),), align=("left", "right"))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_table_has_as_many_cells_in_each_row_as_columns() -> None:
 
 
 def test_sentences_are_wrapped_and_notes_stand_below() -> None:
-    prose = Table(
+    prose = TableBlock(
         caption="C", columns=("a", "b"), rows=(("x", "long"),), align=("left", "left"), prose=True, note="a note: 5%"
     )
     text = table(prose)
@@ -59,12 +59,14 @@ def test_sentences_are_wrapped_and_notes_stand_below() -> None:
 
 
 def test_a_long_table_is_cut_into_several_with_labels_of_their_own() -> None:
-    long = Table(caption="C", columns=("n",), rows=tuple((str(n),) for n in range(100)), align=("right",), note="once")
+    long = TableBlock(
+        caption="C", columns=("n",), rows=tuple((str(n),) for n in range(100)), align=("right",), note="once"
+    )
     text = document([("tab:long", long), ("tab:small", SMALL)], comment=("made\nhere",))
     assert text.startswith("% made�here\n")
     assert re.findall(r"\\label\{(.*?)\}", text) == ["tab:long", "tab:long-2", "tab:long-3", "tab:small"]
     assert text.count("(continued)") == 2
     assert text.count("once") == 1
     assert len(re.findall(r"^\d+ \\\\$", text, re.MULTILINE)) == 100
-    empty = Table(caption="C", columns=("n",), rows=(), align=("right",))
+    empty = TableBlock(caption="C", columns=("n",), rows=(), align=("right",))
     assert document([("tab:empty", empty)]).count(r"\begin{table}") == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.questions.unlinkability.example import SCRIPT, attacking_names, conservative, large
-from unveil.report.blocks import Chart, Number, Page, Playground, Section, Series, Table
+from unveil.report.blocks import Chart, Number, Page, Playground, Section, Series, TableBlock
 from unveil.report.page import MOST_NOTES, MOST_ROWS, data_of, embedded, render
 
 VOID = {"meta", "link", "input", "br", "img"}
@@ -54,7 +54,7 @@ def small(**changes: object) -> Page:
     return Page(**(given | changes))  # type: ignore[arg-type]
 
 
-def with_blocks(*blocks: Chart | Table | Number | Playground) -> Page:
+def with_blocks(*blocks: Chart | TableBlock | Number | Playground) -> Page:
     return small(sections=(Section(heading="S", lead="L", blocks=blocks),))
 
 
@@ -144,7 +144,7 @@ def test_a_page_stays_small_whatever_the_input() -> None:
 
 def test_a_long_table_is_cut_and_says_so() -> None:
     rows = tuple((f"row {k}", "x" * 500) for k in range(5000))
-    table = Table(caption="C", columns=("a", "b"), rows=rows, align=("left", "right"))
+    table = TableBlock(caption="C", columns=("a", "b"), rows=rows, align=("left", "right"))
     html = render(with_blocks(table))
     assert html.count("<tr>") == MOST_ROWS + 1
     assert "The first 100 of 5,000 rows are shown." in html
@@ -152,7 +152,7 @@ def test_a_long_table_is_cut_and_says_so() -> None:
 
 
 def test_a_table_can_be_read_by_ear_and_scrolled_by_keyboard() -> None:
-    table = Table(caption="C", columns=("a", "b"), rows=(("1", "2"),), align=("left", "right"), note="N")
+    table = TableBlock(caption="C", columns=("a", "b"), rows=(("1", "2"),), align=("left", "right"), note="N")
     reader = Reader(render(with_blocks(table)))
     region = next(d for d in reader.all("div") if d.get("role") == "region")
     assert region["tabindex"] == "0"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.end_to_end.visits import visit
-from unveil.report.blocks import Chart, Page, Section, Series, Table
+from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
 from unveil.report.blocks_spread import BoxRows, HeatMap, box_of
 from unveil.report.export import tables_of
 from unveil.report.page import render
@@ -29,7 +29,7 @@ PICTURE = Chart(
 )
 BARS = Series(name="share", x=np.array([0.0, 0.5]), y=np.array([0.25, 0.75]), style="first", kind="bars", width=0.5)
 CURVE = Series(name="linked", x=np.array([0.0, 3.0]), y=np.array([0.4, 1.0]), style="second")
-WIDE = Table(
+WIDE = TableBlock(
     caption="Figures",
     columns=("=head", *(f"a long name of column {number}" for number in range(11))),
     rows=tuple((f"row {at}", *["12.3% (10.1% to 14.5%)"] * 9, "-5", "@bob, x") for at in range(30)),

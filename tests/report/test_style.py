@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from unveil.report.look import LOOKS
+from unveil.report.line_styles import LOOKS
 from unveil.report.page import asset
 
 SHEET = asset("page.css")

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tests.questions.unlinkability.example import attacking_names, conservative
 from unveil.questions.unlinkability.tables import at_risk_table, key_numbers
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.terminal import output, progress, show_headline, show_numbers, show_table
 
 
@@ -21,7 +21,7 @@ def screen(width: int = 200) -> tuple[Console, io.StringIO]:
     return console, file
 
 
-TABLE = Table(
+TABLE = TableBlock(
     caption="Cap", columns=("Name", "Items"), rows=(("Zoë", "12"), ("李", "3")), align=("left", "right"), note="Note."
 )
 
@@ -65,7 +65,9 @@ def test_a_terminal_gets_a_table_that_interprets_nothing() -> None:
 
 def test_a_narrow_terminal_folds_names_instead_of_cutting_them() -> None:
     console, file = screen(width=20)
-    show_table(Table(caption="", columns=("a", "b"), rows=(("x" * 40, "1"),), align=("left", "right")), console=console)
+    show_table(
+        TableBlock(caption="", columns=("a", "b"), rows=(("x" * 40, "1"),), align=("left", "right")), console=console
+    )
     assert file.getvalue().count("x") == 40
 
 

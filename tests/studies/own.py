@@ -16,7 +16,7 @@ from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
 from unveil.protections.graph._release import graph_release
-from unveil.studies.given import GivenTables
+from unveil.studies.existing_release import ExistingTables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +203,7 @@ class CountRows:
     columns = ("original", "released", "control", "lot")
     graded = MappingProxyType({"released": True})
 
-    def measure(self, tables: GivenTables, *, rng: np.random.Generator) -> dict[str, float]:
+    def measure(self, tables: ExistingTables, *, rng: np.random.Generator) -> dict[str, float]:
         time.sleep(self.slow)
         if tables.name == self.fails_on:
             raise InputError("this one cannot be measured. Leave it out")

@@ -24,7 +24,7 @@ from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.runner import RunSettings
 from unveil.studies import Results, run_study
 from unveil.studies.executors import cluster
-from unveil.studies.made import PlannedRun, _make_elsewhere, _Sent, make_runs
+from unveil.studies.generator_runs import PlannedRun, _make_elsewhere, _SentFile, make_runs
 from unveil.studies.tasks import version
 
 ROOT = Path(__file__).parents[2]
@@ -186,7 +186,7 @@ def test_variables_of_a_generator_reach_a_cluster_but_no_file_and_no_log(
     # Dask writes a task that fails to the log of its worker, some versions with its arguments.
     hands = cluster(dask.address)
     with pytest.raises(FileNotFoundError):
-        hands.submit(_make_elsewhere, _Sent(tmp_path / "none", ""), version(), generator.env).result()  # type: ignore[attr-defined]
+        hands.submit(_make_elsewhere, _SentFile(tmp_path / "none", ""), version(), generator.env).result()  # type: ignore[attr-defined]
     hands.stop()
     dask.have(0)
     assert b"Compute Failed" in log.read_bytes()

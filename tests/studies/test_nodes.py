@@ -13,9 +13,9 @@ from unveil.metrics import METRICS as LISTED
 from unveil.metrics.candidates.candidate_metrics import measure_one
 from unveil.studies import Axis, DataSet, Results, Store, Study, run_study
 from unveil.studies._parts import attack_of
-from unveil.studies.attacked import attack_graph
 from unveil.studies.nodes import NodeValues
 from unveil.studies.releases import release_of
+from unveil.studies.replication import attack_graph
 from unveil.studies.times import Clock
 from unveil.studies.work import run_scenario
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.files.test_stored import on_unix
+from tests.data.files.test_column_store import on_unix
 from tests.questions.audit.example import asked, write_files
 from tests.studies.small import small_study
-from tests.studies.test_made import GIVEN, IDENTITY, planned
+from tests.studies.test_generator_runs import GIVEN, IDENTITY, planned
 from unveil.errors import InputError
 from unveil.protections.generators import generator_from
-from unveil.studies.made import make_runs
+from unveil.studies.generator_runs import make_runs
 from unveil.studies.run import run_study
 
 Run = Callable[[Path], object]

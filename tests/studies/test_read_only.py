@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.files.test_stored import on_unix
+from tests.data.files.test_column_store import on_unix
 from tests.studies.given import index, study_file
 from tests.studies.small import small_study
 from unveil.errors import InputError

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from tests.studies.small import GUESS, METRICS, small_study
-from unveil._kernels.sketches import Sketch, merged_evenness
+from unveil._kernels.sketches import ValueSketch, merged_evenness
 from unveil.errors import InputError
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.questions.grade_metrics.answer import grade_metrics
 from unveil.questions.study.answer import study_report
 from unveil.questions.study.status import study_status
@@ -67,14 +67,14 @@ def test_a_summary_holds_the_rows_of_its_folder(folder: Path, file: Path) -> Non
 
 
 def test_a_case_keeps_its_lowest_and_highest_value(folder: Path, file: Path) -> None:
-    one, other = (Replicated.of(Results.read(each)).values for each in (folder, file))
+    one, other = (ReplicatedMetrics.of(Results.read(each)).values for each in (folder, file))
     assert one.shape == other.shape
     for end in (np.fmin, np.fmax):
         assert np.array_equal(end.reduce(one, axis=(2, 3)), end.reduce(other, axis=(2, 3)), equal_nan=True)
 
 
 def test_values_that_are_equal_stay_equal_and_others_keep_their_order(folder: Path, file: Path) -> None:
-    one, other = (Replicated.of(Results.read(each)).values for each in (folder, file))
+    one, other = (ReplicatedMetrics.of(Results.read(each)).values for each in (folder, file))
     for mine, his in zip(one.reshape(-1, one[0, 0].size), other.reshape(-1, one[0, 0].size), strict=True):
         order = np.argsort(mine, kind="stable")
         steps = [np.diff(values[order][~np.isnan(values[order])]) for values in (mine, his)]
@@ -94,7 +94,7 @@ def test_values_of_nodes_are_nearly_the_same(folder: Path, file: Path) -> None:
         found = []
         for part in (mine, parts[1][key]):
             sketches = [
-                Sketch(*row)
+                ValueSketch(*row)
                 for row in part.select("count", "lowest", "highest", "sum", "squares", "blocks").iter_rows()
             ]
             found.append(merged_evenness(sketches, lowest, highest))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.studies.small import looked_at, small_graph, small_study
 from unveil.studies import Axis, DataSet, Replications, Study, run_study
-from unveil.studies.times import Forecast, kind_of, seconds_by_size, times_in
+from unveil.studies.times import RunForecast, kind_of, seconds_by_size, times_in
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_forecast_goes_from_sizes_to_what_was_measured(study: Study, monkeypat
     seen: list[tuple[int, int, float]] = []
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    forecast = Forecast(
+    forecast = RunForecast(
         progress=lambda *each: seen.append(each),
         total=8,
         reused=0,
@@ -70,14 +70,16 @@ def test_a_forecast_goes_from_sizes_to_what_was_measured(study: Study, monkeypat
 def test_where_sizes_say_nothing_the_first_scenarios_do(study: Study) -> None:
     scenarios = study.scenarios()
     seen: list[float] = []
-    forecast = Forecast(lambda *each: seen.append(each[2]), 8, 0, 1, Counter(map(kind_of, scenarios)), {"small": nan})
+    forecast = RunForecast(
+        lambda *each: seen.append(each[2]), 8, 0, 1, Counter(map(kind_of, scenarios)), {"small": nan}
+    )
     forecast.report()
     assert isnan(seen[-1])
     forecast.began -= 10.0
     forecast.report((scenarios[0], 2.0))
     assert seen[-1] == pytest.approx(7 * 10.0, rel=0.01)
     # Scenarios that fail at once say how fast failing is.
-    failing = Forecast(lambda *each: seen.append(each[2]), 8, 0, 1, Counter(map(kind_of, scenarios)), {})
+    failing = RunForecast(lambda *each: seen.append(each[2]), 8, 0, 1, Counter(map(kind_of, scenarios)), {})
     failing.began -= 7.0
     failing.report((scenarios[0], 0.0))
     assert seen[-1] == 0.0

@@ -26,7 +26,7 @@ from unveil.web.app import State, make_app
 from unveil.web.folder import make_folder
 from unveil.web.guard import Keys
 from unveil.web.jobs import Jobs, Rules
-from unveil.web.serve import Wishes, listen, serve, settings_for
+from unveil.web.serve import ServeOptions, listen, serve, settings_for
 from unveil.web.uploads import Limits, Uploads
 
 Outcome = TypeVar("Outcome")
@@ -180,7 +180,7 @@ def gone(process: int) -> bool:
 
 def main(limits: Mapping[str, Any]) -> None:
     """Serve as the command does, with workers that do what they are told."""
-    wishes = Wishes(port=0, open_browser=False, limits=Limits(**limits), rules=Rules(program=PROGRAM))
+    wishes = ServeOptions(port=0, open_browser=False, limits=Limits(**limits), rules=Rules(program=PROGRAM))
     serve(wishes, tell=lambda line: print(line, flush=True))  # noqa: T201
 
 

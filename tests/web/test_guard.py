@@ -14,9 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
+from tests.approved.sentences import Approved
 from tests.web.servers import awaited
 from unveil.web import guard
-from unveil.web.guard import HEADERS, Closing, Guard, Keys, plain_page
+from unveil.web.guard import HEADERS, ClosingResponse, Guard, Keys, plain_page
 
 PORT = 4711
 HOST = f"127.0.0.1:{PORT}"
@@ -116,13 +117,13 @@ def test_a_cookie_that_another_server_plants_neither_lets_in_nor_locks_out(door:
     assert Guard(says_yes, keys=Keys(), port=PORT).cookie != name, "each server has a name of its own"
 
 
-def test_without_a_link_the_answer_is_one_sentence_that_helps(door: Door) -> None:
+def test_without_a_link_the_answer_is_one_sentence_that_helps(door: Door, approved: Approved) -> None:
     door.keys.new_token()
     for path in ("/audit", "/assets/web.js", "/jobs/1/report", "/enter", "/enter.js", "/x/?token=a"):
         answer = door.ask("GET", path, {"accept": "text/html"})
         assert answer.status_code == 403
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
-        assert "the terminal where unveil serve was started" in answer.text
+        approved(answer.text)
         assert "<h1>This page is private</h1>" in answer.text
         assert "<script" not in answer.text
     assert set(door.ask("GET", "/files").json()) == {"error"}
@@ -134,7 +135,6 @@ def test_the_first_page_is_for_everybody_and_tells_nothing(door: Door) -> None:
     inside = door.enter()
     answers |= {door.ask("GET", "/", headers).text for headers in (inside.headers, {"sec-fetch-site": "cross-site"})}
     (page,) = answers
-    assert "the terminal where unveil serve was started" in page
     assert inside.root not in page
     policy = door.ask("GET", "/").headers["content-security-policy"]
     script = re.search("<script>(.*)</script>", page, re.DOTALL)
@@ -368,7 +368,7 @@ def test_sockets_that_stay_open_are_not_spoken() -> None:
     assert sent == []
 
 
-def answered(pieces: list[Any], headers: list[tuple[bytes, bytes]], closing: Closing) -> tuple[list[Any], int]:
+def answered(pieces: list[Any], headers: list[tuple[bytes, bytes]], closing: ClosingResponse) -> tuple[list[Any], int]:
     """Return what was sent, and how many of the pieces were read."""
     sent: list[Any] = []
     left = list(pieces)
@@ -388,18 +388,18 @@ def answered(pieces: list[Any], headers: list[tuple[bytes, bytes]], closing: Clo
 def test_an_early_answer_reads_the_rest_and_keeps_nothing() -> None:
     piece = {"type": "http.request", "body": b"x" * 1000, "more_body": True}
     last = {"type": "http.request", "body": b"", "more_body": False}
-    sent, read = answered([piece] * 5 + [last], [], Closing("no", 413))
+    sent, read = answered([piece] * 5 + [last], [], ClosingResponse("no", 413))
     assert read == 6
     assert (sent[0]["status"], sent[1]["body"], sent[-1]["more_body"]) == (413, b"no", False)
     assert (b"connection", b"close") in sent[0]["headers"]
-    assert answered([{"type": "http.disconnect"}], [], Closing("no", 413))[1] == 1
+    assert answered([{"type": "http.disconnect"}], [], ClosingResponse("no", 413))[1] == 1
 
 
 def test_an_early_answer_does_not_wait_for_who_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Closing, "patience", 0.01)
-    assert answered([], [], Closing("no", 413))[0][-1]["more_body"] is False
-    monkeypatch.setattr(Closing, "patience", 60)
-    assert answered([], [(b"expect", b"100-continue")], Closing("no", 413))[0][-1]["more_body"] is False
+    monkeypatch.setattr(ClosingResponse, "patience", 0.01)
+    assert answered([], [], ClosingResponse("no", 413))[0][-1]["more_body"] is False
+    monkeypatch.setattr(ClosingResponse, "patience", 60)
+    assert answered([], [(b"expect", b"100-continue")], ClosingResponse("no", 413))[0][-1]["more_body"] is False
 
 
 def test_the_plain_page_needs_nothing_else() -> None:

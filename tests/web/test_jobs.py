@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.web import stand_in
 from tests.web.servers import Running, awaited, gone, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
@@ -66,10 +67,12 @@ def test_an_answer_is_kept_as_the_library_gave_it(server: Running, client: httpx
     assert job in client.get("/").text
 
 
-def test_a_refusal_is_said_in_the_words_of_the_library(server: Running, client: httpx.Client) -> None:
+def test_a_refusal_is_said_in_the_words_of_the_library(
+    server: Running, client: httpx.Client, approved: Approved
+) -> None:
     done = server.ended(client, server.submit(client, "refuse"))
     assert (done["state"], done["field"]) == ("failed", "folder")
-    assert done["error"] == "the folder must hold a study, but is empty. Name another"
+    approved(done["error"])
 
 
 def test_progress_is_seen_and_jobs_wait_in_line(server: Running, client: httpx.Client, tmp_path: Path) -> None:
@@ -124,13 +127,13 @@ def test_a_job_that_is_removed_is_gone(server: Running, client: httpx.Client, tm
 
 
 def test_a_killed_worker_is_an_error_and_the_page_lives_on(
-    server: Running, client: httpx.Client, tmp_path: Path
+    server: Running, client: httpx.Client, tmp_path: Path, approved: Approved
 ) -> None:
     job, (first, child) = waiting(server, client, tmp_path / "note")
     os.kill(first, signal.SIGKILL)
     done = server.ended(client, job)
     assert done["state"] == "failed"
-    assert "the worker was ended (signal 9)" in done["error"]
+    approved(done["error"])
     assert gone(child), "what it started ends with it"
     assert client.get("/").status_code == 200
     assert "signal 9" in client.get(f"/jobs/{job}", headers={"accept": "text/html"}).text

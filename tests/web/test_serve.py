@@ -27,7 +27,7 @@ from unveil.web import serve as module
 from unveil.web._peer import NOBODY, asked, is_ours, listed, owner_of, system_tells
 from unveil.web._protocol import MOST_WAITING, PromptProtocol
 from unveil.web.guard import Guard, Keys
-from unveil.web.serve import HOST, Wishes, has_screen, limits_of, listen, serve
+from unveil.web.serve import HOST, ServeOptions, has_screen, limits_of, listen, serve
 from unveil.web.uploads import Limits
 
 # Refuses every connection and every name that is not of this machine, in every process that finds it, and notes it.
@@ -484,7 +484,7 @@ class Quiet:
         raise KeyboardInterrupt
 
     def serve(self, **wishes: Any) -> None:
-        serve(Wishes(port=0, parent=self.parent, **wishes), tell=self.said.append)
+        serve(ServeOptions(port=0, parent=self.parent, **wishes), tell=self.said.append)
 
     @property
     def addresses(self) -> list[str]:
@@ -584,7 +584,7 @@ def test_a_failure_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=r"unveil\[web\]"):
-        serve(Wishes(), tell=print)
+        serve(ServeOptions(), tell=print)
 
 
 @pytest.mark.parametrize(
@@ -611,12 +611,12 @@ def test_where_there_is_a_screen(
 def test_the_command_passes_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
     from unveil.cli.serve import serve as command
 
-    seen: list[Wishes] = []
+    seen: list[ServeOptions] = []
     monkeypatch.setattr(module, "serve", lambda wishes, **_: seen.append(wishes))
     run = CliRunner().invoke(command, ["--port", "9000", "--no-open", "--limit-mb", "10"])
     assert (run.exit_code, run.output) == (0, "")
-    assert seen == [Wishes(port=9000, open_browser=False, limits=limits_of(10))]
+    assert seen == [ServeOptions(port=9000, open_browser=False, limits=limits_of(10))]
     assert CliRunner().invoke(command, []).exit_code == 0
-    assert seen[1] == Wishes()
+    assert seen[1] == ServeOptions()
     assert CliRunner().invoke(command, ["--port", "70000"]).exit_code == 2
     assert CliRunner().invoke(command, ["--host", "x"]).exit_code == 2, "there is no way to serve others"

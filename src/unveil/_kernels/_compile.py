@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from unveil._kernels import _preparing
+from unveil._kernels import _compile_timer
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,8 +42,8 @@ class Loop(NamedTuple):
     uses: tuple[str, ...]
 
 
-class Ledger:
-    """How many entries went through plain loops in this process, and which loops are compiled, for which types."""
+class LoopLedger:
+    """Entries processed by plain loops in this process, and the compiled loops with their types."""
 
     def __init__(self) -> None:
         self.clear()
@@ -54,7 +54,7 @@ class Ledger:
         self.ready: set[Hashable] = set()
 
 
-LEDGER = Ledger()
+LEDGER = LoopLedger()
 _COMPILING = RLock()
 LOOPS: dict[Callable[..., Any], Loop] = {}
 
@@ -88,7 +88,7 @@ def _compiled(function: Callable[P, R]) -> Callable[P, R]:
     from numba import njit
     from numba.extending import register_jitable
 
-    _preparing.watch()
+    _compile_timer.watch()
     for helper in helpers(function):
         _make_usable(helper, register_jitable)
     options = LOOPS[function].options if function in LOOPS else {}

@@ -24,8 +24,8 @@ _WORDS = {"i8": "int64", "i4": "int32", "u8": "uint64", "u4": "uint32", "u2": "u
 _WORDS |= {"f8": "float64", "f4": "float32", "b1": "boolean", "rng": "npy_rng", "i2": "int16", "none": "none"}
 
 
-class Warmed(NamedTuple):
-    """A loop that is ready: its name, the folder of the compiled code (None where none can be kept), and CPU seconds.
+class WarmLoop(NamedTuple):
+    """A compiled loop: its name, its cache folder (None without one), and CPU seconds.
 
     The seconds are 0 for code that was on disk already.
     """
@@ -47,20 +47,20 @@ def _name(each: Loop) -> str:
     return f"{each.function.__module__}:{each.function.__qualname__}"
 
 
-def folder_of(done: Sequence[Warmed]) -> str | None:
+def folder_of(done: Sequence[WarmLoop]) -> str | None:
     """Return the folder that holds all compiled code, itself or in folders; None where none is kept."""
     folders = [each.folder for each in done if each.folder is not None]
     return os.path.commonpath(folders) if folders else None
 
 
-def warm_up(names: Sequence[str], processes: int) -> Iterator[Warmed]:
+def warm_up(names: Sequence[str], processes: int) -> Iterator[WarmLoop]:
     """Yield loops as they become ready, compiled in so many processes."""
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for ready in as_completed([pool.submit(warm, name) for name in names]):
             yield ready.result()
 
 
-def warm(name: str) -> Warmed:
+def warm(name: str) -> WarmLoop:
     """Compile one loop for the types it is listed with, or load it where that was done before."""
     import_module(name.partition(":")[0])
     listed = next(each for each in LOOPS.values() if _name(each) == name)
@@ -69,7 +69,7 @@ def warm(name: str) -> Warmed:
     for types in listed.types:
         fast.compile(numba_types(types, listed.function.__globals__))
     was_compiled = bool(fast.stats.cache_misses) or fast.stats.cache_path is None
-    return Warmed(name, fast.stats.cache_path, process_time() - before if was_compiled else 0.0)
+    return WarmLoop(name, fast.stats.cache_path, process_time() - before if was_compiled else 0.0)
 
 
 def numba_types(written: str, known: dict[str, Any]) -> tuple[Any, ...]:

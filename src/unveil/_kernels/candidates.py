@@ -67,14 +67,14 @@ def summarise(
 
 
 @kernel("const i8[], const f8[], f8")
-def entropy_above(start: IntArray, probability: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
-    """Return per row the entropy in bits of the entries of at least ``least``, as they are, and their sum."""
+def entropy_above(start: IntArray, probability: FloatArray, at_least: float) -> tuple[FloatArray, FloatArray]:
+    """Return per row the entropy in bits of the entries of at least ``at_least``, as they are, and their sum."""
     entropy = np.zeros(start.size - 1, np.float64)
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
         for k in range(start[r], start[r + 1]):
             p = probability[k]
-            if p >= least and p > 0:
+            if p >= at_least and p > 0:
                 entropy[r] -= p * np.log2(p)
                 total[r] += p
     return entropy, total

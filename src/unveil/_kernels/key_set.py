@@ -7,13 +7,13 @@ from unveil._kernels.types import IntArray
 _FREE = -1
 
 
-def key_table(most: int) -> IntArray:
-    """Return an empty set with room for ``most`` keys; it is never more than half full, so that probes stay short.
+def key_table(at_most: int) -> IntArray:
+    """Return an empty set with room for ``at_most`` keys; it is never more than half full, so that probes stay short.
 
     >>> key_table(3)
     array([-1, -1, -1, -1, -1, -1, -1, -1])
     """
-    return np.full(1 << max(3, int(2 * most - 1).bit_length()), _FREE)
+    return np.full(1 << max(3, int(2 * at_most - 1).bit_length()), _FREE)
 
 
 def slot_of(table: IntArray, key: int) -> int:

@@ -94,12 +94,12 @@ def mean_ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def _newton(features: FloatArray, labels: BoolArray, found: FloatArray, penalty: FloatArray) -> FloatArray:
-    expected = probability(features, found)
+def _newton(features: FloatArray, labels: BoolArray, coefficients: FloatArray, penalty: FloatArray) -> FloatArray:
+    expected = probability(features, coefficients)
     away = expected - labels
     weight = expected * (1 - expected)
-    slope = np.concatenate([[away.sum()], away @ features]) + penalty * found
-    bend = np.empty((found.size, found.size))
+    slope = np.concatenate([[away.sum()], away @ features]) + penalty * coefficients
+    bend = np.empty((coefficients.size, coefficients.size))
     bend[0, 0] = weight.sum()
     bend[0, 1:] = bend[1:, 0] = weight @ features
     # The root on both sides makes it the product of a matrix with itself, which takes half the work.
@@ -110,9 +110,9 @@ def _newton(features: FloatArray, labels: BoolArray, found: FloatArray, penalty:
     return np.asarray(np.linalg.solve(bend, slope), np.float64)
 
 
-def _cost(features: FloatArray, signs: FloatArray, found: FloatArray, penalty: FloatArray) -> float:
-    margin = signs * (features @ found[1:] + found[0])
-    return float(np.logaddexp(0.0, -margin).sum() + (penalty * found * found).sum() / 2)
+def _cost(features: FloatArray, signs: FloatArray, coefficients: FloatArray, penalty: FloatArray) -> float:
+    margin = signs * (features @ coefficients[1:] + coefficients[0])
+    return float(np.logaddexp(0.0, -margin).sum() + (penalty * coefficients * coefficients).sum() / 2)
 
 
 def _logistic(x: FloatArray) -> FloatArray:

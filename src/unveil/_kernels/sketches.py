@@ -17,8 +17,8 @@ BLOCKS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
-    """What is kept of many values.
+class ValueSketch:
+    """A summary of many values.
 
     ``count`` of them, the ``lowest`` and the ``highest``, their ``sum`` and that of their ``squares`` are exact (NaN
     extremes where there is no value). ``blocks`` are the means of runs of the values in ascending order, of as equal a
@@ -34,8 +34,8 @@ class Sketch:
 
 
 @dataclass(frozen=True)
-class Pooled:
-    """All values of some sketches together: how many, extremes, mean, and variance (divided by one less than count)."""
+class PooledSketch:
+    """All values of some sketches together: count, extremes, mean, and variance (with Bessel's correction)."""
 
     count: int
     lowest: float
@@ -44,18 +44,18 @@ class Pooled:
     variance: float
 
 
-def sketch_of(values: ArrayLike, *, blocks: int = BLOCKS) -> Sketch:
+def sketch_of(values: ArrayLike, *, blocks: int = BLOCKS) -> ValueSketch:
     """Return the sketch of values; those that are not finite are left out.
 
     >>> sketch_of([4.0, 1.0, np.nan, 2.0, 3.0], blocks=2)
-    Sketch(count=4, lowest=1.0, highest=4.0, sum=10.0, squares=30.0, blocks=array([1.5, 3.5], dtype=float32))
+    ValueSketch(count=4, lowest=1.0, highest=4.0, sum=10.0, squares=30.0, blocks=array([1.5, 3.5], dtype=float32))
     """
     given = np.asarray(values, np.float64)
     known = np.sort(given[np.isfinite(given)])
     means = means_of_runs(known, np.ones(known.size), blocks)[0].astype(np.float32)
     if known.size == 0:
-        return Sketch(0, np.nan, np.nan, 0.0, 0.0, means)
-    return Sketch(
+        return ValueSketch(0, np.nan, np.nan, 0.0, 0.0, means)
+    return ValueSketch(
         known.size, float(known[0]), float(known[-1]), float(known.sum()), float(np.square(known).sum()), means
     )
 
@@ -91,27 +91,27 @@ def weights_of(count: int, blocks: int) -> IntArray:
     return np.diff(np.rint(np.linspace(0, count, blocks + 1))).astype(np.int64)
 
 
-def pooled(sketches: Sequence[Sketch]) -> Pooled:
+def pooled(sketches: Sequence[ValueSketch]) -> PooledSketch:
     """Return count, extremes, mean and variance of all values of the sketches, all of them exact.
 
     NaN where there is no value; the variance also where there is one.
 
     >>> pooled([sketch_of([1.0, 2.0]), sketch_of([3.0])])
-    Pooled(count=3, lowest=1.0, highest=3.0, mean=2.0, variance=1.0)
+    PooledSketch(count=3, lowest=1.0, highest=3.0, mean=2.0, variance=1.0)
     """
     some = [each for each in sketches if each.count]
     count = sum(each.count for each in some)
     if count == 0:
-        return Pooled(0, np.nan, np.nan, np.nan, np.nan)
+        return PooledSketch(0, np.nan, np.nan, np.nan, np.nan)
     lowest, highest = min(each.lowest for each in some), max(each.highest for each in some)
     total, squares = sum(each.sum for each in some), sum(each.squares for each in some)
     same = lowest == highest
     mean = lowest if same else total / count
     variance = np.nan if count == 1 else 0.0 if same else max(squares - total * total / count, 0.0) / (count - 1)
-    return Pooled(count, lowest, highest, float(mean), float(variance))
+    return PooledSketch(count, lowest, highest, float(mean), float(variance))
 
 
-def merged_blocks(sketches: Sequence[Sketch]) -> tuple[FloatArray, FloatArray]:
+def merged_blocks(sketches: Sequence[ValueSketch]) -> tuple[FloatArray, FloatArray]:
     """Return the blocks of all sketches in ascending order, and how many values each stands for."""
     some = [each for each in sketches if each.count]
     if not some:
@@ -122,7 +122,7 @@ def merged_blocks(sketches: Sequence[Sketch]) -> tuple[FloatArray, FloatArray]:
     return value[order], weight[order]
 
 
-def merged_evenness(sketches: Sequence[Sketch], lowest: float, highest: float) -> float:
+def merged_evenness(sketches: Sequence[ValueSketch], lowest: float, highest: float) -> float:
     """Return how evenly all values of the sketches fill the range from ``lowest`` to ``highest``.
 
     Formula: ``3 (Σ (C² - (C - w)²) x / n² - S / n)`` over the blocks in ascending order, x being their means on a scale

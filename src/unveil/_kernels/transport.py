@@ -88,7 +88,7 @@ def _search(
     before: IntArray,
     source_before: IntArray,
     done: BoolArray,
-    seen: BoolArray,
+    visited: BoolArray,
 ) -> int:
     """Return the sink with room left that is nearest to the source, by the costs less prices (Dijkstra).
 
@@ -96,9 +96,9 @@ def _search(
     each sink is reached, ``source_before`` the sink from which a source is.
     """
     sources, sinks = cost.shape
-    far[:], done[:], seen[:] = np.inf, False, False
+    far[:], done[:], visited[:] = np.inf, False, False
     queue = np.empty(sources, np.int64)
-    queue[0], seen[source], source_far[source] = source, True, 0.0
+    queue[0], visited[source], source_far[source] = source, True, 0.0
     first, last = 0, 1
     while True:
         while first < last:
@@ -115,8 +115,8 @@ def _search(
         if demand[sink] > 0:
             return sink
         for giver in range(sources):
-            if not seen[giver] and shipped[giver, sink] > 0:
-                seen[giver] = True
+            if not visited[giver] and shipped[giver, sink] > 0:
+                visited[giver] = True
                 source_far[giver] = far[sink]
                 source_before[giver] = sink
                 queue[last] = giver

@@ -19,14 +19,14 @@ from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.attacks.graph.refine import Refine
 from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.attacks.specification import (
-    Attacks,
-    AttacksCounts,
-    AttacksGraph,
+    CountsAttack,
+    GraphAttack,
+    TableAttack,
     attack_from,
     attack_text,
     graph_attack_from,
 )
-from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, Disclosed
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, ExactMatches
 from unveil.attacks.table.bayes import Bayes
 from unveil.attacks.table.candidate_set import CandidateSet
 from unveil.attacks.table.fellegi_sunter import FellegiSunter
@@ -36,7 +36,7 @@ from unveil.attacks.table.membership import Membership, MembershipScores
 from unveil.attacks.table.nearest import Nearest, Softmax
 from unveil.attacks.table.rank_intersection import RankIntersection
 from unveil.attacks.table.record_linkage import RecordLinkage
-from unveil.attacks.table.row_order import OrderTest, RowOrder
+from unveil.attacks.table.row_order import RowOrder, RowOrderTest
 from unveil.attacks.table.searched_inference import SearchedInference
 from unveil.attacks.table.several_releases import SeveralReleases
 from unveil.attacks.table.singling_out import SinglingOut
@@ -73,15 +73,14 @@ __all__ = [
     "AnonymeterLinkability",
     "AnonymeterSinglingOut",
     "Attack",
-    "Attacks",
-    "AttacksCounts",
-    "AttacksGraph",
     "AttributeDisclosure",
     "Bayes",
     "CandidateSet",
-    "Disclosed",
+    "CountsAttack",
     "DistanceVector",
+    "ExactMatches",
     "FellegiSunter",
+    "GraphAttack",
     "Inference",
     "JiLiSrivatsaBeyah",
     "KorulaLattanzi",
@@ -91,18 +90,19 @@ __all__ = [
     "MembershipScores",
     "NarayananShmatikov",
     "Nearest",
-    "OrderTest",
     "RankIntersection",
     "RankRecords",
     "RecordLinkage",
     "Refine",
     "RowOrder",
+    "RowOrderTest",
     "SearchedInference",
     "SeveralReleases",
     "SinglingOut",
     "Softmax",
     "SolveCounts",
     "SplinkLinkage",
+    "TableAttack",
     "YartsevaGrossglauser",
     "attack",
     "attack_from",

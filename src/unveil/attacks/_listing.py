@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil._listed import Listed, Listing, lister, name_of_type
+from unveil._registry import Registry, RegistryEntry, lister, name_of_type
 
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
 
@@ -14,7 +14,7 @@ Scope = Literal["local", "global"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attack(Listed):
+class Attack(RegistryEntry):
     """The facts of one attack, as shown by ``unveil list attacks``."""
 
     method = "run"
@@ -58,7 +58,7 @@ def _load() -> None:
 
 
 #: Every attack by name, in the order in which they are imported.
-ATTACKS: Mapping[str, Attack] = Listing(_ATTACKS, _load)
+ATTACKS: Mapping[str, Attack] = Registry(_ATTACKS, _load)
 
 
 attack = lister(

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unveil._listed import On
+from unveil._registry import InputKind
 from unveil._specification import from_text, to_text, understood
 from unveil.attacks._listing import ATTACKS, Leaves
 from unveil.data.counts.knowledge import CountKnowledge
@@ -18,8 +18,8 @@ from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
 
 
-class Attacks(Protocol):
-    """What every attack on tables is: settings, and one method that leaves a guess.
+class TableAttack(Protocol):
+    """The interface of every attack on tables: settings, and one method that returns a guess.
 
     Whatever it does, this holds, and ``tests/attacks/table/test_every_attack.py`` sees to it:
 
@@ -40,8 +40,8 @@ class Attacks(Protocol):
         """Return what the adversary holds after the attack."""
 
 
-class AttacksGraph(Protocol):
-    """What every attack on graphs is: settings, and one method that leaves candidates for each released node.
+class GraphAttack(Protocol):
+    """The interface of every attack on graphs: settings, and one method that returns candidates per released node.
 
     Whatever it does, this holds, and ``tests/attacks/graph/test_every_graph_attack.py`` sees to it:
 
@@ -61,8 +61,8 @@ class AttacksGraph(Protocol):
         """Return what the adversary holds after the attack."""
 
 
-class AttacksCounts(Protocol):
-    """What every attack on published counts is: settings, and one method that leaves ranges or ranked records.
+class CountsAttack(Protocol):
+    """The interface of every attack on published counts: settings, and a method returning ranges or ranked records.
 
     Whatever it does, this holds, and ``tests/attacks/counts/test_every_count_attack.py`` sees to it:
 
@@ -77,7 +77,7 @@ class AttacksCounts(Protocol):
         """Return what the adversary holds after the attack."""
 
 
-def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Attacks:
+def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> TableAttack:
     """Return the attack on tables that ``text`` describes: ``name:key=value,key=value``, or ``package.module:Class``.
 
     The names are those of ``unveil list attacks``; :func:`unveil._specification.from_text` has the details. With
@@ -89,17 +89,17 @@ def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Attac
     Traceback (most recent call last):
     unveil.errors.InputError: the attack 'record-linkage' leaves Candidates, and here Trials is needed. Choose from ...
     """
-    made: Attacks = _attack(text, "table", leaves)
+    made: TableAttack = _attack(text, "table", leaves)
     return made
 
 
-def graph_attack_from(text: str) -> AttacksGraph:
+def graph_attack_from(text: str) -> GraphAttack:
     """Return the attack on graphs that ``text`` describes, as :func:`attack_from` does for tables."""
-    made: AttacksGraph = _attack(text, "graph", None)
+    made: GraphAttack = _attack(text, "graph", None)
     return made
 
 
-def _attack(text: str, on: On, leaves: Collection[Leaves] | None) -> Any:
+def _attack(text: str, on: InputKind, leaves: Collection[Leaves] | None) -> Any:
     fitting = [each for each in ATTACKS.values() if each.on == on and (leaves is None or each.leaves in leaves)]
     choice = f"Choose from {', '.join(each.name for each in fitting)}"
     name = text.strip().partition(":")[0]

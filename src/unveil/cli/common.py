@@ -16,7 +16,7 @@ from unveil.report.limits import CheckedLimit, check_limits, is_pass
 from unveil.report.text import one_line
 
 if TYPE_CHECKING:
-    from unveil.questions.told import Reply, Told
+    from unveil.questions.request import Request, Response
 
 BAD_INPUT = 2
 #: A limit is exceeded, or it was not shown to be kept and nobody accepts that.
@@ -44,7 +44,7 @@ WRITTEN = "unveil.written"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class OutputOptions:
     """Where the answer goes."""
 
     as_json: bool
@@ -57,46 +57,46 @@ class Wishes:
     outputs: Mapping[str, Path]
 
 
-def show(reply: "Reply", told: "Told", wishes: Wishes) -> None:
+def show(reply: "Response", request: "Request", wishes: OutputOptions) -> None:
     """Write what was wished for, then exit with 3 unless all limits are kept, or those not exceeded are accepted.
 
     Files come first, so that whatever is printed about them is true.
     """
-    checked = _checked_limits(reply, told)
+    checked = _checked_limits(reply, request)
     outcomes = [
         *(limit.exceeded for limit in checked),
         *(True for _ in reply.exceeded),
         *(None for _ in reply.undecided),
     ]
-    passed = is_pass(outcomes, accept_undecided=told.values.get("accept_undecided", False))
+    passed = is_pass(outcomes, accept_undecided=request.values.get("accept_undecided", False))
     for sentence in reply.aside:
         click.echo(one_line(sentence), err=True)
-    in_json, on_page = shown_on_page(reply, told)
+    in_json, on_page = shown_on_page(reply, request)
     written = _write(reply, wishes, on_page, passed=passed)
     if wishes.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
         click.echo(reply.answer.to_json(**in_json).rstrip("\n").encode())
     elif not wishes.quiet:
-        _print(reply, told, written)
+        _print(reply, request, written)
     for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided):
         click.echo(one_line(message), err=True)
     if not passed:
         click.get_current_context().exit(NO_PASS)
 
 
-def _checked_limits(reply: "Reply", told: "Told") -> "list[CheckedLimit]":
-    return check_limits(reply.answer.quantities, told.values.get("limits", ())) if "limits" in told.values else []
+def _checked_limits(reply: "Response", request: "Request") -> "list[CheckedLimit]":
+    return check_limits(reply.answer.quantities, request.values.get("limits", ())) if "limits" in request.values else []
 
 
-def shown_on_page(reply: "Reply", told: "Told") -> tuple[dict[str, Any], dict[str, Any]]:
+def shown_on_page(reply: "Response", request: "Request") -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what JSON and the page of an answer are made with."""
-    limits = [limit.to_dict() for limit in _checked_limits(reply, told)]
-    shown = {"limits": limits, "seed": told.values.get("seed")}
+    limits = [limit.to_dict() for limit in _checked_limits(reply, request)]
+    shown = {"limits": limits, "seed": request.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
-    return {**shown, **reply.in_json}, {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
+    return {**shown, **reply.in_json}, {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}
 
 
-def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
+def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
     """Write the report and the files beside it; return what is said of each."""
     from unveil.data.files.write import write_text
     from unveil.report.terminal import progress
@@ -129,7 +129,7 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed
     return said
 
 
-def _write_folders(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any]) -> Iterator[str]:
+def _write_folders(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any]) -> Iterator[str]:
     """Write the tables and the charts of the report into folders of their own; yield what is said of each."""
     if wishes.csv is None and wishes.figures is None:
         return
@@ -147,20 +147,20 @@ def _filename(path: Path) -> str:
     return one_line(click.format_filename(path))
 
 
-def _print(reply: "Reply", told: "Told", written: Sequence[str]) -> None:
+def _print(reply: "Response", request: "Request", written: Sequence[str]) -> None:
     from unveil.report.terminal import show_parts
 
-    example = [*_example(told), ""] if told.sample else []
-    seed = ["", _said_of_seed(told)] if "seed" in told.values else [""] if written else []
+    example = [*_example(request), ""] if request.sample else []
+    seed = ["", _said_of_seed(request)] if "seed" in request.values else [""] if written else []
     show_parts([*example, *reply.brief(), *seed, *written])
 
 
-def _example(told: "Told") -> list[str]:
-    question = told.question
+def _example(request: "Request") -> list[str]:
+    question = request.question
     said = [f"The example inside unveil: {small(question.sample)}"]
     if question.sample_of:
         others = [name for name, _ in question.setting(question.sample_of).chosen()]
-        others.remove(told.values[question.sample_of])
+        others.remove(request.values[question.sample_of])
         said.append(f"Try also: unveil {' '.join(question.command)} --sample {others[0]}")
     return said
 
@@ -170,9 +170,9 @@ def small(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def _said_of_seed(told: "Told") -> str:
-    seed = told.values["seed"]
-    if not told.question.secret:
+def _said_of_seed(request: "Request") -> str:
+    seed = request.values["seed"]
+    if not request.question.secret:
         return f"Seed {seed}: the same seed and input give the same answer."
     if seed is None:
         return "Random numbers were drawn in secret: nobody can make this release again."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil._listed import brought_by
+from unveil._registry import brought_by
 from unveil._specification import own_module
 from unveil.errors import InputError
 
@@ -115,13 +115,13 @@ def _brings_nothing(origin: str, kinds: str) -> str:
 
 def _print(things: list[Facts]) -> None:
     """Print a table: in a pipe one line per thing, on a terminal as many lines as its facts need."""
-    from unveil.report.blocks import Table
+    from unveil.report.blocks import TableBlock
     from unveil.report.terminal import output, show_table
 
     heads = tuple(key.replace("_", " ") for key in things[0])
     rows = tuple(tuple(_text(value) for value in thing.values()) for thing in things)
     if not output().is_terminal:
-        show_table(Table(caption="", columns=heads, rows=rows, align=tuple("left" for _ in heads)))
+        show_table(TableBlock(caption="", columns=heads, rows=rows, align=tuple("left" for _ in heads)))
         return
     from rich.table import Table as Grid
     from rich.text import Text

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from unveil._kernels._preparing import tell_by
-from unveil.cli.common import WRITTEN, Wishes, refuse_tight_memory, show, small
+from unveil._kernels._compile_timer import tell_by
+from unveil.cli.common import WRITTEN, OutputOptions, refuse_tight_memory, show, small
 from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwriting, refuse_replacing, report_target
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
+from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Question, Setting
-from unveil.questions.told import AskedError, Told
 from unveil.questions.values import value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
@@ -193,7 +193,7 @@ def called(setting: Setting) -> str:
     return setting.option if setting.kind == "switch" else f"{setting.option} {_metavar(setting)}"
 
 
-def told_by(question: Question, params: Mapping[str, Any], *, report: bool = True) -> Told:
+def told_by(question: Question, params: Mapping[str, Any], *, report: bool = True) -> Request:
     """Return what was said on the command line, checked as a whole."""
     context = click.get_current_context()
     files, said = _taken_apart(question, params)
@@ -203,16 +203,16 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         said[question.sample_of] = asked_for
     try:
         values = values_of(question, said, sample=sample, door="command line")
-    except AskedError as error:
+    except SettingError as error:
         raise at_option(error, question) from error
-    told = Told(
+    told = Request(
         question=question,
         files=files,
         values=values,
-        said=frozenset(said),
+        explicit=frozenset(said),
         sample=sample,
         report=report,
-        written=context.find_root().meta.get(WRITTEN, ()),
+        command=context.find_root().meta.get(WRITTEN, ()),
     )
     if told.path("config") is not None:
         told = QUESTIONS[question.name].with_settings(told)
@@ -291,11 +291,11 @@ def _run(
     report_to = {"--html": html, "--csv": csv, "--figures": figures}
     told = told_by(question, params, report=any(report_to.values()))
     outputs = _outputs(question, told, report_to)
-    wishes = Wishes(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
+    wishes = OutputOptions(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
     try:
         with progress(quiet=quiet) as report:
             reply = QUESTIONS[name].answer(replace(told, progress=report, say=unsaid if quiet else _say))
-    except AskedError as error:
+    except SettingError as error:
         raise at_option(error, question) from error
     show(reply, told, wishes)
 
@@ -304,7 +304,7 @@ def _say(sentence: str) -> None:
     click.echo(sentence, err=True)
 
 
-def at_option(error: AskedError, question: Question) -> Exception:
+def at_option(error: SettingError, question: Question) -> Exception:
     """Return the error for what was written after an option, where the library knows which one it was."""
     if not error.field:
         return error
@@ -313,9 +313,9 @@ def at_option(error: AskedError, question: Question) -> Exception:
     return click.BadParameter(str(error), click.get_current_context(), param_hint=f"'{hint}'")
 
 
-def _outputs(question: Question, told: Told, report_to: Mapping[str, Path | None]) -> dict[str, Path]:
+def _outputs(question: Question, request: Request, report_to: Mapping[str, Path | None]) -> dict[str, Path]:
     """Return the files to be written beside the report, by setting; none of all may replace another or an input."""
-    outputs = {each: told.values[each.name] for each in question.settings if each.kind == "output"}
+    outputs = {each: request.values[each.name] for each in question.settings if each.kind == "output"}
     named = {each.option: path for each, path in outputs.items()}
     written = {option: path for option, path in {**named, **report_to}.items() if path is not None}
     places = [path.resolve() for path in written.values()]
@@ -323,8 +323,8 @@ def _outputs(question: Question, told: Told, report_to: Mapping[str, Path | None
         raise click.UsageError(
             f"{' and '.join(written)} must name different files and folders. Rename one", click.get_current_context()
         )
-    folders = [path for each in question.settings if each.kind == "folder" for path in told.values[each.name]]
+    folders = [path for each in question.settings if each.kind == "folder" for path in request.values[each.name]]
     for option, path in written.items():
-        refuse_overwriting(path, [each for paths in told.files.values() for each in paths], option=option)
+        refuse_overwriting(path, [each for paths in request.files.values() for each in paths], option=option)
         refuse_replacing(path, folders, option=option)
     return {each.name: path for each, path in outputs.items() if path is not None}

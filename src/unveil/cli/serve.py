@@ -27,6 +27,6 @@ def serve(*, port: int | None, no_open: bool, limit_mb: int | None) -> None:
     Try:  unveil serve
           unveil serve --port 9000 --no-open
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.web.serve import Wishes, limits_of, serve
+    from unveil.web.serve import ServeOptions, limits_of, serve
 
-    serve(Wishes(port=port, open_browser=not no_open, limits=limits_of(limit_mb)), tell=click.echo)
+    serve(ServeOptions(port=port, open_browser=not no_open, limits=limits_of(limit_mb)), tell=click.echo)

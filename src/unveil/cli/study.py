@@ -50,9 +50,9 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     if not told.values["out"]:  # the example needs no file, but a folder for its results
         raise click.UsageError("--out DIR must be named", context)
     out = told.values["out"][0]
-    file = out / "study.toml" if told.sample else told.must("file")
+    file = out / "study.toml" if told.sample else told.required_path("file")
     plan = PLAN if told.sample else Study.read(file)
-    settings: dict[str, Any] = told.named("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
+    settings: dict[str, Any] = told.pick("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
     settings["say"] = None if quiet else partial(click.echo, err=True)
     try:
         with moving(quiet=quiet) as progress:
@@ -172,17 +172,19 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     click.echo(f"Results are in {where}; 'unveil study report {where} --html study.html' shows them.")
 
 
-def _print_status(found: "StudyStatus", folder: Path) -> None:
+def _print_status(status: "StudyStatus", folder: Path) -> None:
     from unveil.questions.study.words import computed, tone
     from unveil.report.terminal import show_headline
     from unveil.report.text import duration
 
-    show_headline(computed(found.counts), tone=tone(found.counts))
-    click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of CPU time so far.")
-    if found.running is not None:
-        click.echo(f"It is being computed now by {one_line(found.running)}.")
-    if found.counts.left:
-        if isfinite(found.seconds_left):
-            click.echo(f"The rest will take about {duration(found.seconds_left)} of CPU time.")
-        if found.running is None:
+    show_headline(computed(status.counts), tone=tone(status.counts))
+    click.echo(
+        f"Study {one_line(status.name)}, unveil {status.version}; {duration(status.seconds)} of CPU time so far."
+    )
+    if status.running is not None:
+        click.echo(f"It is being computed now by {one_line(status.running)}.")
+    if status.counts.left:
+        if isfinite(status.seconds_left):
+            click.echo(f"The rest will take about {duration(status.seconds_left)} of CPU time.")
+        if status.running is None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")

@@ -6,7 +6,7 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.data import samples as samples
-    from unveil.data.files.stored import ColumnStore as ColumnStore
+    from unveil.data.files.column_store import ColumnStore as ColumnStore
     from unveil.data.graph import Graph as Graph
     from unveil.data.graph.knowledge import draw_knowledge as draw_knowledge
     from unveil.data.graph.read import graph_from as graph_from
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Loaded when first asked for: those who only read or write a file do not pay for the rest.
 _HOME = {
     "Column": "table",
-    "ColumnStore": "files.stored",
+    "ColumnStore": "files.column_store",
     "Graph": "graph",
     "GraphKnowledge": "graph.release",
     "GraphRelease": "graph.release",

@@ -1,31 +1,31 @@
 """Can the numbers be trusted? Grades of metrics: do they follow the adversary's strength, and tell cases apart?"""
 
-from unveil.grades.calibrated import Calibrated
+from unveil.grades.calibration_grades import CalibrationGrades
 from unveil.grades.evenness import evenness, raw_evenness, shared_range
 from unveil.grades.factors import Factors, explain
 from unveil.grades.grades import Grades, grade, recommended
 from unveil.grades.mars import Mars, fit_mars
 from unveil.grades.monotonicity import Monotonicity, monotonicity, monotonicity_of
-from unveil.grades.nodes import NodeValues
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.nodes import NodeSketches
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.search import SuiteSearch, best_suites
-from unveil.grades.shipped import Shipped, ShippedGrade, shipped_grades
+from unveil.grades.shipped_grades import ShippedGrade, ShippedGrades, shipped_grades
 from unveil.grades.suites import SUITES, Rankings, Suite, equal_suites, rankings, suite_values
 from unveil.grades.weighted_sum import SumRankings, sum_rankings
 
 __all__ = [
     "SUITES",
-    "Calibrated",
-    "Case",
+    "CalibrationGrades",
     "Factors",
+    "GradedCase",
     "Grades",
     "Mars",
     "Monotonicity",
-    "NodeValues",
+    "NodeSketches",
     "Rankings",
-    "Replicated",
-    "Shipped",
+    "ReplicatedMetrics",
     "ShippedGrade",
+    "ShippedGrades",
     "Suite",
     "SuiteSearch",
     "SumRankings",

@@ -8,11 +8,11 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.grades.suite import Suite
-from unveil.grades.suite_steps import By, Steps
+from unveil.grades.suite_steps import RankingUnit, Steps
 
 Grouping = Literal["attack", "data set"]
-Way = Literal["single metric", "equal weights", "optimised weights"]
-WAYS: tuple[Way, ...] = ("single metric", "equal weights", "optimised weights")
+SuiteChoice = Literal["single metric", "equal weights", "optimised weights"]
+WAYS: tuple[SuiteChoice, ...] = ("single metric", "equal weights", "optimised weights")
 
 _RESAMPLES = 2000
 _TAIL = 0.025
@@ -60,13 +60,13 @@ class Validation:
     cases: int
     groups: int
     folds: int
-    shares: Mapping[Way, float]
-    by_fold: Mapping[Way, tuple[float, ...]]
-    gains: Mapping[Way, Gain]
-    chosen: tuple[Mapping[Way, Suite], ...]
+    shares: Mapping[SuiteChoice, float]
+    by_fold: Mapping[SuiteChoice, tuple[float, ...]]
+    gains: Mapping[SuiteChoice, Gain]
+    chosen: tuple[Mapping[SuiteChoice, Suite], ...]
 
 
-Choose = Callable[[Steps], Mapping[Way, tuple[Suite, FloatArray]]]
+Choose = Callable[[Steps], Mapping[SuiteChoice, tuple[Suite, FloatArray]]]
 
 
 def validate(
@@ -75,7 +75,7 @@ def validate(
     choose: Choose,
     *,
     grouping: Grouping,
-    by: By,
+    by: RankingUnit,
     folds: int,
     rng: np.random.Generator,
 ) -> Validation:
@@ -104,7 +104,7 @@ def validate(
     folds = min(folds, len(number))
     fold = (rng.permutation(len(number)) % folds)[group]
     held_out = {way: np.empty(steps.cases) for way in WAYS}
-    chosen: list[Mapping[Way, Suite]] = []
+    chosen: list[Mapping[SuiteChoice, Suite]] = []
     for each in range(folds):
         inside, outside = np.flatnonzero(fold != each), np.flatnonzero(fold == each)
         picked = choose(steps.only(inside))

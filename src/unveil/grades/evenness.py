@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 
 #: Values that differ by less than this part of the largest one differ by rounding only.
 ROUNDING = 1e-12
@@ -11,7 +11,7 @@ ROUNDING = 1e-12
 _CASES_AT_ONCE = 64
 
 
-def evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
+def evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> FloatArray:
     """Return how evenly each metric's values in a case, of all levels and replications, fill its range.
 
     Formula: ``1 - 3 E`` with :func:`raw_evenness` as ``E``. 0 means that all values sit at one end of the range;
@@ -31,10 +31,10 @@ def evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
 
     Examples
     --------
-    >>> from unveil.grades.replicated import Case
-    >>> one = Case("mail", "none", "NS", "overlap")
+    >>> from unveil.grades.replicated_metrics import GradedCase
+    >>> one = GradedCase("mail", "none", "NS", "overlap")
     >>> numbers = np.array([[[[0.0, 1.0], [2.0, 3.0]]]])
-    >>> case = Replicated(
+    >>> case = ReplicatedMetrics(
     ...     cases=(one,), metrics=("entropy",), levels=((0.5, 0.9),), values=numbers, rising=np.array([False])
     ... )
     >>> evenness(case).round(4)
@@ -57,7 +57,7 @@ def evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
     return score
 
 
-def raw_evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
+def raw_evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> FloatArray:
     """Return how far each metric's values in a case are from even ones: the Cramér-von Mises criterion, divided by n.
 
     Formula: ``E = (1/n) (1/(12 n) + Σ ((2i - 1)/(2n) - x_i)²)`` over the n values in ascending order, moved and scaled
@@ -67,7 +67,7 @@ def raw_evenness(values: Replicated, *, within: bool | None = None) -> FloatArra
     return (1.0 - evenness(values, within=within)) / 3.0
 
 
-def ranges(values: Replicated) -> tuple[FloatArray, FloatArray]:
+def ranges(values: ReplicatedMetrics) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value of each metric in each case; infinity and its opposite where none is."""
     finite = np.isfinite(values.values)
     lowest = np.min(values.values, axis=(2, 3), initial=np.inf, where=finite)
@@ -115,7 +115,7 @@ def _score(flat: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatAr
     return np.asarray(np.maximum(score, 0.0), np.float64)
 
 
-def shared_range(values: Replicated) -> FloatArray:
+def shared_range(values: ReplicatedMetrics) -> FloatArray:
     """Return the part of each metric's range over all cases that it uses in one case.
 
     Formula: ``(highest of the case - lowest of the case) / (highest of all - lowest of all)``, over all levels and
@@ -126,10 +126,10 @@ def shared_range(values: Replicated) -> FloatArray:
 
     Examples
     --------
-    >>> from unveil.grades.replicated import Case
-    >>> two = tuple(Case(data, "none", "NS", "overlap") for data in ("mail", "friends"))
+    >>> from unveil.grades.replicated_metrics import GradedCase
+    >>> two = tuple(GradedCase(data, "none", "NS", "overlap") for data in ("mail", "friends"))
     >>> numbers = np.array([[[[0.0], [0.2]]], [[[0.1], [0.8]]]])
-    >>> cases = Replicated(
+    >>> cases = ReplicatedMetrics(
     ...     cases=two, metrics=("entropy",), levels=((0.5, 0.9),) * 2, values=numbers, rising=np.array([False])
     ... )
     >>> shared_range(cases).round(3)

@@ -12,9 +12,9 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.grades.data_facts import scope_of, statistics_of, types_of
 from unveil.grades.mars import Mars, fit_mars
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 
-__all__ = ["SETTING", "Factors", "Share", "explain", "statistics_of", "types_of"]
+__all__ = ["SETTING", "ExplainedVariance", "Factors", "explain", "statistics_of", "types_of"]
 
 Statistics = Mapping[str, Mapping[str, float]]
 
@@ -27,8 +27,8 @@ _RANK = 1e-10
 
 
 @dataclass(frozen=True)
-class Share:
-    """How much of the variance of a score a group of factors explains in a linear regression.
+class ExplainedVariance:
+    """The share of a score's variance that a group of factors explains in a linear regression.
 
     ``r_squared`` is from 0 to 1; NaN if no score differs. ``parameters`` is how many numbers were fitted for it:
     factors that have nothing to do with the score still explain ``chance`` of it on average.
@@ -61,7 +61,7 @@ class Factors:
 
     response: str
     mars: Mars
-    shares: Mapping[str, Share]
+    shares: Mapping[str, ExplainedVariance]
     rows: int
     undefined: int
     notes: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Factors:
 
 def explain(
     score: FloatArray,
-    values: Replicated,
+    values: ReplicatedMetrics,
     statistics: Statistics | None = None,
     facts: Mapping[str, str] = _NOTHING,
     *,
@@ -101,10 +101,10 @@ def explain(
 
     Examples
     --------
-    >>> from unveil.grades.replicated import Case
+    >>> from unveil.grades.replicated_metrics import GradedCase
     >>> pairs = [(data, attack) for data in ("mail", "web") for attack in ("NS", "DV")]
-    >>> cases = tuple(Case(data, "id-removal", attack, "overlap") for data, attack in pairs)
-    >>> values = Replicated(cases=cases, metrics=("entropy", "pearson_correlation"), levels=((0.5, 1.0),) * 4,
+    >>> cases = tuple(GradedCase(data, "id-removal", attack, "overlap") for data, attack in pairs)
+    >>> values = ReplicatedMetrics(cases=cases, metrics=("entropy", "pearson_correlation"), levels=((0.5, 1.0),) * 4,
     ...                     values=np.zeros((4, 2, 2, 1)), rising=np.array([False, True]))
     >>> found = explain(np.array([[0.2, 0.8], [0.2, 0.8], [0.3, 0.9], [0.3, 0.9]]), values, response="monotonicity")
     >>> {name: round(share, 3) for name, share in found.groups.items()}  # doctest: +NORMALIZE_WHITESPACE
@@ -140,7 +140,7 @@ class _Column(NamedTuple):
 
 
 def _columns(
-    values: Replicated,
+    values: ReplicatedMetrics,
     case: IntArray,
     metric: IntArray,
     facts: Mapping[str, str],
@@ -167,7 +167,7 @@ def _different(texts: Iterable[str]) -> list[str]:
 
 
 def _statistics_columns(
-    values: Replicated,
+    values: ReplicatedMetrics,
     case: IntArray,
     statistics: Statistics | None,
     notes: list[str],
@@ -193,7 +193,7 @@ def _statistics_columns(
     return found
 
 
-def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict[str, Share]:
+def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict[str, ExplainedVariance]:
     """Return the R² of each group of columns, and of some together."""
     if not features.size:
         return {}
@@ -203,14 +203,16 @@ def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict
     products, toward = centred.T @ centred, centred.T @ (target - target.mean())
     total = float(((target - target.mean()) ** 2).sum()) if np.ptp(target) > 0 else nan
 
-    def share(*wanted: str) -> Share:
+    def share(*wanted: str) -> ExplainedVariance:
         at = np.array([place for place, group in enumerate(groups) if group in wanted], np.int64)
         sizes, directions = np.linalg.eigh(products[np.ix_(at, at)])
         real = sizes > _RANK * sizes.max(initial=0.0)
         along = directions[:, real].T @ toward[at]
         parameters = int(real.sum())
         explained = float((along**2 / sizes[real]).sum()) / total
-        return Share(float(np.minimum(1.0, explained)), parameters, min(1.0, parameters / (target.size - 1)))
+        return ExplainedVariance(
+            float(np.minimum(1.0, explained)), parameters, min(1.0, parameters / (target.size - 1))
+        )
 
     have = list(dict.fromkeys(groups))
     found = {group: share(group) for group in ("metric", *SETTING) if group in have}
@@ -225,8 +227,8 @@ def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict
     return found
 
 
-def _added(everything: Share, rest: Share, rows: int) -> Share:
+def _added(everything: ExplainedVariance, rest: ExplainedVariance, rows: int) -> ExplainedVariance:
     """Return what one group adds to the rest."""
     parameters, left = everything.parameters - rest.parameters, rows - 1 - rest.parameters
     chance = (1 - rest.r_squared) * parameters / left if left > 0 else nan
-    return Share(float(np.maximum(0.0, everything.r_squared - rest.r_squared)), parameters, chance)
+    return ExplainedVariance(float(np.maximum(0.0, everything.r_squared - rest.r_squared)), parameters, chance)

@@ -8,15 +8,15 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError, did_you_mean
-from unveil.grades.calibrated import Calibrated
+from unveil.grades.calibration_grades import CalibrationGrades
 from unveil.grades.needs import checked_needs, lacking
-from unveil.grades.nodes import NodeValues
-from unveil.grades.replicated import Replicated
+from unveil.grades.nodes import NodeSketches
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.scores import Reading, Scores, falling
 from unveil.grades.search import SuiteSearch, best_suites
 from unveil.grades.suite import available
 from unveil.grades.suites import SUITES, Rankings, Suite, rankings, suite_values
-from unveil.grades.summary import Summary, groups_of, summarise
+from unveil.grades.summary import ScoreSummary, groups_of, summarise
 from unveil.grades.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, Verdict
 from unveil.grades.weighted_sum import TURNED, SumRankings, sum_rankings
 
@@ -25,13 +25,13 @@ __all__ = [
     "LEAST",
     "NOTHING_SIGNIFICANT",
     "PAPER",
+    "GradedValues",
     "Grades",
     "MetricGrade",
-    "Of",
     "Reading",
+    "ScoreSummary",
     "Scores",
     "SuiteGrade",
-    "Summary",
     "Verdict",
     "grade",
     "groups_of",
@@ -42,7 +42,7 @@ __all__ = [
 #: So many metrics, at most, are tried with one another in suites: all subsets of seven are 120.
 MOST_IN_SEARCH = 7
 #: What is graded: one mean over targets per replication, the values of single nodes, or both beside each other.
-Of = Literal["means", "nodes", "both"]
+GradedValues = Literal["means", "nodes", "both"]
 #: What is searched for suites.
 PAPER, HERE = "the seven metrics of Zhao and Wagner", "the best metrics here"
 
@@ -57,14 +57,14 @@ class SuiteGrade:
     """
 
     suite: Suite
-    whole: Summary
-    pairs: Summary
-    sum_whole: Summary
-    sum_pairs: Summary
+    whole: ScoreSummary
+    pairs: ScoreSummary
+    sum_whole: ScoreSummary
+    sum_pairs: ScoreSummary
     turned: Mapping[str, float]
-    monotonicity: Summary
-    evenness: Summary
-    shared_range: Summary
+    monotonicity: ScoreSummary
+    evenness: ScoreSummary
+    shared_range: ScoreSummary
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,14 +103,14 @@ class Grades:
     searches: Mapping[str, SuiteSearch] = field(repr=False)
     level: float
     strict: bool
-    of: Of = "means"
+    of: GradedValues = "means"
     nodes: Reading | None = field(default=None, repr=False)
-    calibrated: Calibrated | None = field(default=None, repr=False)
+    calibrated: CalibrationGrades | None = field(default=None, repr=False)
     calibrated_nodes: Reading | None = field(default=None, repr=False)
     left_out: tuple[str, ...] = ()
 
     @property
-    def values(self) -> Replicated:
+    def values(self) -> ReplicatedMetrics:
         """What was graded."""
         return self.scores.values
 
@@ -126,12 +126,12 @@ class Grades:
 
 
 def grade(
-    values: Replicated,
+    values: ReplicatedMetrics,
     *,
-    nodes: NodeValues | None = None,
-    calibrated: Replicated | None = None,
-    calibrated_nodes: NodeValues | None = None,
-    of: Of = "both",
+    nodes: NodeSketches | None = None,
+    calibrated: ReplicatedMetrics | None = None,
+    calibrated_nodes: NodeSketches | None = None,
+    of: GradedValues = "both",
     level: float = 0.05,
     strict: bool = False,
     suites: Sequence[Suite] = (),
@@ -173,10 +173,10 @@ def grade(
     Two metrics in one case: one falls with each stronger adversary as it should, the other one never changes. One case
     is too few to trust the first of them elsewhere.
 
-    >>> from unveil.grades.replicated import Case
-    >>> case = Case("mail", "id-removal", "NS", "overlap")
+    >>> from unveil.grades.replicated_metrics import GradedCase
+    >>> case = GradedCase("mail", "id-removal", "NS", "overlap")
     >>> levels = np.arange(6.0)[:, None] + np.linspace(0, 0.1, 8)
-    >>> values = Replicated(cases=(case,), metrics=("entropy", "min_entropy"), levels=(tuple(range(6)),),
+    >>> values = ReplicatedMetrics(cases=(case,), metrics=("entropy", "min_entropy"), levels=(tuple(range(6)),),
     ...                     values=np.stack([9 - levels, np.ones((6, 8))])[None], rising=np.array([False, False]))
     >>> for each in grade(values, rng=np.random.default_rng(1)).metrics:
     ...     print(each.metric, round(each.monotonicity.mean, 3), each.undecided, "->", each.verdict)
@@ -216,20 +216,20 @@ def grade(
     )
 
 
-def _chosen(means: Scores, nodes: Reading | None, of: Of) -> Scores:
+def _chosen(means: Scores, nodes: Reading | None, of: GradedValues) -> Scores:
     return means.with_columns(nodes.scores) if of == "nodes" and nodes is not None else means
 
 
 def _calibrated(
-    values: Replicated,
-    nodes: NodeValues | None,
-    calibrated: Replicated | None,
-    calibrated_nodes: NodeValues | None,
-    of: Of,
+    values: ReplicatedMetrics,
+    nodes: NodeSketches | None,
+    calibrated: ReplicatedMetrics | None,
+    calibrated_nodes: NodeSketches | None,
+    of: GradedValues,
     *,
     level: float,
     strict: bool,
-) -> tuple[Calibrated | None, Reading | None]:
+) -> tuple[CalibrationGrades | None, Reading | None]:
     """Return raw and calibrated metrics in the cases that have both, and the calibrated values of nodes."""
     if calibrated is None:
         return None, None
@@ -241,7 +241,7 @@ def _calibrated(
     for each, own in ((raw, None if nodes is None else nodes.only(rows)), (calibrated, calibrated_nodes)):
         last = None if own is None or of == "means" else Reading.of(own.scores(level=level, strict=strict))
         readings.append(_chosen(Scores.of(each, level=level, strict=strict), last, of))
-    return Calibrated.of(*readings), last
+    return CalibrationGrades.of(*readings), last
 
 
 def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
@@ -254,7 +254,7 @@ def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
 
 
 def _searches(
-    values: Replicated, metrics: Sequence[MetricGrade], needs: tuple[str, ...], rng: np.random.Generator
+    values: ReplicatedMetrics, metrics: Sequence[MetricGrade], needs: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[dict[str, SuiteSearch], tuple[str, ...]]:
     """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here.
 

@@ -51,8 +51,8 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class Term:
-    """One summand: a coefficient times a hinge, or times the product of several.
+class MarsTerm:
+    """One summand: a coefficient times a hinge or a product of hinges.
 
     ``importance`` is by how much R² falls when all terms of the same features are left out and the rest is fitted anew.
     """
@@ -89,7 +89,7 @@ class Mars:
     """
 
     intercept: float
-    terms: tuple[Term, ...]
+    terms: tuple[MarsTerm, ...]
     r_squared: float
     gcv: float
     rows: int
@@ -108,7 +108,7 @@ class Mars:
         return f"{response} =\n" + "\n".join(f"  {line}" for line in lines)
 
 
-class _Settings(NamedTuple):
+class _MarsSettings(NamedTuple):
     most_terms: int
     penalty: float
     interactions: int
@@ -175,7 +175,7 @@ def fit_mars(
     table, values = np.asarray(features, np.float64), np.asarray(response, np.float64)
     _check(table, names, values)
     terms = min(201, max(21, 2 * len(names) + 1)) if most_terms is None else most_terms
-    settings = _Settings(terms, penalty, interactions, least_gain, most_knots)
+    settings = _MarsSettings(terms, penalty, interactions, least_gain, most_knots)
     for setting, value in settings._asdict().items():
         least = 0 if setting in ("penalty", "least_gain") else 1
         if not least <= value < inf:
@@ -223,14 +223,14 @@ def _distinct(table: FloatArray, values: FloatArray) -> _Rows:
     return _Rows(table[first], np.sqrt(counts), means, mean, values.size, within, total)
 
 
-def _hinges(table: FloatArray, names: Sequence[str], most: int) -> list[Hinge]:
+def _hinges(table: FloatArray, names: Sequence[str], at_most: int) -> list[Hinge]:
     """Return the rising hinge of every knot; at the least value it is the feature itself, at the greatest nothing."""
     found = []
     for number, name in enumerate(names):
         column = table[:, number]
         knots = np.unique(column)
-        if knots.size > most + 1:
-            knots = np.unique(np.quantile(column, np.linspace(0, 1, most + 1), method="inverted_cdf"))
+        if knots.size > at_most + 1:
+            knots = np.unique(np.quantile(column, np.linspace(0, 1, at_most + 1), method="inverted_cdf"))
         indicator = knots.size == 2 and tuple(knots) == (0.0, 1.0)
         found += [Hinge(number, name, float(knot), indicator=indicator) for knot in knots[:-1]]
     return found
@@ -269,7 +269,7 @@ class _Growth:
         self.across = np.empty((0, len(self.hinges)))
         self._add_parent(())
 
-    def grown(self, settings: _Settings) -> list[tuple[Hinge, ...]]:
+    def grown(self, settings: _MarsSettings) -> list[tuple[Hinge, ...]]:
         """Return the terms, the intercept first."""
         while self.hinges and float(self.residual @ self.residual) > _PERFECT * self.rows.total:
             alone, gain, pairs = self._gains()
@@ -378,7 +378,7 @@ def _pruned(rows: _Rows, basis: list[tuple[Hinge, ...]], penalty: float) -> Mars
     terms = []
     for place, coefficient in zip(best[1:], found[1:], strict=True):
         without = _least_squares(columns[:, [each for each in best if used[each] != used[place]]], target)
-        terms.append(Term(basis[place], float(coefficient), (without.squares - fit.squares) / rows.total))
+        terms.append(MarsTerm(basis[place], float(coefficient), (without.squares - fit.squares) / rows.total))
     terms.sort(key=lambda term: (-round(term.importance, 9), [(hinge.feature, hinge.knot) for hinge in term.hinges]))
     explained = 1 - (fit.squares + rows.within) / rows.total
     return Mars(

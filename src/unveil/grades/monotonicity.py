@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from unveil._kernels.two_samples import NeighbourTests, neighbour_tests
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError, share
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 
 #: What a test of two neighbouring levels adds to a score.
 RIGHT, WRONG, TURN = 1, -1, -2
@@ -72,7 +72,7 @@ class CaseMonotonicity(NamedTuple):
         return self.score
 
 
-def monotonicity(values: Replicated, *, level: float = 0.05, strict: bool = False) -> Monotonicity:
+def monotonicity(values: ReplicatedMetrics, *, level: float = 0.05, strict: bool = False) -> Monotonicity:
     """Return the monotonicity of each metric in each case, from 0 to 1; higher is better.
 
     Neighbouring levels of strength are compared by two tests of the values of their replications: Welch's t-test and
@@ -104,10 +104,11 @@ def monotonicity(values: Replicated, *, level: float = 0.05, strict: bool = Fals
 
     Examples
     --------
-    >>> from unveil.grades.replicated import Case, Replicated
+    >>> from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
     >>> levels = 10.0 * np.arange(4)[:, None] + np.arange(5)
-    >>> given = Replicated(cases=(Case("mail", "switch", "NS", "overlap"),), metrics=("adversary_success_rate",),
-    ...                    levels=((0.6, 0.7, 0.8, 0.9),), values=levels[None, None], rising=np.array([True]))
+    >>> given = ReplicatedMetrics(
+    ...     cases=(GradedCase("mail", "switch", "NS", "overlap"),), metrics=("adversary_success_rate",),
+    ...     levels=((0.6, 0.7, 0.8, 0.9),), values=levels[None, None], rising=np.array([True]))
     >>> found = monotonicity(given)
     >>> found.score, found.significant, found.tests
     (array([[1.]]), array([[6]]), array([[6]]))

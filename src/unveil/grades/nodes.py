@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.sketched_tests import sketched_tests
-from unveil._kernels.sketches import Sketch, merged_blocks, merged_evenness
+from unveil._kernels.sketches import ValueSketch, merged_blocks, merged_evenness
 from unveil._kernels.two_samples import NeighbourTests
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grades.evenness import constant, over_all_cases, share_of_range
 from unveil.grades.monotonicity import monotonicity_of_tests
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.scores import Scores
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ Blocks = NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NodeValues:
-    """Sketches of the values of nodes, at [case, metric, level], pooled over replications.
+class NodeSketches:
+    """Sketches of node values at [case, metric, level], pooled over replications.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class NodeValues:
         Means of runs of equal count of the sorted values along the last axis; NaN where there are fewer.
     """
 
-    values: Replicated
+    values: ReplicatedMetrics
     count: IntArray
     lowest: FloatArray
     highest: FloatArray
@@ -52,7 +52,7 @@ class NodeValues:
     blocks: Blocks
 
     @classmethod
-    def of(cls, values: Replicated, *studies: "Results", calibrated: bool = False) -> "NodeValues | None":
+    def of(cls, values: ReplicatedMetrics, *studies: "Results", calibrated: bool = False) -> "NodeSketches | None":
         """Return the sketches of the metrics of ``values`` that have some; None where no study kept any."""
         from unveil.studies._parts import CALIBRATED
 
@@ -67,21 +67,21 @@ class NodeValues:
             _fill(made, frame, prefix)
         return made
 
-    def only(self, cases: IntArray) -> "NodeValues":
+    def only(self, cases: IntArray) -> "NodeSketches":
         """Return some of the cases."""
         values = self.values.only(cases=cases)
         most = max(map(len, values.levels), default=0)
         arrays = {
             each.name: getattr(self, each.name)[cases][:, :, :most] for each in fields(self) if each.name != "values"
         }
-        return NodeValues(values=values, **arrays)
+        return NodeSketches(values=values, **arrays)
 
     @property
     def cases(self) -> BoolArray:
         """Which cases have values of nodes."""
         return np.asarray(self.count.sum(axis=(1, 2)) > 0)
 
-    def sketches(self, case: int, column: int) -> list[Sketch]:
+    def sketches(self, case: int, column: int) -> list[ValueSketch]:
         """Return the sketches of the levels of a metric in a case that have values."""
         return [self._sketch(case, column, level) for level in np.flatnonzero(self.count[case, column]).tolist()]
 
@@ -138,10 +138,10 @@ class NodeValues:
             )
         return score
 
-    def _sketch(self, case: int, column: int, level: int) -> Sketch:
+    def _sketch(self, case: int, column: int, level: int) -> ValueSketch:
         at = (case, column, level)
         blocks = self.blocks[at]
-        return Sketch(
+        return ValueSketch(
             int(self.count[at]),
             float(self.lowest[at]),
             float(self.highest[at]),
@@ -155,9 +155,9 @@ def _most_blocks(frame: "pl.DataFrame") -> int:
     return int(frame["blocks"].list.len().to_numpy().max())
 
 
-def _empty(values: Replicated, blocks: int) -> NodeValues:
+def _empty(values: ReplicatedMetrics, blocks: int) -> NodeSketches:
     shape = (len(values.cases), len(values.metrics), max(map(len, values.levels)))
-    return NodeValues(
+    return NodeSketches(
         values=values,
         count=np.zeros(shape, np.int64),
         lowest=np.full(shape, np.inf),
@@ -168,19 +168,21 @@ def _empty(values: Replicated, blocks: int) -> NodeValues:
     )
 
 
-def _fill(made: NodeValues, frame: "pl.DataFrame", prefix: str) -> None:
+def _fill(sketches: NodeSketches, frame: "pl.DataFrame", prefix: str) -> None:
     """Write the rows of a study that belong to a case, a metric and a level."""
-    case_of = {case: number for number, case in enumerate(made.values.cases)}
-    column_of = {prefix + name: number for number, name in enumerate(made.values.metrics)}
-    level_of = [{level: number for number, level in enumerate(levels)} for levels in made.values.levels]
+    case_of = {case: number for number, case in enumerate(sketches.values.cases)}
+    column_of = {prefix + name: number for number, name in enumerate(sketches.values.metrics)}
+    level_of = [{level: number for number, level in enumerate(levels)} for levels in sketches.values.levels]
     # The sum is called so in the file.
-    arrays = {each.name: getattr(made, each.name) for each in fields(made) if each.name not in ("values", "blocks")}
+    arrays = {
+        each.name: getattr(sketches, each.name) for each in fields(sketches) if each.name not in ("values", "blocks")
+    }
     for row in frame.iter_rows(named=True):
-        case = case_of.get(Case(row["data"], row["protect"], row["attack"], row["axis"]))
+        case = case_of.get(GradedCase(row["data"], row["protect"], row["attack"], row["axis"]))
         column = column_of.get(row["metric"])
         if case is None or column is None or not row["count"]:
             continue
         at = (case, column, level_of[case][row["level"]])
         for name, array in arrays.items():
             array[at] = row["sum" if name == "total" else name]
-        made.blocks[at][: len(row["blocks"])] = row["blocks"]
+        sketches.blocks[at][: len(row["blocks"])] = row["blocks"]

@@ -14,12 +14,12 @@ from math import isnan, nan
 import numpy as np
 
 from unveil.errors import InputError
-from unveil.grades.shipped import Shipped, ShippedGrade
+from unveil.grades.shipped_grades import ShippedGrade, ShippedGrades
 from unveil.grades.verdict import FEWEST_GROUPS, Verdict
 from unveil.studies import Results
 from unveil.studies._parts import scenario_of
 from unveil.studies._toml import AUDIT
-from unveil.studies.audited import COLUMNS, COPIED
+from unveil.studies.audit_columns import COLUMNS, COPIED
 
 #: The labels by which releases are told apart.
 TECHNIQUE, LIBRARY, EPSILON, FEATURES = "technique", "library", "epsilon", "features"
@@ -119,9 +119,9 @@ class ReleaseGrades:
     releases: tuple[GradedRelease, ...]
     figures: tuple[FigureGrade, ...]
 
-    def to_shipped(self) -> Shipped:
+    def to_shipped(self) -> ShippedGrades:
         """Return the grades as they come with the package."""
-        return Shipped(
+        return ShippedGrades(
             studies=(self.study,),
             cases=max((each.epsilon.groups for each in self.figures), default=0),
             metrics={each.figure: each.to_shipped() for each in sorted(self.figures, key=lambda each: each.figure)},

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grades.evenness import evenness, shared_range
 from unveil.grades.monotonicity import Monotonicity, monotonicity
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.summary import groups_of, summarise
 from unveil.grades.verdict import MetricGrade
 
@@ -19,13 +19,13 @@ from unveil.grades.verdict import MetricGrade
 class Scores:
     """The scores of each metric (or suite) in each case, and the means over targets that belong to them."""
 
-    values: Replicated
+    values: ReplicatedMetrics
     monotonicity: Monotonicity
     evenness: FloatArray
     shared_range: FloatArray
 
     @classmethod
-    def of(cls, values: Replicated, *, level: float = 0.05, strict: bool = False) -> "Scores":
+    def of(cls, values: ReplicatedMetrics, *, level: float = 0.05, strict: bool = False) -> "Scores":
         """Return the three scores of each metric in each case, of one number per replication."""
         return cls(
             values=values,

@@ -9,11 +9,11 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, whole_number
-from unveil.grades.cross_validation import WAYS, Grouping, Validation, Way, validate
+from unveil.grades.cross_validation import WAYS, Grouping, SuiteChoice, Validation, validate
 from unveil.grades.needs import checked_needs, ticking
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.suite import Suite, equal_suites
-from unveil.grades.suite_steps import Allowed, By, Steps, best_weights, merit, steps_of
+from unveil.grades.suite_steps import RankingUnit, Steps, WeightFilter, best_weights, merit, steps_of
 from unveil.grades.suites import quotients, weights_table
 from unveil.grades.weighted_product import FLOOR, Zeros
 
@@ -21,8 +21,8 @@ from unveil.grades.weighted_product import FLOOR, Zeros
 _FEWEST_DATA_SETS = 3
 
 
-class Tried(NamedTuple):
-    """A suite, and how it ranks the cases that the search was given: those it may have been chosen by."""
+class SuiteTrial(NamedTuple):
+    """A suite, and how it ranks the cases of the search, by which it may have been chosen."""
 
     suite: Suite
     #: The share of cases in order throughout.
@@ -60,18 +60,18 @@ class SuiteSearch:
     """
 
     metrics: tuple[str, ...]
-    by: By
+    by: RankingUnit
     cases: int
-    singles: tuple[Tried, ...]
-    equal: tuple[Tried, ...]
-    optimised: Tried | None
+    singles: tuple[SuiteTrial, ...]
+    equal: tuple[SuiteTrial, ...]
+    optimised: SuiteTrial | None
     validations: tuple[Validation, ...]
     zeros: Zeros
     notes: tuple[str, ...]
     needs: tuple[str, ...] = ()
 
     @property
-    def apparent(self) -> Mapping[Way, float]:
+    def apparent(self) -> Mapping[SuiteChoice, float]:
         """The share of each way's best suite in the very cases that it was chosen by, which flatters it."""
         if self.optimised is None:
             return dict.fromkeys(WAYS, float("nan"))
@@ -85,12 +85,12 @@ class SuiteSearch:
 
 
 def best_suites(
-    values: Replicated,
+    values: ReplicatedMetrics,
     metrics: Sequence[str],
     *,
     rng: np.random.Generator,
     folds: int = 5,
-    by: By = "whole",
+    by: RankingUnit = "whole",
     floor: float = FLOOR,
     needs: Sequence[str] = (),
 ) -> SuiteSearch:
@@ -124,7 +124,7 @@ def best_suites(
     InputError
         If a metric is unknown or not among the values, there are fewer than 2 folds, or no suite tells what is needed.
     """
-    whole_number(folds, "folds", least=2, advice="Write folds=5")
+    whole_number(folds, "folds", at_least=2, advice="Write folds=5")
     single = [Suite(name, {name: 1.0}) for name in metrics]
     needs = checked_needs(needs)
     allowed = partial(ticking, metrics=metrics, needs=needs)
@@ -159,11 +159,17 @@ def best_suites(
 
 
 def _choose(
-    steps: Steps, *, single: Sequence[Suite], equal: Sequence[Suite], by: By, rng: np.random.Generator, allowed: Allowed
-) -> Mapping[Way, tuple[Suite, FloatArray]]:
+    steps: Steps,
+    *,
+    single: Sequence[Suite],
+    equal: Sequence[Suite],
+    by: RankingUnit,
+    rng: np.random.Generator,
+    allowed: WeightFilter,
+) -> Mapping[SuiteChoice, tuple[Suite, FloatArray]]:
     """Return the best single metric, the best suite of equal weights and the best weights, with their weights."""
     names = [suite.name for suite in single]
-    picked: dict[Way, tuple[Suite, FloatArray]] = {}
+    picked: dict[SuiteChoice, tuple[Suite, FloatArray]] = {}
     for way, suites in zip(WAYS, (single, equal), strict=False):
         table = weights_table(suites, names)
         best = int(merit(steps, table, by).argmax())
@@ -176,17 +182,17 @@ def _choose(
     return picked
 
 
-def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: By) -> tuple[Tried, ...]:
+def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: RankingUnit) -> tuple[SuiteTrial, ...]:
     """Return suites, best first, with their shares."""
     if not steps.cases:
-        return tuple(Tried(suite, float("nan"), float("nan")) for suite in suites)
+        return tuple(SuiteTrial(suite, float("nan"), float("nan")) for suite in suites)
     table = weights_table(suites, metrics)
     whole, pairs = steps.ranked(table)
     order = np.argsort(-merit(steps, table, by), kind="stable")
-    return tuple(Tried(suites[k], float(whole[:, k].mean()), float(pairs[:, k].mean())) for k in order.tolist())
+    return tuple(SuiteTrial(suites[k], float(whole[:, k].mean()), float(pairs[:, k].mean())) for k in order.tolist())
 
 
-def _groupings(cases: Sequence[Case]) -> dict[Grouping, list[tuple[str, ...]]]:
+def _groupings(cases: Sequence[GradedCase]) -> dict[Grouping, list[tuple[str, ...]]]:
     """Return the groups of cases that must not be on both sides: attacks, and data sets where there are several."""
     attacks = [(case.data, case.protect, case.attack) for case in cases]
     data = [(case.data,) for case in cases]
@@ -198,7 +204,7 @@ def _groupings(cases: Sequence[Case]) -> dict[Grouping, list[tuple[str, ...]]]:
     return found
 
 
-def _notes(values: Replicated, used: int, levels: int) -> tuple[str, ...]:
+def _notes(values: ReplicatedMetrics, used: int, levels: int) -> tuple[str, ...]:
     notes = []
     if used < len(values.cases):
         notes.append(
@@ -214,7 +220,7 @@ def _notes(values: Replicated, used: int, levels: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _said(validation: Validation, way: Way, by: By) -> str:
+def _said(validation: Validation, way: SuiteChoice, by: RankingUnit) -> str:
     share, single = validation.shares[way], validation.shares["single metric"]
     gain = validation.gains[way]
     verdict = "a gain" if gain.shown else "a loss" if gain.high < 0 else "no difference that can be told from chance"

@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grades.evenness import ROUNDING
 from unveil.grades.suites import falls
 
-By = Literal["whole", "pairs"]
+RankingUnit = Literal["whole", "pairs"]
 
 #: How much weight goes from one metric to another at once: first much, at last little.
 _TRANSFERS = (0.2, 0.1, 0.05)
@@ -83,7 +83,7 @@ def steps_of(logs: FloatArray) -> tuple[Steps, IntArray, int]:
     return Steps(falls=np.ascontiguousarray(fall[there]), start=start), cases, left_out
 
 
-def merit(steps: Steps, weights: FloatArray, by: By) -> FloatArray:
+def merit(steps: Steps, weights: FloatArray, by: RankingUnit) -> FloatArray:
     """Return how good suites are: cases (or shares) in order, and where that is equal, the other of the two."""
     whole, pairs = steps.ranked(weights)
     first, second = (whole, pairs) if by == "whole" else (pairs, whole)
@@ -93,7 +93,7 @@ def merit(steps: Steps, weights: FloatArray, by: By) -> FloatArray:
 
 
 #: Tells which of some weights, at [suite, metric], may be taken.
-Allowed = Callable[[FloatArray], BoolArray]
+WeightFilter = Callable[[FloatArray], BoolArray]
 
 
 def all_allowed(weights: FloatArray) -> BoolArray:
@@ -104,10 +104,10 @@ def all_allowed(weights: FloatArray) -> BoolArray:
 def best_weights(
     steps: Steps,
     starts: Sequence[FloatArray],
-    by: By,
+    by: RankingUnit,
     rng: np.random.Generator,
     *,
-    allowed: Allowed = all_allowed,
+    allowed: WeightFilter = all_allowed,
 ) -> FloatArray:
     """Return weights that get many cases in order: from several starts, weight moves between metrics while it helps.
 
@@ -136,7 +136,7 @@ def _undecided(steps: Steps) -> Steps:
     return steps.only(cases) if len(cases) else steps.only(np.arange(1))
 
 
-def _climb(steps: Steps, weights: FloatArray, by: By, allowed: Allowed) -> tuple[FloatArray, float]:
+def _climb(steps: Steps, weights: FloatArray, by: RankingUnit, allowed: WeightFilter) -> tuple[FloatArray, float]:
     most = float(merit(steps, weights[None], by)[0])
     for size in _TRANSFERS:
         while True:

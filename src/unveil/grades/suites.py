@@ -8,14 +8,14 @@ import numpy as np
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.grades.evenness import ROUNDING
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.suite import SUITES, Suite, equal_suites
 from unveil.grades.weighted_product import FLOOR, Zeros, check_floor, log_quotients, weighted
 
 __all__ = ["SUITES", "Rankings", "Suite", "Zeros", "equal_suites", "rankings", "suite_values", "suite_zeros"]
 
 
-def suite_values(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Replicated:
+def suite_values(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> ReplicatedMetrics:
     """Return each suite's number per case, level and replication, so that it can be graded as a metric is.
 
     Formula: ``Q = Π q ^ weight``, where the quotient q of a metric is the value over the highest of the case (more is
@@ -26,7 +26,7 @@ def suite_values(values: Replicated, suites: Sequence[Suite], *, floor: float = 
     logs, _ = quotients(values, suites, floor)
     products = np.exp(weighted(logs, _weights(suites)))
     shape = (len(values.cases), len(suites), *values.values.shape[2:])
-    return Replicated(
+    return ReplicatedMetrics(
         cases=values.cases,
         metrics=tuple(suite.name for suite in suites),
         levels=values.levels,
@@ -35,7 +35,7 @@ def suite_values(values: Replicated, suites: Sequence[Suite], *, floor: float = 
     )
 
 
-def suite_zeros(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Zeros:
+def suite_zeros(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> Zeros:
     """Return what :func:`suite_values` does about zeros and negative values of single replications."""
     return quotients(values, suites, floor)[1]
 
@@ -61,7 +61,7 @@ class Rankings:
     """
 
     suites: tuple[Suite, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[GradedCase, ...]
     scores: FloatArray
     whole: FloatArray
     pairs: FloatArray
@@ -84,7 +84,7 @@ class Rankings:
         return found
 
 
-def rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> Rankings:
+def rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> Rankings:
     """Return how each suite ranks the levels of each case, on means over replications.
 
     A level without a number is passed over: its neighbours are compared with one another.
@@ -137,7 +137,7 @@ def mean_of_defined(rows: FloatArray) -> FloatArray:
 
 
 def quotients(
-    values: Replicated, suites: Sequence[Suite], floor: float, *, means: bool = False
+    values: ReplicatedMetrics, suites: Sequence[Suite], floor: float, *, means: bool = False
 ) -> tuple[FloatArray, Zeros]:
     """Return the logarithms of quotients of all metrics of the suites, by case, metric and place, and their zeros."""
     check_floor(floor)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.grades.replicated import Case
+from unveil.grades.replicated_metrics import GradedCase
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
-    """Scores over cases: their mean with its 95 % interval, their quartiles, and how many there are.
+class ScoreSummary:
+    """Scores over cases: mean with its 95 % interval, quartiles, and number of cases.
 
     The interval takes data, protection and attack together as one draw, since the axes of one attack go up and down
     together; it is NaN for fewer than two of these. ``groups`` is their number, of those with a score. ``undefined``
@@ -29,17 +29,17 @@ class Summary:
     undefined: int
 
 
-def groups_of(cases: Sequence[Case]) -> IntArray:
+def groups_of(cases: Sequence[GradedCase]) -> IntArray:
     """Return a number per case, the same for cases that differ in their axis only.
 
-    >>> groups_of([Case("mail", "switch", "NS", "overlap"), Case("mail", "switch", "NS", "seed_pairs")])
+    >>> groups_of([GradedCase("mail", "switch", "NS", "overlap"), GradedCase("mail", "switch", "NS", "seed_pairs")])
     array([0, 0])
     """
     number: dict[tuple[str, ...], int] = {}
     return np.array([number.setdefault(case[:3], len(number)) for case in cases], np.int64)
 
 
-def summarise(scores: FloatArray, groups: IntArray) -> Summary:
+def summarise(scores: FloatArray, groups: IntArray) -> ScoreSummary:
     """Return the mean of scores over cases with its interval, their quartiles, and how many there are.
 
     >>> summarise(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0, 1, 2, 2])).median
@@ -49,14 +49,14 @@ def summarise(scores: FloatArray, groups: IntArray) -> Summary:
     known = scores[there]
     if not known.size:
         nan = float("nan")
-        return Summary(
+        return ScoreSummary(
             mean=nan, low=nan, high=nan, first_quartile=nan, median=nan, third_quartile=nan,
             cases=0, groups=0, undefined=int(scores.size),
         )  # fmt: skip
     mean = float(known.mean())
     half = half_width_over_groups(known - mean, groups[there])
     first, median, third = np.quantile(known, [0.25, 0.5, 0.75])
-    return Summary(
+    return ScoreSummary(
         mean=mean,
         # Scores lie between 0 and 1, and so does their mean.
         low=max(mean - half, 0.0) if np.isfinite(half) else float("nan"),

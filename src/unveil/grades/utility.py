@@ -12,7 +12,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
 from unveil.errors import InputError, whole_number
-from unveil.grades.replicated import Case, Replicated
+from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.protections.specification import graph_protection_from
 
 #: What stands in the place of an attack: nobody attacks.
@@ -64,7 +64,7 @@ class Strength:
 
 def utility_values(
     graphs: Mapping[str, Graph], strengths: Sequence[Strength], *, replications: int, rng: np.random.Generator
-) -> Replicated:
+) -> ReplicatedMetrics:
     """Return every loss of releases of graphs, by the strength of the protection and replication.
 
     A case is a graph and a protection, all measures should rise, and each release is made anew from random numbers of
@@ -84,7 +84,7 @@ def utility_values(
     from unveil.metrics import METRICS
     from unveil.metrics.graphs.utility import graph_utility
 
-    whole_number(replications, "replications", least=2)
+    whole_number(replications, "replications", at_least=2)
     names = tuple(name for name, each in METRICS.items() if each.on == "GraphRelease" and each.category == "utility")
     cases = [(data, strength) for data in graphs for strength in strengths]
     values: FloatArray = np.full(
@@ -96,9 +96,9 @@ def utility_values(
             for turn, own in enumerate(rng.spawn(replications)):
                 lost = graph_utility(protection.apply(graphs[data], rng=own))
                 values[row, :, level, turn] = [each.value for each in lost]
-    return Replicated(
+    return ReplicatedMetrics(
         cases=tuple(
-            Case(data, each.protection, NOBODY, f"1/{each.setting}" if each.falls else each.setting)
+            GradedCase(data, each.protection, NOBODY, f"1/{each.setting}" if each.falls else each.setting)
             for data, each in cases
         ),
         metrics=names,

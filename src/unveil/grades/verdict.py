@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from unveil.grades.summary import Summary
+from unveil.grades.summary import ScoreSummary
 
 #: What a metric of which nothing is significant scores: it never tells a strong adversary from a weak one.
 NOTHING_SIGNIFICANT = 2 / 3
@@ -50,12 +50,12 @@ class MetricGrade:
     """
 
     metric: str
-    monotonicity: Summary
-    evenness: Summary
-    shared_range: Summary
+    monotonicity: ScoreSummary
+    evenness: ScoreSummary
+    shared_range: ScoreSummary
     undecided: float
     against: float
-    by_axis: Mapping[str, Summary]
+    by_axis: Mapping[str, ScoreSummary]
 
     @property
     def counts_targets(self) -> bool:

@@ -14,8 +14,8 @@ from unveil.grades.evenness import ROUNDING
 FLOOR = 0.01
 
 
-class Counted(NamedTuple):
-    """Values of one metric that a product cannot take as they are."""
+class UnusableValues(NamedTuple):
+    """Values of one metric that a product cannot use."""
 
     #: Values that are zero, apart from rounding.
     zeros: int
@@ -40,7 +40,7 @@ class Zeros:
     """
 
     floor: float
-    counts: Mapping[str, Counted]
+    counts: Mapping[str, UnusableValues]
 
     @property
     def rule(self) -> str:
@@ -118,11 +118,11 @@ def weighted(logs: FloatArray, weights: FloatArray) -> FloatArray:
     return products
 
 
-def _counts(zero: BoolArray, negative: BoolArray, finite: BoolArray, names: Sequence[str]) -> dict[str, Counted]:
+def _counts(zero: BoolArray, negative: BoolArray, finite: BoolArray, names: Sequence[str]) -> dict[str, UnusableValues]:
     counts = {}
     for place, name in enumerate(names):
         here, below = zero[:, place], negative[:, place]
         cases = int((here | below).any(axis=1).sum())
         if cases:
-            counts[name] = Counted(int(here.sum()), int(below.sum()), cases, int(finite[:, place].sum()))
+            counts[name] = UnusableValues(int(here.sum()), int(below.sum()), cases, int(finite[:, place].sum()))
     return counts

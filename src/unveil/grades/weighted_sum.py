@@ -12,7 +12,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import ROUNDING
-from unveil.grades.replicated import Replicated
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suite import Suite
 from unveil.grades.suites import in_order, quotients, weights_table
 from unveil.grades.weighted_product import FLOOR, log_quotients, weighted
@@ -51,7 +51,7 @@ class SumRankings:
     reversed_product_any: FloatArray
 
 
-def sum_rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOOR) -> SumRankings:
+def sum_rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> SumRankings:
     """Return how each suite ranks the levels of each case by a weighted sum of quotients, on means over replications.
 
     Formula: ``Q = Σ weight · q``, with the quotients q of :func:`unveil.grades.suites.suite_values`: 1 means as private
@@ -62,9 +62,10 @@ def sum_rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = 
     Of two metrics each level has the best value of one. Without the last level, which is worst, the first metric is
     divided by 5 instead of 10, and the order of the others turns.
 
-    >>> from unveil.grades.replicated import Case, Replicated
-    >>> values = Replicated(
-    ...     cases=(Case("mail", "none", "NS", "overlap"),), metrics=("entropy", "min_entropy"), levels=((1, 2, 3),),
+    >>> from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
+    >>> values = ReplicatedMetrics(
+    ...     cases=(GradedCase("mail", "none", "NS", "overlap"),),
+    ...     metrics=("entropy", "min_entropy"), levels=((1, 2, 3),),
     ...     values=np.array([[[[5.0], [2], [10]], [[6], [9], [0.1]]]]), rising=np.array([False, False]))
     >>> found = sum_rankings(values, [Suite.parse("mine:entropy,min_entropy")])
     >>> found.scores.round(2), found.reversed, found.reversed_product

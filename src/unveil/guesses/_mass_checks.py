@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.mass.masses import transformed
-from unveil._kernels.mass.sets import Rows
+from unveil._kernels.mass.sets import SetRows
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError, whole_number
 from unveil.guesses._entries import frozen
@@ -103,7 +103,7 @@ def check_masses(values: FloatArray, what: str) -> None:
         raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
 
 
-def checked_rows(sets: Iterable[Elements], size: int) -> Rows:
+def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
     """Return the sets as rows of ascending distinct elements."""
     given = [one if isinstance(one, np.ndarray) else list(one) for one in sets]
     lengths = np.array([len(one) for one in given], np.int64)
@@ -125,15 +125,15 @@ def checked_rows(sets: Iterable[Elements], size: int) -> Rows:
     return rows
 
 
-def _ascending(element: IntArray, lengths: IntArray) -> Rows:
+def _ascending(element: IntArray, lengths: IntArray) -> SetRows:
     """Return the rows with the elements of each in ascending order, each once."""
     start = np.concatenate([[0], np.cumsum(lengths)])
     rises = element[1:] > element[:-1]
     rises[start[1:-1] - 1] = True
     if rises.all():
-        return Rows(start, element)
+        return SetRows(start, element)
     row = np.repeat(np.arange(lengths.size), lengths)
     order = np.lexsort((element, row))
     element, row = element[order], row[order]
     new = np.concatenate([[True], (element[1:] != element[:-1]) | (row[1:] != row[:-1])])
-    return Rows(np.concatenate([[0], np.cumsum(np.bincount(row[new]))]), element[new])
+    return SetRows(np.concatenate([[0], np.cumsum(np.bincount(row[new]))]), element[new])

@@ -16,8 +16,8 @@ from unveil.guesses._entries import frozen
 Names = tuple[str, ...]
 
 
-class Paired(Protocol):
-    """What has as many entries as tokens, and perhaps names for them: a Matching or a MatchingDistribution."""
+class PairedNames(Protocol):
+    """Equally many entries and tokens, with or without names: a Matching or a MatchingDistribution."""
 
     @property
     def n(self) -> int:
@@ -56,7 +56,7 @@ def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names |
     return found
 
 
-def matching_truth(matching: Paired, pairs: Any) -> IntArray:
+def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
     """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
 
     Parameters
@@ -94,8 +94,8 @@ def matching_truth(matching: Paired, pairs: Any) -> IntArray:
     return truth
 
 
-class Unpaired(Paired, Protocol):
-    """What may have more entries than tokens, or fewer: an UnequalMatching."""
+class UnpairedNames(PairedNames, Protocol):
+    """Different numbers of entries and tokens: an UnequalMatching."""
 
     @property
     def token_count(self) -> int:
@@ -103,7 +103,7 @@ class Unpaired(Paired, Protocol):
         ...
 
 
-def unequal_truth(matching: Unpaired, pairs: Any) -> IntArray:
+def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
     """Return the true token of each entry as a number from 0, -1 where it has none; no token belongs to two entries.
 
     ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or

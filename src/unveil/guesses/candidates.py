@@ -24,7 +24,7 @@ NOBODY = -1
 NOT_ATTEMPTED = -1
 
 
-class Summary(NamedTuple):
+class CandidateSummary(NamedTuple):
     """What the truth-free metrics need of each target, from one pass over the probabilities."""
 
     support: IntArray
@@ -245,11 +245,11 @@ class Candidates:
         return np.diff(self.start)
 
     @cached_property
-    def summary(self) -> Summary:
+    def summary(self) -> CandidateSummary:
         """What the truth-free metrics need, from one pass."""
         if self.elsewhere is None:
-            return Summary(*summarise(self.start, self.probability))
-        return Summary(*with_others(self.start, self.probability, self.others, self.each_other))
+            return CandidateSummary(*summarise(self.start, self.probability))
+        return CandidateSummary(*with_others(self.start, self.probability, self.others, self.each_other))
 
     def entry_of(self, candidate: ArrayLike) -> IntArray:
         """Return where each target's entry for the given candidate is, or -1 where it was not considered."""

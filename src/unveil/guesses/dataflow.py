@@ -174,7 +174,7 @@ class Dataflow:
         matrix.flags.writeable = False
         return matrix
 
-    def distribution(self, *, most: int = 100_000) -> "MatchingDistribution":
+    def distribution(self, *, at_most: int = 100_000) -> "MatchingDistribution":
         """Return how likely each whole matching is by what the nodes can draw, not only each pair.
 
         The matrix keeps the chance of each pair and forgets which pairs come together; this keeps both. Only networks
@@ -182,7 +182,7 @@ class Dataflow:
 
         Parameters
         ----------
-        most
+        at_most
             More partial matchings than this, at any node, are refused.
 
         Examples
@@ -195,7 +195,7 @@ class Dataflow:
         wires = list(self.entries or ())
         states = {tuple(range(self.n)): 1.0}
         for node in self.nodes:
-            orders = _orders(node, most // len(states))
+            orders = _orders(node, at_most // len(states))
             places = [wires.index(wire) for wire in node.inputs]
             rest = [k for k in range(len(wires)) if k not in places]
             wires = [wires[k] for k in rest] + list(node.outputs)
@@ -251,8 +251,8 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
     return ready
 
 
-def _ordered(wanted: Sequence[Any] | None, have: Sequence[str], what: str) -> Names:
-    names = tuple(have) if wanted is None else tuple(str(name) for name in wanted)
+def _ordered(order: Sequence[Any] | None, have: Sequence[str], what: str) -> Names:
+    names = tuple(have) if order is None else tuple(str(name) for name in order)
     if len(names) != len(have) or set(names) != set(have):
         side = (
             "input of a node that no node puts out" if what == "entries" else "output of a node that no node takes in"
@@ -264,11 +264,11 @@ def _ordered(wanted: Sequence[Any] | None, have: Sequence[str], what: str) -> Na
     return names
 
 
-def _orders(node: Node, most: int) -> list[tuple[tuple[int, ...], float]]:
+def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
     """Return which input leaves by each output, with the chance of each such order."""
     k, chances = node.size, node.chances
     if chances is None:
-        if k > 20 or factorial(k) > most:
+        if k > 20 or factorial(k) > at_most:
             raise InputError(
                 f"a node of {k} inputs has too many orders to list with those of the nodes before it. "
                 "Measure the matrix of the network, or pass a larger number as most"

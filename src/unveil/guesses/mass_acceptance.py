@@ -85,7 +85,7 @@ def acceptance(
     0
     """
     whole_number(pairs, "pairs")
-    whole_number(elements, "elements", least=2)
+    whole_number(elements, "elements", at_least=2)
     invalid, vague, failed, undefined, first = 0, 0, 0, 0, None
     for masses, probability in valid_pairs(pairs, elements, rng):
         told = {"probability": probability} if rule == "informed" else {}

@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.mass.allocation import allocate
 from unveil._kernels.mass.masses import Masks, join_pairs, merged, sizes_of, sums_at, transformed
 from unveil._kernels.mass.program import least_nonspecific, lower_envelope
-from unveil._kernels.mass.sets import Atoms, Rows, entries_of, is_member
+from unveil._kernels.mass.sets import Atoms, SetRows, entries_of, is_member
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import own_module
 from unveil.errors import InputError, did_you_mean, mark_own, shortened
@@ -123,8 +123,8 @@ def _by_own_rule(
     return found
 
 
-def _described(found: object) -> str:
-    return f"one on {found.size}" if isinstance(found, MassFunction) else f"a {type(found).__name__}"
+def _described(value: object) -> str:
+    return f"one on {value.size}" if isinstance(value, MassFunction) else f"a {type(value).__name__}"
 
 
 def conflict(masses: Sequence[MassFunction]) -> float:
@@ -255,7 +255,7 @@ def _on_atoms(atoms: Atoms, elements: IntArray, values: FloatArray) -> FloatArra
     return sums_at(label, values[inside], atoms.count)
 
 
-def _shared_out(one: MassFunction, atoms: Atoms, chance: FloatArray, number: int) -> tuple[Rows, FloatArray]:
+def _shared_out(one: MassFunction, atoms: Atoms, chance: FloatArray, number: int) -> tuple[SetRows, FloatArray]:
     """Return the atoms of each focal set, and what it gives to each."""
     entry = entries_of(one.rows, atoms)
     shares, flow = allocate(entry.start, entry.element, one.mass, chance)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from unveil._kernels.mass.masses import MOST_TABULATED, Masks, sums_at, transformed
 from unveil._kernels.mass.sets import (
     Atoms,
-    Rows,
+    SetRows,
     atoms_of,
     canonical,
     chosen_rows,
@@ -87,8 +87,8 @@ class MassFunction:
             rows, weights = chosen_rows(rows, kept), weights[kept]
         self._fill(size, *canonical(rows, weights))
 
-    def _fill(self, size: int, rows: Rows, mass: FloatArray) -> None:
-        vars(self).update(size=int(size), mass=_locked(mass / mass.sum()), rows=Rows(*map(_locked, rows)))
+    def _fill(self, size: int, rows: SetRows, mass: FloatArray) -> None:
+        vars(self).update(size=int(size), mass=_locked(mass / mass.sum()), rows=SetRows(*map(_locked, rows)))
 
     @classmethod
     def from_set(cls, size: int, elements: Elements) -> "MassFunction":
@@ -117,7 +117,7 @@ class MassFunction:
         array([0.75, 0.25])
         """
         elements, values = checked_probability(size, probability)
-        return cls.of_rows(size, Rows(np.arange(elements.size + 1), elements), values)
+        return cls.of_rows(size, SetRows(np.arange(elements.size + 1), elements), values)
 
     @classmethod
     def vacuous(cls, size: int) -> "MassFunction":
@@ -126,10 +126,10 @@ class MassFunction:
         >>> MassFunction.vacuous(3)
         MassFunction(1 focal set on 3 elements)
         """
-        return cls.of_rows(size, Rows(np.array([0, checked_size(size)]), np.arange(size)), np.ones(1))
+        return cls.of_rows(size, SetRows(np.array([0, checked_size(size)]), np.arange(size)), np.ones(1))
 
     @classmethod
-    def of_rows(cls, size: int, rows: Rows, mass: FloatArray) -> "MassFunction":
+    def of_rows(cls, size: int, rows: SetRows, mass: FloatArray) -> "MassFunction":
         """Return the belief with these sets, which must be in range, ascending and none empty, in any order."""
         made = object.__new__(cls)
         made._fill(size, *canonical(rows, mass))
@@ -145,9 +145,9 @@ class MassFunction:
         return made
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> SetRows:
         """The focal sets as one flat array of elements and where each set starts."""
-        return Rows(*map(_locked, rows_of(self.block_masks, self.blocks)))
+        return SetRows(*map(_locked, rows_of(self.block_masks, self.blocks)))
 
     @cached_property
     def sets(self) -> tuple[IntArray, ...]:
@@ -255,7 +255,7 @@ class MassFunction:
                 f"the event must meet every focal set, but a mass of {lost:.6g} lies outside of it: either the event "
                 f"is not certain or this belief is not valid. Correct one of them{cure}"
             )
-        rows = Rows(np.concatenate([[0], np.cumsum(lengths[met])]), self.rows.element[inside])
+        rows = SetRows(np.concatenate([[0], np.cumsum(lengths[met])]), self.rows.element[inside])
         return MassFunction.of_rows(self.size, rows, self.mass[met])
 
     def transferred(self, larger: Elements, smaller: Elements, mass: float) -> "MassFunction":

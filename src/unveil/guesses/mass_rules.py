@@ -38,8 +38,8 @@ _CANCELLED = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True)
-class Combination:
-    """The facts of one rule of combination."""
+class CombinationRule:
+    """The facts about one rule of combination."""
 
     name: str
     rule: Rule
@@ -59,10 +59,10 @@ class Combination:
         return (inspect.getdoc(self.rule) or "").partition("\n")[0]
 
 
-_COMBINATIONS: dict[str, Combination] = {}
+_COMBINATIONS: dict[str, CombinationRule] = {}
 
 #: Every rule by name.
-COMBINATIONS: Mapping[str, Combination] = MappingProxyType(_COMBINATIONS)
+COMBINATIONS: Mapping[str, CombinationRule] = MappingProxyType(_COMBINATIONS)
 
 
 def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Callable[[Rule], Rule]:
@@ -70,7 +70,7 @@ def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Calla
 
     def list_it(rule: Rule) -> Rule:
         name = rule.__name__
-        _COMBINATIONS[name] = Combination(name=name, rule=rule, acceptable_for=acceptable_for, source=source)
+        _COMBINATIONS[name] = CombinationRule(name=name, rule=rule, acceptable_for=acceptable_for, source=source)
         return rule
 
     return list_it

@@ -77,14 +77,14 @@ class MatchingDistribution:
             return cls(*file)
 
     @classmethod
-    def from_matching(cls, matching: "Matching", *, most: int = _MOST) -> "MatchingDistribution":
+    def from_matching(cls, matching: "Matching", *, at_most: int = _MOST) -> "MatchingDistribution":
         """Return every matching that the matrix allows, likely in proportion to the product of its weights.
 
         Parameters
         ----------
         matching
             The matrix. A full one with n rows has n! matchings, so this is for small ones.
-        most
+        at_most
             More matchings than this are refused.
 
         Examples
@@ -94,7 +94,7 @@ class MatchingDistribution:
         array([0.25, 0.75])
         """
         edges, n = matching.edges, matching.n
-        found = np.array(list(_each_matching(matching, most)))
+        found = np.array(list(_each_matching(matching, at_most)))
         # Places are ascending, and each pair of a matching is among them.
         have = edges.row.astype(np.int64) * n + edges.column
         weight = np.log(edges.weight)[np.searchsorted(have, np.arange(n) * n + found)].sum(axis=1)
@@ -192,7 +192,7 @@ def _refuse_probabilities(probability: FloatArray, count: int) -> None:
         )
 
 
-def _each_matching(matching: "Matching", most: int) -> Iterator[Sequence[int]]:
+def _each_matching(matching: "Matching", at_most: int) -> Iterator[Sequence[int]]:
     """Yield the tokens of each matching, entry by entry; pairs that are in no matching are never tried."""
     from unveil._kernels.matching.blocks import decompose
 
@@ -208,9 +208,9 @@ def _each_matching(matching: "Matching", most: int) -> Iterator[Sequence[int]]:
             taken.remove(tokens.pop())
         token = next((each for each in waiting[-1] if each not in taken), None)
         steps += 1
-        if found > most or steps > 100 * (most + n):
+        if found > at_most or steps > 100 * (at_most + n):
             raise InputError(
-                f"at most {most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead "
+                f"at most {at_most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead "
                 "ends. Measure the matrix itself, which needs no list"
             )
         if token is None:

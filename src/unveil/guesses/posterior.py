@@ -13,7 +13,7 @@ _AT_ONCE = 4_000_000
 
 
 def record_level_truth(
-    mechanism: Mechanism, original: Table, released: Table, *, most_entries: int = 20_000_000, least: float = 0.0
+    mechanism: Mechanism, original: Table, released: Table, *, most_entries: int = 20_000_000, at_least: float = 0.0
 ) -> Candidates:
     """Return for each released row the probability that it was made from each original row.
 
@@ -30,7 +30,7 @@ def record_level_truth(
         adversary who sees no others.
     most_entries
         How many probabilities above 0 may be kept in all; some 12 bytes each.
-    least
+    at_least
         Probabilities below this share of a row's largest are left out, and the others made to sum to 1. 0 keeps all.
 
     Raises
@@ -51,14 +51,14 @@ def record_level_truth(
     >>> record_level_truth(Same(), people, people).probability
     array([0.5, 0.5, 1. , 0.5, 0.5])
     """
-    share(least, "least", one=False, advice="It is a share of the largest probability, such as 0.001")
+    share(at_least, "least", one=False, advice="It is a share of the largest probability, such as 0.001")
     # Rows that look alike have the same probabilities, which are computed once.
     alike, first = _alike(released)
     sparse = getattr(mechanism, "likely_pairs", None)
     pairs = None if sparse is None else sparse(original, released, first, most_entries)
     if pairs is not None:
         kind, candidate, logs = pairs
-        parts = [_normalised(kind, candidate, logs, first, least)]
+        parts = [_normalised(kind, candidate, logs, first, at_least)]
     else:
         step = max(1, _AT_ONCE // original.rows)
         parts = []
@@ -66,7 +66,7 @@ def record_level_truth(
         for begin in range(0, first.size, step):
             rows = first[begin : begin + step]
             kind, candidate, logs = _all_pairs(mechanism, original, released, rows)
-            parts.append(_normalised(kind, candidate, logs, rows, least))
+            parts.append(_normalised(kind, candidate, logs, rows, at_least))
             left -= parts[-1][1].size
             if left < 0:
                 raise _too_many(released, most_entries)
@@ -127,7 +127,7 @@ def _all_pairs(
 
 
 def _normalised(
-    kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, least: float
+    kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, at_least: float
 ) -> tuple[IntArray, Int32Array, FloatArray]:
     """Return how many candidates each row has, who they are and their probabilities; the pairs are sorted by row."""
     count = np.bincount(kind, minlength=rows.size)
@@ -140,7 +140,7 @@ def _normalised(
         )
     start = np.cumsum(count) - count
     weight = np.exp(logs - np.maximum.reduceat(logs, start)[kind])
-    kept = weight > least if least == 0 else weight >= least
+    kept = weight > at_least if at_least == 0 else weight >= at_least
     kind, candidate, weight = kind[kept], candidate[kept], weight[kept]
     count = np.bincount(kind, minlength=rows.size)
     total = np.add.reduceat(weight, np.cumsum(count) - count)

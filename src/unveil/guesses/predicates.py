@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._kernels.table.predicates import Conditions, fits, index, matches
+from unveil._kernels.table.predicates import PredicateConditions, fits, index, matches
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
-from unveil.data.files.stored import room_for
-from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
+from unveil.data.files.column_store import room_for
+from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, OrderedCells
 from unveil.data.table.places import are_close, different, places_among, places_of_close
 from unveil.errors import InputError
 from unveil.guesses.conditions import WITH_ORDER, Condition, Predicate, Relation
@@ -131,8 +131,8 @@ class CodedTable:
         self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
         codes, by_code = (room_for(table.store, (len(names), table.rows), np.int32) for _ in range(2))
 
-        def coded(told: tuple[Int32Array, str, Cells | None]) -> tuple[list[Any], tuple[type, ...]]:
-            into, name, cells = told
+        def coded(column: tuple[Int32Array, str, Cells | None]) -> tuple[list[Any], tuple[type, ...]]:
+            into, name, cells = column
             if cells is not None:
                 empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
                 into[:] = np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row]
@@ -186,7 +186,7 @@ class CodedTable:
         """Return what `Predicates.fits` does, of predicates about these columns."""
         return fits(self.index, self.find(predicates))
 
-    def find(self, predicates: Iterable[Predicate]) -> Conditions:
+    def find(self, predicates: Iterable[Predicate]) -> PredicateConditions:
         """Return the predicates in terms of codes, where no row may have the value at all."""
         place = {name: number for number, name in enumerate(self.names)}
         sizes, parts = [0], []
@@ -203,11 +203,11 @@ class CodedTable:
         column, low, high, outside, choice = (np.array(part, np.int64) for part in zip(*parts, strict=True))
         begin = np.cumsum(sizes)
         if not lists:
-            return Conditions(begin, column, low, high, outside.astype(bool))
+            return PredicateConditions(begin, column, low, high, outside.astype(bool))
         among = np.zeros((len(lists), max(self._levels()) + 1), bool)
         for line, codes in enumerate(lists):
             among[line, codes] = True
-        return Conditions(begin, column, low, high, outside.astype(bool), choice, among)
+        return PredicateConditions(begin, column, low, high, outside.astype(bool), choice, among)
 
     def _codes_of(self, column: int, condition: Condition) -> list[int]:
         """Return the codes of the values that a list names and some row has, or of those that are no single span."""
@@ -292,7 +292,7 @@ def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
         return (Condition(name, "is missing", cells.marker[cell]),)
     if cells.state[cell] != SHOWN:
         return () if cells.state[cell] == SUPPRESSED else (Condition(name, "in", ()),)
-    if not isinstance(cells.holds, Ranges):
+    if not isinstance(cells.holds, OrderedCells):
         members = cells.holds.member[cells.holds.start[cell] : cells.holds.start[cell + 1]]
         return (Condition(name, "in", tuple(cells.values[int(place)] for place in members)),)
     ranges, said = cells.holds, []

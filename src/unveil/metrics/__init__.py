@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unveil.metrics.beliefs.compatibility import valid_guesses as valid_guesses
     from unveil.metrics.beliefs.file_level import FileLevelTruth as FileLevelTruth
     from unveil.metrics.beliefs.file_level import file_level_truth as file_level_truth
-    from unveil.metrics.candidates.candidate_metrics import Measured as Measured
+    from unveil.metrics.candidates.candidate_metrics import MetricValue as MetricValue
     from unveil.metrics.candidates.candidate_metrics import all_metrics as all_metrics
     from unveil.metrics.candidates.confusion import Confusion as Confusion
     from unveil.metrics.candidates.confusion import confusion as confusion
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from unveil.metrics.candidates.uncertainty import quantiles_on_entropy_high_cut as quantiles_on_entropy_high_cut
     from unveil.metrics.candidates.uncertainty import quantiles_on_entropy_low_cut as quantiles_on_entropy_low_cut
     from unveil.metrics.candidates.uncertainty import renyi_entropy as renyi_entropy
+    from unveil.metrics.counts.count_disclosure import CountFigures as CountFigures
+    from unveil.metrics.counts.count_disclosure import count_figures as count_figures
+    from unveil.metrics.counts.count_disclosure import doubt_left as doubt_left
+    from unveil.metrics.counts.count_disclosure import recovered_rate as recovered_rate
     from unveil.metrics.counts.records import record_precision as record_precision
-    from unveil.metrics.counts.worked_out import CountFigures as CountFigures
-    from unveil.metrics.counts.worked_out import count_figures as count_figures
-    from unveil.metrics.counts.worked_out import doubt_left as doubt_left
-    from unveil.metrics.counts.worked_out import recovered_rate as recovered_rate
     from unveil.metrics.graphs.anonymity import smallest_degree_class as smallest_degree_class
     from unveil.metrics.graphs.anonymity import unique_degree_share as unique_degree_share
-    from unveil.metrics.graphs.attributes import AttributeDisclosure as AttributeDisclosure
+    from unveil.metrics.graphs.attributes import ValueDisclosure as ValueDisclosure
     from unveil.metrics.graphs.attributes import ValueGain as ValueGain
     from unveil.metrics.graphs.attributes import attribute_disclosure as attribute_disclosure
     from unveil.metrics.graphs.attributes import attribute_disclosure_accuracy as attribute_disclosure_accuracy
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from unveil.metrics.graphs.statistics import GraphStatistics as GraphStatistics
     from unveil.metrics.graphs.statistics import graph_statistics as graph_statistics
     from unveil.metrics.graphs.symmetry import deanonymizability_bound as deanonymizability_bound
-    from unveil.metrics.graphs.utility import Lost as Lost
+    from unveil.metrics.graphs.utility import UtilityLoss as UtilityLoss
     from unveil.metrics.graphs.utility import assortativity_loss as assortativity_loss
     from unveil.metrics.graphs.utility import average_path_loss as average_path_loss
     from unveil.metrics.graphs.utility import clustering_loss as clustering_loss
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from unveil.metrics.graphs.utility import joint_degree_distance as joint_degree_distance
     from unveil.metrics.graphs.utility import spectral_distance as spectral_distance
     from unveil.metrics.matchings.cracks import Cracks as Cracks
-    from unveil.metrics.matchings.cracks import Figure as Figure
+    from unveil.metrics.matchings.cracks import EstimatedFigure as EstimatedFigure
     from unveil.metrics.matchings.cracks import Quantile as Quantile
     from unveil.metrics.matchings.cracks import crack_probability as crack_probability
     from unveil.metrics.matchings.cracks import cracks as cracks
@@ -100,6 +100,8 @@ if TYPE_CHECKING:
     from unveil.metrics.matchings.set_cracks import Category as Category
     from unveil.metrics.matchings.set_cracks import SetCracks as SetCracks
     from unveil.metrics.matchings.set_cracks import set_cracks as set_cracks
+    from unveil.metrics.partitions.crowds import CrowdGraphs as CrowdGraphs
+    from unveil.metrics.partitions.crowds import others_graphs as others_graphs
     from unveil.metrics.partitions.distances import PartitionDistances as PartitionDistances
     from unveil.metrics.partitions.distances import adjusted_rand_index as adjusted_rand_index
     from unveil.metrics.partitions.distances import bcubed_precision as bcubed_precision
@@ -108,19 +110,17 @@ if TYPE_CHECKING:
     from unveil.metrics.partitions.distances import partition_distances as partition_distances
     from unveil.metrics.partitions.distances import rand_index as rand_index
     from unveil.metrics.partitions.distances import variation_of_information as variation_of_information
-    from unveil.metrics.partitions.fairness import Spread as Spread
+    from unveil.metrics.partitions.fairness import FigureSpread as FigureSpread
     from unveil.metrics.partitions.fairness import fairness as fairness
     from unveil.metrics.partitions.fairness import gini as gini
     from unveil.metrics.partitions.forecast import Forecast as Forecast
     from unveil.metrics.partitions.forecast import forecast as forecast
     from unveil.metrics.partitions.guessing import Reference as Reference
     from unveil.metrics.partitions.guessing import random_guessing as random_guessing
-    from unveil.metrics.partitions.others import OthersGraphs as OthersGraphs
-    from unveil.metrics.partitions.others import others_graphs as others_graphs
     from unveil.metrics.partitions.policy_grid import PolicyGrid as PolicyGrid
     from unveil.metrics.partitions.policy_grid import policy_grid as policy_grid
     from unveil.metrics.partitions.policy_grid import risk_slope_on as risk_slope_on
-    from unveil.metrics.partitions.unlinkability import Overall as Overall
+    from unveil.metrics.partitions.unlinkability import OverallUnlinkability as OverallUnlinkability
     from unveil.metrics.partitions.unlinkability import Unlinkability as Unlinkability
     from unveil.metrics.partitions.unlinkability import breached_share as breached_share
     from unveil.metrics.partitions.unlinkability import include_errors as include_errors
@@ -129,14 +129,14 @@ if TYPE_CHECKING:
     from unveil.metrics.partitions.unlinkability import overall_risk_slope as overall_risk_slope
     from unveil.metrics.partitions.unlinkability import risk_slope as risk_slope
     from unveil.metrics.partitions.unlinkability import unlinkability as unlinkability
-    from unveil.metrics.partitions.views import OverViews as OverViews
     from unveil.metrics.partitions.views import Range as Range
+    from unveil.metrics.partitions.views import ViewRanges as ViewRanges
     from unveil.metrics.partitions.views import over_views as over_views
     from unveil.metrics.releases._classes import EquivalenceClasses as EquivalenceClasses
     from unveil.metrics.releases._classes import equivalence_classes as equivalence_classes
     from unveil.metrics.releases.closeness import Closeness as Closeness
-    from unveil.metrics.releases.closeness import Copies as Copies
-    from unveil.metrics.releases.closeness import Nearness as Nearness
+    from unveil.metrics.releases.closeness import CopyRates as CopyRates
+    from unveil.metrics.releases.closeness import DistanceQuantiles as DistanceQuantiles
     from unveil.metrics.releases.closeness import distance_to_closest as distance_to_closest
     from unveil.metrics.releases.closeness import exact_copies as exact_copies
     from unveil.metrics.releases.closeness import nearest_distance_ratio as nearest_distance_ratio
@@ -164,8 +164,8 @@ if TYPE_CHECKING:
     from unveil.metrics.releases.propensity import propensity_score as propensity_score
     from unveil.metrics.releases.special_uniques import SpecialUniques as SpecialUniques
     from unveil.metrics.releases.special_uniques import special_uniques as special_uniques
-    from unveil.metrics.releases.unseen import Unseen as Unseen
-    from unveil.metrics.releases.unseen import unseen_values as unseen_values
+    from unveil.metrics.releases.unseen_values import UnseenValues as UnseenValues
+    from unveil.metrics.releases.unseen_values import unseen_values as unseen_values
     from unveil.metrics.releases.utility import ColumnDistance as ColumnDistance
     from unveil.metrics.releases.utility import PairDistance as PairDistance
     from unveil.metrics.releases.utility import Utility as Utility
@@ -173,8 +173,8 @@ if TYPE_CHECKING:
     from unveil.metrics.releases.utility import loss_summary as loss_summary
     from unveil.metrics.releases.utility import pair_distances as pair_distances
     from unveil.metrics.trials.anonymeter import anonymeter_risk as anonymeter_risk
-    from unveil.metrics.trials.groups import Group as Group
-    from unveil.metrics.trials.groups import Groups as Groups
+    from unveil.metrics.trials.groups import GroupRates as GroupRates
+    from unveil.metrics.trials.groups import RatesByGroup as RatesByGroup
     from unveil.metrics.trials.groups import bands as bands
     from unveil.metrics.trials.groups import group_rates as group_rates
     from unveil.metrics.trials.membership import Curve as Curve
@@ -196,7 +196,7 @@ if TYPE_CHECKING:
 #: listed in this order. The block above repeats it for type checkers, which cannot read a table; a test compares them.
 _HOME = {
     "_listing": "Metric metric METRICS",
-    "candidates.candidate_metrics": "all_metrics Measured",
+    "candidates.candidate_metrics": "all_metrics MetricValue",
     "candidates.uncertainty": (
         "anonymity_set_size collision_entropy conditional_entropy conditional_privacy entropy inherent_privacy "
         "max_entropy min_entropy normalized_entropy quantiles_on_entropy quantiles_on_entropy_high_cut "
@@ -214,7 +214,7 @@ _HOME = {
     "candidates.success": "adversary_overall_success adversary_success_rate hiding_property user_specified_innocence",
     "beliefs.compatibility": "Compatibility compatibility compatible_belief compatible_probability valid_guesses",
     "beliefs.file_level": "file_level_truth FileLevelTruth",
-    "matchings.cracks": "crack_probability Cracks cracks expected_cracks Figure Quantile",
+    "matchings.cracks": "crack_probability Cracks cracks expected_cracks EstimatedFigure Quantile",
     "matchings.degree_of_anonymity": "degree_of_anonymity permanent_degree",
     "matchings.flatness": "flat is_flat nmape",
     "matchings.heuristic": "heuristic_cracks matched_bias",
@@ -223,22 +223,24 @@ _HOME = {
         "adjusted_rand_index bcubed_precision bcubed_recall minimal_transfer_distance partition_distances "
         "PartitionDistances rand_index variation_of_information"
     ),
-    "partitions.fairness": "fairness gini Spread",
+    "partitions.fairness": "fairness gini FigureSpread",
     "partitions.forecast": "Forecast forecast",
     "partitions.guessing": "random_guessing Reference",
-    "partitions.views": "over_views OverViews Range",
-    "partitions.others": "others_graphs OthersGraphs",
+    "partitions.views": "over_views ViewRanges Range",
+    "partitions.crowds": "others_graphs CrowdGraphs",
     "partitions.policy_grid": "policy_grid PolicyGrid risk_slope_on",
     "partitions.unlinkability": (
-        "breached_share include_errors miss_errors normalised_error Overall overall_risk_slope risk_slope "
+        "breached_share include_errors miss_errors normalised_error OverallUnlinkability overall_risk_slope risk_slope "
         "Unlinkability unlinkability"
     ),
-    "trials.groups": "bands Group group_rates Groups",
+    "trials.groups": "bands GroupRates group_rates RatesByGroup",
     "trials.membership": "area_under_curve called_at Curve curve pointed_out",
     "trials.risk": "attack_rate clopper_pearson control_rate excess_over_control naive_rate Rate Risk risk wilson",
     "trials.anonymeter": "anonymeter_risk",
     "releases._classes": "equivalence_classes EquivalenceClasses",
-    "releases.closeness": "Closeness Copies distance_to_closest exact_copies nearest_distance_ratio Nearness",
+    "releases.closeness": (
+        "Closeness CopyRates distance_to_closest DistanceQuantiles exact_copies nearest_distance_ratio"
+    ),
     "releases.disclosure": (
         "average_risk Disclosure disclosure highest_risk k_anonymity records_at_risk sample_uniqueness"
     ),
@@ -249,12 +251,12 @@ _HOME = {
     "releases.population": "expected_reidentifications k_map_risk population_risk population_uniqueness PopulationRisk",
     "releases.propensity": "Propensity propensity_score",
     "releases.special_uniques": "special_uniques SpecialUniques",
-    "releases.unseen": "Unseen unseen_values",
+    "releases.unseen_values": "UnseenValues unseen_values",
     "releases.utility": "column_distances ColumnDistance loss_summary pair_distances PairDistance Utility",
     "graphs.anonymity": "smallest_degree_class unique_degree_share",
     "graphs.attributes": (
         "attribute_disclosure attribute_disclosure_accuracy attribute_disclosure_gain attribute_guessing_accuracy "
-        "AttributeDisclosure ValueGain"
+        "ValueDisclosure ValueGain"
     ),
     "graphs.edges": (
         "edge_disclosure edge_disclosure_lift edge_disclosure_precision edge_disclosure_recall edge_guessing_precision "
@@ -264,9 +266,9 @@ _HOME = {
     "graphs.symmetry": "deanonymizability_bound",
     "graphs.utility": (
         "assortativity_loss average_path_loss clustering_loss degree_distance edge_difference graph_utility "
-        "joint_degree_distance Lost spectral_distance"
+        "joint_degree_distance UtilityLoss spectral_distance"
     ),
-    "counts.worked_out": "CountFigures count_figures doubt_left recovered_rate",
+    "counts.count_disclosure": "CountFigures count_figures doubt_left recovered_rate",
     "counts.records": "record_precision",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
-from unveil._listed import Listing
+from unveil._registry import Registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -103,7 +103,7 @@ def _says_what_a_value_means(sentence: str) -> bool:
 _METRICS: dict[str, Metric] = {}
 
 
-class _ByFamily(Listing[Metric]):
+class _ByFamily(Registry[Metric]):
     """Every metric by name, in the order of the families."""
 
     def __iter__(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ A protection is one file and one line here. Every one of them leaves out columns
 rows in random order, because an order that is kept would tell which row is whose.
 """
 
-from unveil.protections._listing import PROTECTIONS, Protection, Protects, ProtectsGraph, protection
+from unveil.protections._listing import PROTECTIONS, GraphProtection, Protection, TableProtection, protection
 from unveil.protections.graph.bounded_t_means import BoundedTMeans
 from unveil.protections.graph.dk_series_dp import DkSeriesDP
 from unveil.protections.graph.graph_anon import GraphAnon
@@ -41,6 +41,7 @@ __all__ = [
     "GaussianCopula",
     "Generalization",
     "GraphAnon",
+    "GraphProtection",
     "HrgDP",
     "IdRemoval",
     "KDegree",
@@ -51,8 +52,6 @@ __all__ = [
     "NoisyHistogram",
     "Pram",
     "Protection",
-    "Protects",
-    "ProtectsGraph",
     "RandomWalk",
     "RankSwapping",
     "RankSwappingBuckets",
@@ -60,6 +59,7 @@ __all__ = [
     "Shuffle",
     "Suppression",
     "Switch",
+    "TableProtection",
     "Umga",
     "UnivariateMicroaggregation",
     "WpinqDP",

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from unveil._listed import Listed, lister
+from unveil._registry import RegistryEntry, lister
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.table import KINDS, Table
@@ -15,8 +15,8 @@ from unveil.data.table.kinds import Kind as ColumnKind
 from unveil.data.table.release import Release
 
 
-class Protects(Protocol):
-    """What every protection of tables is: settings, and one method that makes a release.
+class TableProtection(Protocol):
+    """The interface of every protection of tables: settings, and one method that makes a release.
 
     Whatever it does, this holds, and ``tests/protections/test_every_protection.py`` sees to it:
 
@@ -39,7 +39,7 @@ class Protects(Protocol):
         """Return the release that the holder of the original would publish."""
 
 
-class ProtectsGraph(Protocol):
+class GraphProtection(Protocol):
     """What every protection of graphs is: settings, and one method that makes a release.
 
     Whatever it does, this holds, and ``tests/protections/test_every_graph_protection.py`` sees to it:
@@ -63,11 +63,11 @@ Kind = Literal["masked", "synthetic"]
 Gaps = Literal["stay", "few", "refused"]
 #: What stays exactly as it was. Of every column: its values and how often each occurs, or its mean. Of a graph: how
 #: many nodes or edges there are, the degree of every node, or every edge.
-Kept = Literal["values", "means", "node count", "edge count", "degrees", "edges"]
+KeptProperty = Literal["values", "means", "node count", "edge count", "degrees", "edges"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection(Listed):
+class Protection(RegistryEntry):
     """The facts of one protection with its usual settings, as shown by ``unveil list protections``."""
 
     method = "apply"
@@ -85,7 +85,7 @@ class Protection(Listed):
     gaps: Gaps | None = None
     #: Whether a graph without edges is refused.
     needs_edges: bool = False
-    keeps: tuple[Kept, ...] = ()
+    keeps: tuple[KeptProperty, ...] = ()
     #: Of a graph: the setting that says how many pairs of edges, as a share of all edges, give way to two new edges;
     #: empty where there is none.
     exchanges: str = ""
@@ -109,12 +109,12 @@ protection = lister(
 )
 
 
-def facts_of(made: object) -> Protection:
+def facts_of(protection: object) -> Protection:
     """Return the facts of an object of a listed class."""
-    return next(each for each in PROTECTIONS.values() if each.make in type(made).__mro__)
+    return next(each for each in PROTECTIONS.values() if each.make in type(protection).__mro__)
 
 
-def original_edges(made: object) -> float | None:
+def original_edges(protection: object) -> float | None:
     """Return the share of a released graph's edges that are original, as method and settings tell; None if they do not.
 
     Edges that are drawn anew are none, even where one happens to be as before.
@@ -124,10 +124,10 @@ def original_edges(made: object) -> float | None:
     [1.0, 0.9, 0.0, None]
     """
     for each in PROTECTIONS.values():
-        if each.make in type(made).__mro__:
+        if each.make in type(protection).__mro__:
             if {"edges", "edge count"} <= set(each.keeps):
                 return 1.0
             if each.kind == "synthetic":
                 return 0.0
-            return max(1 - 2 * float(getattr(made, each.exchanges)), 0.0) if each.exchanges else None
+            return max(1 - 2 * float(getattr(protection, each.exchanges)), 0.0) if each.exchanges else None
     return None

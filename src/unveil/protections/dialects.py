@@ -11,7 +11,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray
 from unveil.errors import InputError, whole_number
 from unveil.protections.specification import masking_from
-from unveil.protections.table._declared import Made, Recognised, recoded, small_groups
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, recoded, small_groups
 from unveil.protections.table._release import check_columns, masked_columns
 from unveil.protections.table.additive_noise import AdditiveNoise
 from unveil.protections.table.correlated_noise import CorrelatedNoise
@@ -32,8 +32,8 @@ _PIECE = re.compile(r"""\s*(?:(?P<key>[\w.]+)\s*=\s*)?(?P<value>c\([^()]*\)|"[^"
 _JOINT = {"mdav", "rmd", "pca", "pppca", "clustpca", "clustpppca", "mcdpca", "clustmcdpca", "influence", "simple"}
 
 
-class Written(NamedTuple):
-    """A protection, and what a reader has to know of how it was read."""
+class ParsedProtection(NamedTuple):
+    """A parsed protection, and notes on how it was read."""
 
     protection: object
     notes: tuple[str, ...] = ()
@@ -62,14 +62,14 @@ class RecodedElsewhere:
         if self.k is not None:
             whole_number(self.k, "k", advice="Write the k of k-anonymity")
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        known = tuple(each.name for each in made.original.columns if each.role == "known")
-        names = masked_columns(made.original, self.columns or known or None, Mondrian())
-        shown = made.texts(names)
+        known = tuple(each.name for each in file.original.columns if each.role == "known")
+        names = masked_columns(file.original, self.columns or known or None, Mondrian())
+        shown = file.texts(names)
         gone = np.all([_suppressed(shown[name]) for name in names], axis=0)
-        against = () if self.k is None else small_groups(made, names, self.k, leave_out=gone)
-        return Recognised((recoded(made, names),), against)
+        against = () if self.k is None else small_groups(file, names, self.k, leave_out=gone)
+        return RecognisedMechanism((recoded(file, names),), against)
 
 
 def _suppressed(cells: "pl.Series") -> BoolArray:
@@ -80,7 +80,7 @@ def _suppressed(cells: "pl.Series") -> BoolArray:
     return (empty | (cells == "*") if cells.dtype == pl.String else empty).fill_null(True).to_numpy()
 
 
-def as_written(text: str) -> Written:
+def as_written(text: str) -> ParsedProtection:
     """Return the protection that a text describes: as here, or as sdcMicro or ARX write it.
 
     Understood of sdcMicro are ``addNoise(noise=20)``, ``addNoise(noise=20, method="correlated")``,
@@ -103,7 +103,7 @@ def as_written(text: str) -> Written:
                 f"a method of sdcMicro or ARX must be written as a whole call, such as addNoise(noise=20), but is "
                 f"{text!r}. Close its brackets, and put it into quotes on the command line"
             )
-        return Written(masking_from(text))
+        return ParsedProtection(masking_from(text))
     known = {name.lower(): read for name, read in _READERS.items()}
     read = known.get(call["name"].lower())
     if read is None:
@@ -129,23 +129,23 @@ def _arguments(inside: str, name: str) -> dict[str, str]:
     return found
 
 
-def _number(told: Mapping[str, str], key: str, usual: float | None, call: str) -> float:
-    if key not in told:
+def _number(arguments: Mapping[str, str], key: str, usual: float | None, call: str) -> float:
+    if key not in arguments:
         if usual is None:
             raise InputError(f"{call} needs {key}=, which says how much is changed. Write the value that was used")
         return usual
     try:
-        return float(told[key])
+        return float(arguments[key])
     except ValueError as error:
-        raise InputError(f"{key} of {call} must be a number, but is {told[key]!r}. Write the one used") from error
+        raise InputError(f"{key} of {call} must be a number, but is {arguments[key]!r}. Write the one used") from error
 
 
-def _word(told: Mapping[str, str], key: str, usual: str) -> str:
-    return told.get(key, usual).strip("\"'").lower()
+def _word(arguments: Mapping[str, str], key: str, usual: str) -> str:
+    return arguments.get(key, usual).strip("\"'").lower()
 
 
-def _variables(told: Mapping[str, str]) -> tuple[str, ...] | None:
-    text = told.get("variables", "").strip()
+def _variables(arguments: Mapping[str, str]) -> tuple[str, ...] | None:
+    text = arguments.get("variables", "").strip()
     if not text or text == "NULL":
         return None
     inside = text[2:-1] if text.startswith("c(") else text
@@ -156,14 +156,14 @@ def _cannot(call: str, why: str, instead: str) -> InputError:
     return InputError(f"{call} cannot be mapped: {why}. {instead}")
 
 
-def _add_noise(told: Mapping[str, str]) -> Written:
-    method, columns = _word(told, "method", "additive"), _variables(told)
-    noise = _number(told, "noise", 150, "addNoise")
+def _add_noise(arguments: Mapping[str, str]) -> ParsedProtection:
+    method, columns = _word(arguments, "method", "additive"), _variables(arguments)
+    noise = _number(arguments, "noise", 150, "addNoise")
     if method == "additive":
-        return Written(AdditiveNoise(columns=columns, scale=noise / 100))
+        return ParsedProtection(AdditiveNoise(columns=columns, scale=noise / 100))
     if method == "correlated":
         note = f"sdcMicro takes {noise:g} % of the covariances, which is {sqrt(noise / 100):.4g} of the spread"
-        return Written(CorrelatedNoise(columns=columns, scale=sqrt(noise / 100)), (note,))
+        return ParsedProtection(CorrelatedNoise(columns=columns, scale=sqrt(noise / 100)), (note,))
     raise _cannot(
         f"addNoise with the method {method}",
         "how likely each cell is depends on more than its settings",
@@ -171,9 +171,9 @@ def _add_noise(told: Mapping[str, str]) -> Written:
     )
 
 
-def _microaggregation(told: Mapping[str, str]) -> Written:
-    method, k = _word(told, "method", "mdav"), int(_number(told, "aggr", 3, "microaggregation"))
-    columns, shows = _variables(told), _word(told, "measure", "mean")
+def _microaggregation(arguments: Mapping[str, str]) -> ParsedProtection:
+    method, k = _word(arguments, "method", "mdav"), int(_number(arguments, "aggr", 3, "microaggregation"))
+    columns, shows = _variables(arguments), _word(arguments, "measure", "mean")
     if method != "onedims" and method not in _JOINT:
         raise _cannot(
             f"microaggregation with the method {method}",
@@ -182,31 +182,33 @@ def _microaggregation(told: Mapping[str, str]) -> Written:
         )
     note = ("which rows are in one group is read from the file, whatever the method that made the groups",)
     if method == "onedims":
-        return Written(UnivariateMicroaggregation(columns=columns, k=k), note)
+        return ParsedProtection(UnivariateMicroaggregation(columns=columns, k=k), note)
     if shows == "mean":
-        return Written(Microaggregation(columns=columns, k=k), note)
-    return Written(RecodedElsewhere(columns=columns, k=k), note)
+        return ParsedProtection(Microaggregation(columns=columns, k=k), note)
+    return ParsedProtection(RecodedElsewhere(columns=columns, k=k), note)
 
 
-def _rank_swap(told: Mapping[str, str]) -> Written:
-    top, bottom = _number(told, "TopPercent", 5, "rankSwap"), _number(told, "BottomPercent", 5, "rankSwap")
+def _rank_swap(arguments: Mapping[str, str]) -> ParsedProtection:
+    top, bottom = _number(arguments, "TopPercent", 5, "rankSwap"), _number(arguments, "BottomPercent", 5, "rankSwap")
     if top or bottom:
         raise _cannot(
             "rankSwap with TopPercent or BottomPercent above 0 (5 unless told)",
             "the values at the ends are replaced by one before ranks are swapped",
             "Set both to 0 when masking; else name no method, and validity stays open",
         )
-    if "P" not in told:
+    if "P" not in arguments:
         raise _cannot(
             "rankSwap without P",
             "R0 and K0 make a window of their own out of the data",
             "Write P=, the percentage of ranks, if that was used",
         )
     note = "within the window of P percent, partners are taken to be drawn as unveil draws them"
-    return Written(RankSwapping(columns=_variables(told), p=_number(told, "P", None, "rankSwap")), (note,))
+    return ParsedProtection(
+        RankSwapping(columns=_variables(arguments), p=_number(arguments, "P", None, "rankSwap")), (note,)
+    )
 
 
-def _pram(told: Mapping[str, str]) -> Written:  # noqa: ARG001
+def _pram(arguments: Mapping[str, str]) -> ParsedProtection:  # noqa: ARG001
     raise _cannot(
         "pram(pd=, alpha=)",
         "pd and alpha only limit a transition matrix that sdcMicro then draws by lot, and keeps in "
@@ -216,16 +218,16 @@ def _pram(told: Mapping[str, str]) -> Written:  # noqa: ARG001
     )
 
 
-def _k_anonymity(told: Mapping[str, str]) -> Written:
-    k = int(_number({"k": told.get("k", told.get("0", ""))}, "k", None, "KAnonymity"))
+def _k_anonymity(arguments: Mapping[str, str]) -> ParsedProtection:
+    k = int(_number({"k": arguments.get("k", arguments.get("0", ""))}, "k", None, "KAnonymity"))
     note = (
         "which values became which is read from the file: k-anonymity by any generalization and suppression "
         "that is the same whenever it is repeated"
     )
-    return Written(RecodedElsewhere(k=k), (note,))
+    return ParsedProtection(RecodedElsewhere(k=k), (note,))
 
 
-def _drawn_model(told: Mapping[str, str]) -> Written:  # noqa: ARG001
+def _drawn_model(arguments: Mapping[str, str]) -> ParsedProtection:  # noqa: ARG001
     raise _cannot(
         "EDDifferentialPrivacy",
         "it draws which rows are used at all, so that the file does not tell the classes of the others",
@@ -233,7 +235,7 @@ def _drawn_model(told: Mapping[str, str]) -> Written:  # noqa: ARG001
     )
 
 
-_READERS: dict[str, Callable[[Mapping[str, str]], Written]] = {
+_READERS: dict[str, Callable[[Mapping[str, str]], ParsedProtection]] = {
     "addNoise": _add_noise,
     "microaggregation": _microaggregation,
     "rankSwap": _rank_swap,

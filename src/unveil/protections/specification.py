@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from unveil._listed import On
+from unveil._registry import InputKind
 from unveil._specification import from_text, to_text, understood
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.protections._listing import PROTECTIONS, Protects, ProtectsGraph
+from unveil.protections._listing import PROTECTIONS, GraphProtection, TableProtection
 
 
-def protection_from(text: str) -> Protects:
+def protection_from(text: str) -> TableProtection:
     """Return the protection of tables that is written ``name:key=value,key=value`` or ``package.module:Class``.
 
     The names are those of ``unveil list protections``; :func:`unveil._specification.from_text` has the details.
@@ -22,7 +22,7 @@ def protection_from(text: str) -> Protects:
     >>> protection_from("rank-swapping:share=0.1,columns=age,income")
     RankSwapping(columns=('age', 'income'), share=0.1, p=None, shuffle=True, draws=None, seed=0)
     """
-    made: Protects = _protection(text, "table")
+    made: TableProtection = _protection(text, "table")
     return made
 
 
@@ -39,7 +39,7 @@ def masking_from(text: str) -> object:
     return made
 
 
-def graph_protection_from(text: str) -> ProtectsGraph:
+def graph_protection_from(text: str) -> GraphProtection:
     """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
 
     >>> graph_protection_from("id-removal")
@@ -48,7 +48,7 @@ def graph_protection_from(text: str) -> ProtectsGraph:
     Traceback (most recent call last):
     unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
     """
-    made: ProtectsGraph = _protection(text, "graph")
+    made: GraphProtection = _protection(text, "graph")
     return made
 
 
@@ -79,7 +79,7 @@ def protection_text(protection: object) -> str:
     return to_text(protection, PROTECTIONS.values())
 
 
-def _protection(text: str, on: On, method: str | tuple[str, ...] = "apply") -> Any:
+def _protection(text: str, on: InputKind, method: str | tuple[str, ...] = "apply") -> Any:
     fitting = [each for each in PROTECTIONS.values() if each.on == on]
     name = text.strip().partition(":")[0]
     if name in PROTECTIONS and PROTECTIONS[name].on != on:

@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unveil.questions.request import Request, Response
     from unveil.questions.settings import Question
-    from unveil.questions.told import Reply, Told
 
 
 @dataclass(frozen=True)
-class Home:
-    """Where a question lives: the words after ``unveil``, what help says of it, its folder, and its names there."""
+class QuestionEntry:
+    """One registered question: its command, summary, folder and entry points."""
 
     command: str
     summary: str
@@ -35,14 +35,14 @@ class Home:
         schema: str = self._in("view:VIEW").schema
         return schema
 
-    def answer(self, told: "Told") -> "Reply":
+    def answer(self, request: "Request") -> "Response":
         """Return the answer to what was asked."""
-        reply: Reply = self._in(self.ask)(told)
+        reply: Response = self._in(self.ask)(request)
         return reply
 
-    def with_settings(self, told: "Told") -> "Told":
+    def with_settings(self, request: "Request") -> "Request":
         """Return what was told together with what the file of settings says that it names."""
-        more: Told = self._in("read:with_settings")(told)
+        more: Request = self._in("read:with_settings")(request)
         return more
 
     def meanings(self) -> Mapping[str, str]:
@@ -57,27 +57,33 @@ class Home:
 
 #: Every question, in the order in which it is listed. A new one is one line here and a folder: the command with its
 #: help, the form on the page and the reference are made from its settings.
-QUESTIONS: Mapping[str, Home] = MappingProxyType(
+QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
     {
-        "audit": Home("audit", "What could an adversary do with a released table?", "audit"),
-        "protect": Home(
+        "audit": QuestionEntry("audit", "What could an adversary do with a released table?", "audit"),
+        "protect": QuestionEntry(
             "protect",
             "What does a protection of a table do to risk and use?",
             "audit",
             "protect_settings:QUESTION",
             "protect:ask",
         ),
-        "columns": Home("columns", "What is in each column of a table, and how sure is that?", "columns"),
-        "partition": Home("partition", "How well is each subject hidden in an adversary's partition?", "unlinkability"),
-        "candidates": Home("candidates", "How much does an adversary know about each target?", "attack_metrics"),
-        "matching": Home("matching", "How many entries are given their true token?", "matching"),
-        "reidentify": Home("reidentify", "Who is behind each masked record, validly?", "reidentify"),
-        "tables": Home("tables", "What can be worked out from the counts that we publish?", "tables"),
-        "anonymize": Home("anonymize", "Protect a graph, and see what that changes and costs.", "protect_graph"),
-        "graph": Home("graph", "Who is found in a released graph?", "graph"),
-        "study_run": Home("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),
-        "study": Home("study report", "What did a study find?", "study"),
-        "grades": Home("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
+        "columns": QuestionEntry("columns", "What is in each column of a table, and how sure is that?", "columns"),
+        "partition": QuestionEntry(
+            "partition", "How well is each subject hidden in an adversary's partition?", "unlinkability"
+        ),
+        "candidates": QuestionEntry(
+            "candidates", "How much does an adversary know about each target?", "attack_metrics"
+        ),
+        "matching": QuestionEntry("matching", "How many entries are given their true token?", "matching"),
+        "reidentify": QuestionEntry("reidentify", "Who is behind each masked record, validly?", "reidentify"),
+        "tables": QuestionEntry("tables", "What can be worked out from the counts that we publish?", "tables"),
+        "anonymize": QuestionEntry(
+            "anonymize", "Protect a graph, and see what that changes and costs.", "protect_graph"
+        ),
+        "graph": QuestionEntry("graph", "Who is found in a released graph?", "graph"),
+        "study_run": QuestionEntry("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),
+        "study": QuestionEntry("study report", "What did a study find?", "study"),
+        "grades": QuestionEntry("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
     }
 )
 

@@ -37,8 +37,8 @@ def randomness(rng: np.random.Generator | None) -> tuple[np.random.Generator, in
 
 
 @dataclass(frozen=True, kw_only=True)
-class View(Generic[Findings]):
-    """How the findings of one question are shown: its ``view.py`` makes one. Nothing in it measures anything.
+class QuestionView(Generic[Findings]):
+    """How the findings of one question are shown: its ``view.py`` makes one. It measures nothing.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Answer(Generic[Findings]):
     """
 
     findings: Findings
-    view: View[Findings]
+    view: QuestionView[Findings]
     seed: int | None = None
 
     @property

@@ -7,8 +7,8 @@ from typing import Any
 from unveil.data.files.documents import read_toml
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
+from unveil.questions.request import Request
 from unveil.questions.settings import LISTS, Question
-from unveil.questions.told import Told
 from unveil.questions.values import value_of
 from unveil.report.limits import quantity_hint
 
@@ -57,16 +57,16 @@ def settings_in(path: Path, known: Mapping[str, Types]) -> Mapping[str, Any]:
     return content
 
 
-def value_in_file(name: str, raw: Any, told: Told) -> Any:
+def value_in_file(name: str, raw: Any, request: Request) -> Any:
     """Return a setting of the file as the command line would have given it."""
-    setting = told.question.setting(name)
+    setting = request.question.setting(name)
     several = setting.kind in LISTS or setting.beside
     said = tuple(texts_in(raw)) if several else raw if setting.kind == "switch" else str(raw)
     try:
-        return value_of(setting, said, told.question, door="command line")
+        return value_of(setting, said, request.question, door="command line")
     except InputError as error:
         raise InputError(
-            f"{setting.key!r} in the settings {shown(told.must('config'))} cannot be used: {error}"
+            f"{setting.key!r} in the settings {shown(request.required_path('config'))} cannot be used: {error}"
         ) from error
 
 
@@ -75,7 +75,7 @@ def texts_in(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else [str(each) for each in value]
 
 
-def limits_in_file(told: Mapping[str, Any], path: Path, question: Question) -> dict[str, float]:
+def limits_in_file(fields: Mapping[str, Any], path: Path, question: Question) -> dict[str, float]:
     """Return limits by quantity; dots in a name that is not in quotes make TOML nest tables, which is undone here."""
     flat: dict[str, float] = {}
 
@@ -88,7 +88,7 @@ def limits_in_file(told: Mapping[str, Any], path: Path, question: Question) -> d
             else:
                 raise InputError(f"the limit {before}{key!r} in {shown(path)} must be a number. Correct the file")
 
-    walk(told, "")
+    walk(fields, "")
     known = question.meanings() if flat else {}
     for name in flat:
         if name not in known:

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.settings import FileSettings
-from unveil.data.files.stored import ColumnStore
-from unveil.data.table import KINDS, Dictionary, Table, ToldKind, kinds_of_release, read_dictionary
-from unveil.data.table.markers import ToldMarkers
+from unveil.data.table import KINDS, DeclaredKind, Dictionary, Table, kinds_of_release, read_dictionary
+from unveil.data.table.markers import DeclaredMarkers
 from unveil.errors import InputError, did_you_mean
+from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import READING
-from unveil.questions.told import AskedError, Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +21,9 @@ class TableReading:
     The fields are the settings of :meth:`unveil.data.table.Table.from_frame`, and ``files`` says how text is read.
     """
 
-    kinds: Mapping[str, ToldKind] = field(default_factory=dict)
+    kinds: Mapping[str, DeclaredKind] = field(default_factory=dict)
     missing: Collection[str] | Mapping[str, Collection[str]] = ()
-    markers: ToldMarkers = field(default_factory=dict)
+    markers: DeclaredMarkers = field(default_factory=dict)
     dictionary: Dictionary | str | os.PathLike[str] | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     #: Whether a kind that nothing tells for sure is refused.
@@ -97,9 +97,9 @@ def refuse_unsure(table: Table) -> None:
         )
 
 
-def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableReading:
+def reading_of(request: Request, *, kinds: Mapping[str, Any] | None = None) -> TableReading:
     """Return how tables are read by what was told, with the kinds that were told elsewhere."""
-    values = told.values
+    values = request.values
     own = {column: _kind(column, text) for column, text in pairs_in(values["kinds"], "kinds", "COLUMN=KIND").items()}
     everywhere = [text for text in values["missing"] if "=" not in text]
     markers: dict[str, Any] = dict.fromkeys(everywhere, "missing")
@@ -108,16 +108,16 @@ def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableRe
     return TableReading(
         kinds={**(kinds or {}), **own},
         markers={**markers, **values.get("markers", {})},
-        dictionary=told.path("dictionary"),
+        dictionary=request.path("dictionary"),
         rename=pairs_in(values["rename"], "rename", "OLD=NEW"),
         strict=values["strict_kinds"],
-        files=FileSettings(**told.named(*READING)),
+        files=FileSettings(**request.pick(*READING)),
     )
 
 
-def hierarchies_of(told: Told) -> dict[str, str]:
+def hierarchies_of(request: Request) -> dict[str, str]:
     """Return the file that says what the wider labels of each column stand for, where one was told."""
-    return pairs_in(told.values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv")
+    return pairs_in(request.values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv")
 
 
 def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
@@ -130,19 +130,19 @@ def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
     for text in written:
         column, equals, what = text.partition("=")
         if not equals or not column.strip() or not what.strip():
-            raise AskedError(f"each must be written {form}. Write it so", setting)
+            raise SettingError(f"each must be written {form}. Write it so", setting)
         told[column.strip()] = what.strip()
     return told
 
 
-def _kind(column: str, text: str) -> ToldKind:
+def _kind(column: str, text: str) -> DeclaredKind:
     """Return a kind, or the levels of an ordered column from the lowest to the highest, with < between them."""
     if "<" in text:
         return [level.strip() for level in text.split("<")]
     for kind in KINDS:
         if kind == text:
             return kind
-    raise AskedError(
+    raise SettingError(
         f"the kind of column {column!r} must be one of {', '.join(KINDS)}, or its levels with < between them, as in "
         f"{column}=low<high.{did_you_mean(text, KINDS)} Choose one of these",
         "kinds",

@@ -12,8 +12,8 @@ from typing import Any
 
 from unveil._specification import without_own_code
 from unveil.errors import InputError, did_you_mean, shortened
+from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Door, Question, Setting
-from unveil.questions.told import AskedError, Told
 from unveil.report.limits import parse_limit, parse_number
 
 _LONGEST = 4_000
@@ -47,7 +47,7 @@ def value_of(setting: Setting, raw: Any, question: Question, *, sample: bool = F
 
 
 def values_of(
-    question: Question, said: Mapping[str, Any], *, sample: bool = False, door: Door = "page"
+    question: Question, given: Mapping[str, Any], *, sample: bool = False, door: Door = "page"
 ) -> dict[str, Any]:
     """Return the value of every setting that is no file; what was not said has its default.
 
@@ -56,13 +56,13 @@ def values_of(
     values = {}
     for setting in question.settings:
         if not setting.is_file:
-            raw = said.get(setting.name) if setting.only in (None, door) else None
+            raw = given.get(setting.name) if setting.only in (None, door) else None
             # The command line says by itself which names are missing.
             here = setting if door == "page" and setting.only != "command line" else replace(setting, required=False)
             try:
                 values[setting.name] = value_of(here, raw, question, sample=sample, door=door)
             except InputError as error:
-                raise AskedError(str(error), setting.name) from error
+                raise SettingError(str(error), setting.name) from error
     return values
 
 
@@ -71,9 +71,9 @@ def default_of(setting: Setting, question: Question, *, sample: bool = False) ->
     return value_of(replace(setting, required=False), None, question, sample=sample)
 
 
-def wrong_together(told: Told, calls: Mapping[str, str]) -> list[tuple[str, str]]:
+def wrong_together(request: Request, calls: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return what does not go together, a setting and a sentence each; ``calls`` is what the door calls them."""
-    found = told.question.together(told) if told.question.together is not None else []
+    found = request.question.together(request) if request.question.together is not None else []
     return [(name, sentence.format_map(calls)) for name, sentence in found]
 
 
@@ -144,11 +144,11 @@ def columns_in(written: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def _listed(raw: Any, most: int) -> Sequence[Any]:
+def _listed(raw: Any, at_most: int) -> Sequence[Any]:
     if raw is None:
         return ()
-    if not isinstance(raw, list | tuple) or len(raw) > most:
-        raise InputError(f"it must be a list of at most {most:,}. Load the page again")
+    if not isinstance(raw, list | tuple) or len(raw) > at_most:
+        raise InputError(f"it must be a list of at most {at_most:,}. Load the page again")
     return raw
 
 
@@ -222,7 +222,10 @@ def _bytes(value: Any) -> int:
 
 
 def _folders(value: Any, door: Door) -> tuple[Path, ...]:
-    written = lines(_text(value)) if isinstance(value, str | None) else [str(each) for each in value]
+    if isinstance(value, str | None):
+        written = lines(_text(value))
+    else:
+        written = [str(each) for each in _listed(value, _MOST_ENTRIES)]
     if door == "command line":
         return tuple(Path(each) for each in written)
     folders = tuple(Path(os.path.expanduser(each)) for each in written)  # noqa: PTH111  (never fails)

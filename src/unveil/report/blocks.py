@@ -23,7 +23,7 @@ Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference"
 Side = Literal["left", "right"]
 #: What a section tells, in the order in which every page tells it: what was found, for whom, how sure that is, and how
 #: it was measured. (What was not tested stands before the last.)
-Told = Literal["found", "whom", "sure", "measured"]
+AnswerTopic = Literal["found", "whom", "sure", "measured"]
 #: Whom a page is for; an internal one says so and must not be passed on.
 Edition = Literal["", "internal", "shareable"]
 
@@ -47,10 +47,10 @@ class Count(str):
         return made
 
 
-class Private(str):
-    """A text for internal use, such as the path of a file, with what the shareable edition shows in its place.
+class PrivateText(str):
+    """Text for internal use, such as a file path, with its replacement in the shareable edition.
 
-    >>> file = Private("/data/people.csv", shared="people.csv")
+    >>> file = PrivateText("/data/people.csv", shared="people.csv")
     >>> file, file.shared
     ('/data/people.csv', 'people.csv')
     """
@@ -58,7 +58,7 @@ class Private(str):
     __slots__ = ("shared",)
     shared: str
 
-    def __new__(cls, text: str, *, shared: str) -> "Private":
+    def __new__(cls, text: str, *, shared: str) -> "PrivateText":
         """Return the text, which is a plain one for everybody but the shareable edition."""
         made = super().__new__(cls, text)
         made.shared = shared
@@ -140,8 +140,8 @@ class Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
-    """Rows of text; a page cuts a long one and says so."""
+class TableBlock:
+    """Rows of text; a page truncates a long table and says so."""
 
     caption: str
     columns: tuple[str, ...]
@@ -176,8 +176,8 @@ class Chooser:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
-    """A figure that the sliders change; ``value`` is what it is at the start."""
+class SliderOutput:
+    """A figure that the sliders change; ``value`` is its start."""
 
     name: str
     label: str
@@ -192,7 +192,7 @@ class Playground:
     """
 
     sliders: tuple[Slider, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[SliderOutput, ...]
     #: The sentence that a screen reader reads out after each change; at the start, for these settings.
     sentence: str
     chart: Chart
@@ -243,12 +243,12 @@ class Rings:
     struck_name: str
 
 
-Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid | Answers
+Block = Number | Chart | TableBlock | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid | Answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """Something that a sheet states under a short label, in a few lines."""
+class SheetEntry:
+    """A labelled statement of a sheet, in a few lines."""
 
     label: str
     lines: tuple[str, ...]
@@ -270,8 +270,8 @@ class Sheet:
     limit: str
     limit_tone: Tone
     boxes: Boxes
-    tables: tuple[Table, ...]
-    entries: tuple[Entry, ...]
+    tables: tuple[TableBlock, ...]
+    entries: tuple[SheetEntry, ...]
     #: What is written by hand.
     signatures: tuple[str, ...]
 
@@ -283,7 +283,7 @@ class Section:
     heading: str
     lead: str
     blocks: tuple[Block, ...]
-    tells: Told = "found"
+    tells: AnswerTopic = "found"
     #: Whether it is unfolded when the page is opened; on paper all are.
     is_open: bool = False
     #: Whether it goes with the sheet to sign into the document that is filed.

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from unveil.report.blocks import Table, Tone
+    from unveil.report.blocks import TableBlock, Tone
 
 #: What is known after a question was looked into; always said in words, by a shape and by a colour.
 Mark = Literal["proved", "not proved", "not tested"]
@@ -15,8 +15,8 @@ MOST_ACROSS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
-    """What was found on one question about one thing."""
+class AnswerCell:
+    """The answer of one release to one question, with its mark and value."""
 
     mark: Mark
     #: The figure with its interval; empty where there is none.
@@ -34,7 +34,7 @@ class AnswerRow:
     """One question with its answers, in the order of the columns."""
 
     question: str
-    answers: tuple[Answered, ...]
+    answers: tuple[AnswerCell, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +53,14 @@ class Answers:
     brief_note: str = ""
 
 
-def brief_table(answers: Answers) -> "Table":
+def brief_table(answers: Answers) -> "TableBlock":
     """Return the answers as a table for a terminal: a column for each thing, or where there are many a row for each.
 
-    >>> row = AnswerRow(question="Who?", answers=(Answered(mark="proved", value="61%", brief="61% / 5%"),))
+    >>> row = AnswerRow(question="Who?", answers=(AnswerCell(mark="proved", value="61%", brief="61% / 5%"),))
     >>> brief_table(Answers(caption="C", columns=("a",), rows=(row,), tones=("bad",))).rows
     (('Who?', '▲ 61% / 5%'),)
     """
-    from unveil.report.blocks import Side, Table
+    from unveil.report.blocks import Side, TableBlock
 
     left: Side = "left"
     if len(answers.columns) <= MOST_ACROSS:
@@ -71,7 +71,7 @@ def brief_table(answers: Answers) -> "Table":
         # Only what decides: 80 columns have no room for what else must be weighed.
         verdicts = [(label, *(text.partition(";")[0] for text in texts)) for label, texts in answers.ends[:1]]
         marks = ", ".join(f"{shape} {mark}" for mark, shape in SHAPES.items())
-        return Table(
+        return TableBlock(
             caption="",
             columns=("", *answers.columns),
             rows=(*verdicts, *found),
@@ -79,7 +79,7 @@ def brief_table(answers: Answers) -> "Table":
             note=f"{marks}{f'; {answers.brief_note}' if answers.brief_note else ''}",
         )
     labels = ("", "Proved", *(label for label, _ in answers.ends[1:]))
-    return Table(
+    return TableBlock(
         caption="",
         columns=labels,
         rows=tuple(
@@ -90,14 +90,14 @@ def brief_table(answers: Answers) -> "Table":
     )
 
 
-def whole_table(answers: Answers) -> "Table":
+def whole_table(answers: Answers) -> "TableBlock":
     """Return the answers with a row for each question and thing, as a spreadsheet wants them.
 
-    >>> row = AnswerRow(question="Who?", answers=(Answered(mark="proved", value="61%", beside="chance 0.1%"),))
+    >>> row = AnswerRow(question="Who?", answers=(AnswerCell(mark="proved", value="61%", beside="chance 0.1%"),))
     >>> whole_table(Answers(caption="C", columns=("a",), rows=(row,), tones=("bad",), ends=(("Lost", ("5%",)),))).rows
     (('Who?', 'a', 'proved', '61%', 'chance 0.1%', ''), ('Lost', 'a', '', '5%', '', ''))
     """
-    from unveil.report.blocks import Side, Table
+    from unveil.report.blocks import Side, TableBlock
 
     left: Side = "left"
     found = [
@@ -111,7 +111,7 @@ def whole_table(answers: Answers) -> "Table":
         for column, text in zip(answers.columns, texts, strict=True)
     ]
     heads = ("Question", "Of", "Mark", "Figure", "Beside", "By")
-    return Table(caption=answers.caption, columns=heads, rows=(*found, *ends), align=(left,) * len(heads))
+    return TableBlock(caption=answers.caption, columns=heads, rows=(*found, *ends), align=(left,) * len(heads))
 
 
 def _proved(answers: Answers, at: int) -> str:

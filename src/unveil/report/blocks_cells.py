@@ -7,7 +7,7 @@ from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
-    from unveil.report.blocks import Table
+    from unveil.report.blocks import TableBlock
 
 #: What a cell is, in the order of the legend: each level has its own fill, its own pattern or its own mark.
 LEVELS = 4
@@ -44,7 +44,7 @@ class CellGrid:
             )
 
 
-def grid_table(grid: CellGrid) -> "Table":
+def grid_table(grid: CellGrid) -> "TableBlock":
     """Return the cells as a table of text: for a terminal, a spreadsheet, and those who do not see the picture.
 
     A cell of a striking level bears its sign: ! for the most striking, ~ for the one before it.
@@ -55,7 +55,7 @@ def grid_table(grid: CellGrid) -> "Table":
     >>> grid_table(grid).rows
     (('r', '5', '3 !'),)
     """
-    from unveil.report.blocks import Side, Table
+    from unveil.report.blocks import Side, TableBlock
 
     right: Side = "right"
     signs = {2: " ~", 3: " !"}
@@ -63,7 +63,7 @@ def grid_table(grid: CellGrid) -> "Table":
         (name, *(f"{text}{signs.get(int(level), '')}" for text, level in zip(texts, levels, strict=True)))
         for name, texts, levels in zip(grid.rows, grid.texts, grid.level, strict=True)
     )
-    return Table(
+    return TableBlock(
         caption=grid.title,
         columns=(grid.row_label, *grid.columns),
         rows=rows,

@@ -20,8 +20,8 @@ MOST_SERIES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
-    """How some values lie, as a box plot shows it; NaN throughout where there is no value."""
+class BoxStatistics:
+    """The statistics of a box plot; NaN throughout where there is no value."""
 
     #: The ends of the whiskers: the outermost values within 1.5 times the length of the box.
     low: float
@@ -50,7 +50,7 @@ class BoxRow:
 
     name: str
     #: One per series of the block; None where the row has none.
-    boxes: tuple[Spread | None, ...]
+    boxes: tuple[BoxStatistics | None, ...]
     #: A row that is set apart; the block's ``bold_meaning`` says why.
     bold: bool = False
     #: A few words below the name.
@@ -137,7 +137,7 @@ class HeatMap:
             )
 
 
-def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None) -> Spread:
+def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None) -> BoxStatistics:
     """Return how the values lie; those that are not finite are left out and counted.
 
     Quartiles lie between neighbouring values where they must (as numpy's default does). A whisker ends at the last
@@ -154,14 +154,16 @@ def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None)
     undefined = int(given.size - there.size)
     if there.size == 0:
         nan = float("nan")
-        return Spread(low=nan, lower=nan, median=nan, upper=nan, high=nan, mean=nan, number=0, undefined=undefined)
+        return BoxStatistics(
+            low=nan, lower=nan, median=nan, upper=nan, high=nan, mean=nan, number=0, undefined=undefined
+        )
     lower, median, upper = np.quantile(there, (0.25, 0.5, 0.75)).tolist()
     reach = 1.5 * (upper - lower)
     inside = there[(there >= lower - reach) & (there <= upper + reach)]
     beyond = np.unique(there[(there < inside.min()) | (there > inside.max())])
     if beyond.size > MOST_BEYOND:
         beyond = beyond[np.linspace(0, beyond.size - 1, MOST_BEYOND).round().astype(np.int64)]
-    return Spread(
+    return BoxStatistics(
         low=float(inside.min()),
         lower=lower,
         median=median,
@@ -175,11 +177,11 @@ def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None)
     )
 
 
-def box_of(name: str, *values: ArrayLike | Spread | None, bold: bool = False, note: str = "") -> BoxRow:
+def box_of(name: str, *values: ArrayLike | BoxStatistics | None, bold: bool = False, note: str = "") -> BoxRow:
     """Return a row with one box for each set of values, in the order of the block's series.
 
     >>> box_of("entropy", [0.4, 0.5, 0.6], None, bold=True).boxes[0].median
     0.5
     """
-    boxes = tuple(each if each is None or isinstance(each, Spread) else spread_of(each) for each in values)
+    boxes = tuple(each if each is None or isinstance(each, BoxStatistics) else spread_of(each) for each in values)
     return BoxRow(name=name, boxes=boxes, bold=bold, note=note)

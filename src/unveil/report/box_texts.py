@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
-from unveil.report.blocks_spread import BoxRow, BoxRows, Spread
-from unveil.report.scale import Axis, axis, round_step, value_text
+from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics
+from unveil.report.scale import ChartAxis, axis, round_step, value_text
 from unveil.report.text import UNDEFINED, count, percent
 
 Ticks = tuple[tuple[float, str], ...]
@@ -17,7 +17,7 @@ _FINE = 0.05
 _MOST_PLACES = 9
 
 
-def across_of(block: BoxRows) -> Axis:
+def across_of(block: BoxRows) -> ChartAxis:
     """Return the axis of the picture: the range that was asked for, and what lies outside it.
 
     >>> from unveil.report.blocks_spread import box_of
@@ -37,12 +37,12 @@ def _reach(block: BoxRows) -> tuple[float, float]:
     return low, high
 
 
-def spreads_of(block: BoxRows) -> list[Spread]:
+def spreads_of(block: BoxRows) -> list[BoxStatistics]:
     """Return all boxes of all rows."""
     return [box for row in block.rows for box in row.boxes if box is not None]
 
 
-def _told_apart(across: Axis) -> Ticks:
+def _told_apart(across: ChartAxis) -> Ticks:
     """Return the labelled points with as many decimals as their distance asks for, where they would read the same."""
     if len({text for _, text in across.ticks}) == len(across.ticks):
         return across.ticks
@@ -96,7 +96,7 @@ def figure_text(value: float, block: BoxRows) -> str:
     return f"{round(value, places) + 0.0:,.{places}f}"
 
 
-def mean_text(box: Spread | None, block: BoxRows) -> str:
+def mean_text(box: BoxStatistics | None, block: BoxRows) -> str:
     """Return the mean of a box, with its interval where there is one."""
     if box is None:
         return ""
@@ -104,7 +104,7 @@ def mean_text(box: Spread | None, block: BoxRows) -> str:
     return figure_text(box.mean, block) + (f" ({within})" if within else "")
 
 
-def interval_text(box: Spread, block: BoxRows, *, between: str = "–") -> str:
+def interval_text(box: BoxStatistics, block: BoxRows, *, between: str = "–") -> str:
     """Return the interval of the mean of a box; empty where there is none."""
     if box.number == 0 or box.interval is None or not all(map(math.isfinite, box.interval)):
         return ""
@@ -112,7 +112,7 @@ def interval_text(box: Spread, block: BoxRows, *, between: str = "–") -> str:
     return f"{figure_text(low, block)}{between}{figure_text(high, block)}"
 
 
-def number_text(box: Spread | None) -> str:
+def number_text(box: BoxStatistics | None) -> str:
     """Return how many values a box holds, and of how many where some are undefined."""
     if box is None:
         return ""
@@ -135,7 +135,7 @@ def describe_row(row: BoxRow, block: BoxRows) -> str:
     return "; ".join(said) or "nothing"
 
 
-def describe_box(box: Spread, block: BoxRows) -> str:
+def describe_box(box: BoxStatistics, block: BoxRows) -> str:
     """Return in words what one box shows."""
     if not box.number:
         return "no value"

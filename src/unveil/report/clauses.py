@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.profiles import Clause, Profile
 from unveil.report.text import decimal, name
@@ -17,8 +17,8 @@ NOT_BY_THIS_TOOL = "not by this tool"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
-    """One clause with one figure that answers it, as it is in each release; a clause without any has no figure."""
+class ClauseAnswer:
+    """One clause with the figure that answers it in each release; no figure where none fits."""
 
     clause: Clause
     figure: str
@@ -34,7 +34,7 @@ class Answered:
         }
 
 
-def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]]) -> tuple[Answered, ...]:
+def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]]) -> tuple[ClauseAnswer, ...]:
     """Return what answers each clause of a profile; a figure that was not measured is undefined.
 
     >>> from unveil.report.profiles import profile
@@ -42,7 +42,7 @@ def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]])
     ['disclosure.k_anonymity', 'disclosure.highest_risk', '']
     """
     return tuple(
-        Answered(
+        ClauseAnswer(
             clause=clause,
             figure=figure,
             found={which: _rate(own.get(figure)) for which, own in releases.items()} if figure else {},
@@ -63,7 +63,7 @@ def _rate(quantity: Quantity | None) -> "Rate":
     return Rate(quantity.value, ends.low, ends.high)
 
 
-def clause_table(answers: tuple[Answered, ...]) -> Table:
+def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
     """Return clause, what it asks, what answers it, and what was found in each release; repeated texts stand once."""
     several = len({which for each in answers for which in each.found}) > 1
     rows, before = [], None
@@ -72,7 +72,7 @@ def clause_table(answers: tuple[Answered, ...]) -> Table:
         texts = [f"{name(which, 40)}: {_text(rate)}" if several else _text(rate) for which, rate in each.found.items()]
         rows.append((*asked, each.figure or each.clause.part or NOT_BY_THIS_TOOL, "; ".join(texts)))
         before = each.clause
-    return Table(
+    return TableBlock(
         caption="What the source asks, and what answers it",
         columns=("Where", "What it asks, in our words", "Answered by", "Found"),
         rows=tuple(rows),

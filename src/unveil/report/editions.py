@@ -1,7 +1,7 @@
 """The two editions of a page: for those who hold the data, and for those who may read about them.
 
 A text that says how many people there are is a :class:`~unveil.report.blocks.Count`, a text that only insiders may read
-is a :class:`~unveil.report.blocks.Private`; whoever builds a page marks them so, and nothing is guessed from words.
+is a :class:`~unveil.report.blocks.PrivateText`; whoever builds a page marks them so, and nothing is guessed from words.
 """
 
 import shlex
@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from unveil.errors import InputError
-from unveil.report.blocks import Count, Page, Private
+from unveil.report.blocks import Count, Page, PrivateText
 from unveil.report.text import count, name
 
 #: Cells of fewer people are not shown: 1 to 10 may not be, by the policy of the US agency for Medicare (``cell-11``).
@@ -93,13 +93,13 @@ def behind(words: str, text: str) -> str:
     return f"{words}{text}"
 
 
-def file_name(path: "str | PathLike[str]", most: int = 60) -> Private:
+def file_name(path: "str | PathLike[str]", at_most: int = 60) -> PrivateText:
     """Return the name of a file with its folder, of which the shareable edition shows the last part.
 
     >>> file_name("/data/2024/people.csv").shared
     'people.csv'
     """
-    return Private(name(fspath(path), most), shared=name(last_part(fspath(path)), most))
+    return PrivateText(name(fspath(path), at_most), shared=name(last_part(fspath(path)), at_most))
 
 
 def last_part(path: str) -> str:
@@ -112,7 +112,7 @@ def last_part(path: str) -> str:
     return parts[-1] if parts else path
 
 
-def command_text(arguments: Sequence[str]) -> Private:
+def command_text(arguments: Sequence[str]) -> PrivateText:
     """Return a command as it was given, of which the shareable edition shows neither folders nor cells of the data.
 
     >>> command_text(["unveil", "audit", "/data/people.csv", "masked.csv", "--missing", "Smith", "--seed", "1"]).shared
@@ -132,7 +132,7 @@ def command_text(arguments: Sequence[str]) -> Private:
             before = ""
     # The mark of what is hidden stays readable: quotes are for what a shell would misread.
     shared = " ".join(each if each.endswith(_HIDDEN) else shlex.quote(each) for each in shown)
-    return Private(shlex.join(arguments), shared=shared)
+    return PrivateText(shlex.join(arguments), shared=shared)
 
 
 def _value(option: str, value: str) -> str:
@@ -189,7 +189,7 @@ def _shared(value: Any, minimum: int, paths: Mapping[str, str]) -> Any:
 
 
 def _text(value: str, minimum: int, paths: Mapping[str, str]) -> str:
-    text = value.shared if isinstance(value, Private) else str(value)
+    text = value.shared if isinstance(value, PrivateText) else str(value)
     if isinstance(value, Count) and 0 < value.people < minimum:
         text = value.pattern.replace("{}", f"fewer than {count(minimum)}", 1)
         # A sentence that began with the number begins with a word now.

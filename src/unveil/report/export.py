@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO, StringIO
 from typing import get_args
 
-from unveil.report.blocks import Block, Chart, Page, Playground, Rings, Table, Told
+from unveil.report.blocks import AnswerTopic, Block, Chart, Page, Playground, Rings, TableBlock
 from unveil.report.blocks_answers import Answers, whole_table
 from unveil.report.blocks_cells import CellGrid, grid_table
 from unveil.report.blocks_spread import BoxRows, HeatMap
@@ -26,7 +26,7 @@ def tables_of(page: Page) -> Mapping[str, bytes]:
     formula has an apostrophe before it. What the sheet to sign holds stands in full in the tables of the page.
 
     >>> from unveil.report.blocks import Section
-    >>> table = Table(caption="Who is at risk?", columns=("name",), rows=(("=1+1",), ("Ada",)), align=("left",))
+    >>> table = TableBlock(caption="Who is at risk?", columns=("name",), rows=(("=1+1",), ("Ada",)), align=("left",))
     >>> section = Section(heading="H", lead="", blocks=(table,))
     >>> tables_of(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
     {'01-who-is-at-risk.csv': b"name\r\n'=1+1\r\nAda\r\n"}
@@ -58,13 +58,13 @@ def figures_of(page: Page) -> Mapping[str, bytes]:
 
 def _blocks(page: Page) -> Iterator[Block]:
     yield from page.picture
-    for section in sorted(page.sections, key=lambda section: get_args(Told).index(section.tells)):
+    for section in sorted(page.sections, key=lambda section: get_args(AnswerTopic).index(section.tells)):
         yield from section.blocks
 
 
-def _table(block: Block) -> Table | None:
+def _table(block: Block) -> TableBlock | None:
     match block:
-        case Table():
+        case TableBlock():
             return block
         case Answers():
             return whole_table(block)
@@ -92,7 +92,7 @@ def _name(number: int, title: str, ending: str) -> str:
     return f"{number:02d}-{words or 'untitled'}.{ending}"
 
 
-def csv_of(table: Table) -> bytes:
+def csv_of(table: TableBlock) -> bytes:
     """Return one table as the bytes of a CSV file that no spreadsheet runs."""
     import polars as pl
 

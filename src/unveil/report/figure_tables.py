@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.box_texts import figure_text, interval_text, number_text
 from unveil.report.svg.heads import heads_of
@@ -11,7 +11,7 @@ from unveil.report.svg.heat import MOST_NUMBERED
 from unveil.report.text import count, fixed
 
 
-def boxes_table(block: BoxRows) -> Table:
+def boxes_table(block: BoxRows) -> TableBlock:
     """Return the figures behind rows of boxes, one line per box.
 
     >>> from unveil.report.blocks_spread import box_of
@@ -40,10 +40,10 @@ def boxes_table(block: BoxRows) -> Table:
     else:
         heads.append(block.number_label)
     align = tuple("left" if place <= several else "right" for place in range(len(heads)))
-    return Table(caption=caption, columns=tuple(heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
+    return TableBlock(caption=caption, columns=tuple(heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
 
 
-def heat_table(heat: HeatMap, *, every: bool = False) -> Table:
+def heat_table(heat: HeatMap, *, every: bool = False) -> TableBlock:
     """Return the values of a heat map; where it has more than 12 columns, the means by the outermost level.
 
     ``every`` asks for all values however many there are.
@@ -74,7 +74,7 @@ def heat_table(heat: HeatMap, *, every: bool = False) -> Table:
         ]
         caption = f"{heat.title}: mean {heat.value_label} by {heat.levels[0]}" if groups else f"{heat.title}: means"
     align = ("left", *(("right",) * len(heads)))
-    return Table(caption=caption, columns=("", *heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
+    return TableBlock(caption=caption, columns=("", *heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
 
 
 def _mean(values: FloatArray) -> str:

@@ -6,14 +6,14 @@ from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Any, Literal
 
-from unveil.report.blocks import Section, Table, Tone
-from unveil.report.bounded import Bounded
-from unveil.report.clauses import Answered, answers_to, clause_table
-from unveil.report.limits import Evidence, Quantity, undecided
+from unveil.report.blocks import Section, TableBlock, Tone
+from unveil.report.clauses import ClauseAnswer, answers_to, clause_table
+from unveil.report.limits import LimitEvidence, Quantity, undecided
 from unveil.report.profiles import COPIED, Profile, ProfileLimit
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, name
 
-Outcome = Literal["exceeded", "kept", "not_shown"]
+ReleaseOutcome = Literal["exceeded", "kept", "not_shown"]
 #: What the figures are called in a sentence, beside "the excess of … over control".
 _SPOKEN = MappingProxyType(
     {
@@ -62,7 +62,7 @@ class Check:
 
     release: str
     limit: ProfileLimit
-    outcome: Outcome
+    outcome: ReleaseOutcome
     value: float = nan
     #: The ends that decide: of the interval at the confidence for all figures together, and at 95 %.
     low: float = nan
@@ -80,16 +80,16 @@ class Judgement:
     profile: Profile
     checks: tuple[Check, ...]
     headline: str
-    outcome: Outcome
+    outcome: ReleaseOutcome
     #: What answers each clause of the profile.
-    answers: tuple[Answered, ...] = ()
+    answers: tuple[ClauseAnswer, ...] = ()
     #: What each release comes to, by its name.
-    releases: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
+    releases: Mapping[str, ReleaseOutcome] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def tone(self) -> Tone:
         """How the headline should strike: a limit that is kept clears nobody, so it is never good."""
-        tones: dict[Outcome, Tone] = {"kept": "neutral", "exceeded": "bad", "not_shown": "warning"}
+        tones: dict[ReleaseOutcome, Tone] = {"kept": "neutral", "exceeded": "bad", "not_shown": "warning"}
         return tones[self.outcome]
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
     if not profile.names_figure:
         judged = [replace(each, outcome="not_shown") if each.outcome == "kept" else each for each in judged]
     outcomes = [each.outcome for each in judged]
-    outcome: Outcome = "kept" if outcomes and set(outcomes) == {"kept"} else "not_shown"
+    outcome: ReleaseOutcome = "kept" if outcomes and set(outcomes) == {"kept"} else "not_shown"
     if "exceeded" in outcomes:
         outcome = "exceeded"
     return Judgement(
@@ -157,12 +157,12 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Judged:
-    """What was found beside the limits for one release."""
+class _ReleaseChecks:
+    """The checks of one release against the limits."""
 
     release: str
     checks: tuple[Check, ...]
-    outcome: Outcome
+    outcome: ReleaseOutcome
     against: str
 
     @property
@@ -176,31 +176,33 @@ def _applies(limit: ProfileLimit, kind: str | None) -> bool:
     return kind is None or limit.applies_to in ("any", kind)
 
 
-def _judged(which: str, release: JudgedRelease, held: Mapping[ProfileLimit, Quantity | None], figures: int) -> _Judged:
+def _judged(
+    which: str, release: JudgedRelease, held: Mapping[ProfileLimit, Quantity | None], figures: int
+) -> _ReleaseChecks:
     checks = tuple(_check(limit, which, release.kind, found, figures) for limit, found in held.items())
-    judged = _Judged(release=which, checks=checks, outcome="not_shown", against=release.against)
+    judged = _ReleaseChecks(release=which, checks=checks, outcome="not_shown", against=release.against)
     outcomes = {check.outcome for check in judged.counting}
     if any(check.outcome == "exceeded" for check in checks):
         return replace(judged, outcome="exceeded")
     return replace(judged, outcome="kept") if outcomes == {"kept"} and not release.against else judged
 
 
-def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity | None, figures: int) -> Check:
+def _check(limit: ProfileLimit, release: str, kind: str | None, quantity: Quantity | None, figures: int) -> Check:
     from unveil.metrics.trials.risk import Rate
 
     if kind is None and limit.applies_to != "any":
         return Check(release=release, limit=limit, outcome="not_shown", why=_UNKNOWN_KIND)
-    if found is None or isnan(found.value):
-        is_withheld = found is not None and isinstance(found.value, Bounded)
+    if quantity is None or isnan(quantity.value):
+        is_withheld = quantity is not None and isinstance(quantity.value, SuppressedNumber)
         why = _FEW_PEOPLE if is_withheld else _NEEDED.get(limit.quantity, _NO_EXCESS)
         return Check(release=release, limit=limit, outcome="not_shown", why=why)
-    value = found.value
-    ends = (value.least, value.most) if isinstance(value, Bounded) else (value, value)
-    evidence = found.evidence or Evidence(interval=lambda _: Rate(value, *ends), figures=0)
+    value = quantity.value
+    ends = (value.least, value.most) if isinstance(value, SuppressedNumber) else (value, value)
+    evidence = quantity.evidence or LimitEvidence(interval=lambda _: Rate(value, *ends), figures=0)
     outcome, low, high = evidence.held_to(limit.limit, figures)
     why = ""
     if outcome == "not_shown":
-        bounded = any(isinstance(each, Bounded) for each in (value, low, high)) and not evidence.doubt
+        bounded = any(isinstance(each, SuppressedNumber) for each in (value, low, high)) and not evidence.doubt
         why = _FEW_PEOPLE if bounded else undecided(evidence, limit.limit, decimal(low), decimal(high))
     return Check(
         release=release,
@@ -210,11 +212,11 @@ def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity 
         low=low,
         high=high,
         why=why,
-        tried=found.evidence is not None,
+        tried=quantity.evidence is not None,
     )
 
 
-def _headline(profile: Profile, judged: Sequence[_Judged], outcome: Outcome) -> str:
+def _headline(profile: Profile, judged: Sequence[_ReleaseChecks], outcome: ReleaseOutcome) -> str:
     """Return the answer: the limit, who set it, the figure that decides, and on which side it lies."""
     limit, several = f"the limit of {profile.written} by {profile.who}", len(judged) > 1
     if outcome == "not_shown":
@@ -241,7 +243,7 @@ def _headline(profile: Profile, judged: Sequence[_Judged], outcome: Outcome) -> 
     return f"{said} Not judged: {'; '.join(rest)}." if rest else said
 
 
-def _open(judged: _Judged, several: bool) -> Iterator[str]:
+def _open(judged: _ReleaseChecks, several: bool) -> Iterator[str]:
     """Yield why neither was shown for one release."""
     yield from _reasons(judged.counting, several)
     if judged.against:
@@ -265,7 +267,7 @@ def _height(check: Check) -> float:
     return end / check.limit.limit if check.limit.limit else (inf if end > 0 else 0.0)
 
 
-def _found(check: Check, outcome: Outcome) -> str:
+def _found(check: Check, outcome: ReleaseOutcome) -> str:
     """Return where a figure lies: the end of its interval, or the figure itself and its side of the limit."""
     limit = _share(check.limit.limit)
     if check.tried:
@@ -320,7 +322,7 @@ def judgement_section(judgement: Judgement) -> Section:
         heading=f"The limit that was chosen: {profile.title}",
         lead=f"{judgement.headline} {profile.text} Source: {profile.cited} ({profile.standing}).",
         blocks=(
-            Table(
+            TableBlock(
                 caption="Each figure beside its limit",
                 columns=("Release", "Figure", "At most", "Found", "Outcome"),
                 rows=tuple(rows),
@@ -332,7 +334,7 @@ def judgement_section(judgement: Judgement) -> Section:
                 ),
                 prose=True,
             ),
-            Table(
+            TableBlock(
                 caption="Why these figures are held to it",
                 columns=("Figure", "Why"),
                 rows=tuple(dict.fromkeys((check.limit.quantity, check.limit.why) for check in judgement.checks)),

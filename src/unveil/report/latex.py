@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.text import plain
 
 #: What LaTeX gives a meaning to, and letters that its usual fonts lack.
@@ -53,10 +53,10 @@ def escape(text: object) -> str:
     return plain(text).translate(_TABLE).replace("--", "-{}-") if str(text) else ""
 
 
-def table(shown: Table, *, label: str = "") -> str:
+def table(shown: TableBlock, *, label: str = "") -> str:
     r"""Return a table as a ``table`` environment with caption, columns, rows and note; ``label`` is for references.
 
-    >>> small = Table(caption="Means", columns=("metric", "mean"), rows=(("a_b", "50%"),), align=("left", "right"))
+    >>> small = TableBlock(caption="Means", columns=("metric", "mean"), rows=(("a_b", "50%"),), align=("left", "right"))
     >>> print(table(small, label="tab:means"))
     \begin{table}
     \centering
@@ -91,7 +91,7 @@ def table(shown: Table, *, label: str = "") -> str:
     return "\n".join(lines)
 
 
-def document(tables: Iterable[tuple[str, Table]], *, comment: Sequence[str] = ()) -> str:
+def document(tables: Iterable[tuple[str, TableBlock]], *, comment: Sequence[str] = ()) -> str:
     r"""Return tables with their labels one below the other, to be read with ``\input``, after lines of comment.
 
     A table of many rows is cut in several of at most 45, each of which fits a page.
@@ -104,7 +104,7 @@ def document(tables: Iterable[tuple[str, Table]], *, comment: Sequence[str] = ()
     return "\n".join([*(f"% {plain(line)}" for line in said), *parts]) + "\n"
 
 
-def _pages(whole: Table) -> list[Table]:
+def _pages(whole: TableBlock) -> list[TableBlock]:
     pages = [whole.rows[at : at + _MOST_ROWS] for at in range(0, max(len(whole.rows), 1), _MOST_ROWS)]
     more = [replace(whole, rows=rows, caption=f"{whole.caption} (continued)", note="") for rows in pages[1:]]
     return [replace(whole, rows=pages[0]), *more]

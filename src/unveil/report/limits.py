@@ -10,13 +10,13 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, did_you_mean, shortened
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, significant
 
 if TYPE_CHECKING:
     from unveil.metrics.trials.risk import Rate
-    from unveil.metrics.verdict.limits import HeldLimit
-    from unveil.report.blocks import Page, Table
+    from unveil.metrics.verdict.limits import LimitCheck
+    from unveil.report.blocks import Page, TableBlock
 
 
 #: A figure that is told less finely than it was found is at most so far from it.
@@ -27,8 +27,8 @@ BETWEEN = "lies between "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence:
-    """How sure a figure is that was found by trying: then a limit may be exceeded, kept, or neither is shown.
+class LimitEvidence:
+    """How certain an estimated figure is: its limit may be exceeded, kept, or undecided.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Evidence:
     needed: Callable[[float], int | None] | None = None
     doubt: str = ""
 
-    def held_to(self, limit: float, figures: int) -> "HeldLimit":
+    def held_to(self, limit: float, figures: int) -> "LimitCheck":
         """Return what is shown of a limit where so many figures are held to limits."""
         from unveil.metrics.verdict.limits import held_to
 
@@ -69,7 +69,7 @@ class Quantity:
     meaning: str
     exceeded_when_undefined: bool
     more_is_worse: bool = True
-    evidence: Evidence | None = None
+    evidence: LimitEvidence | None = None
 
 
 # An exponent of more than three digits would make an exact fraction too large to compute with.
@@ -203,7 +203,7 @@ def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
     )
 
 
-def _by_interval(quantity: Quantity, evidence: Evidence, limit: float, figures: int) -> CheckedLimit:
+def _by_interval(quantity: Quantity, evidence: LimitEvidence, limit: float, figures: int) -> CheckedLimit:
     outcome, low, high = evidence.held_to(limit, figures)
     shown = None if outcome == "not_shown" else outcome == "exceeded"
     why = undecided(evidence, limit, f"{low:.6g}", f"{high:.6g}") if shown is None else ""
@@ -212,11 +212,13 @@ def _by_interval(quantity: Quantity, evidence: Evidence, limit: float, figures: 
     )
 
 
-def undecided(evidence: Evidence, limit: float, low: str, high: str) -> str:
+def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str:
     """Return why neither was shown of a limit: what is wrong with the evidence, or how wide the interval is.
 
     >>> from unveil.metrics.trials.risk import clopper_pearson
-    >>> evidence = Evidence(interval=lambda level: clopper_pearson(5, 60, confidence=level), needed=lambda limit: 242)
+    >>> def interval(level):
+    ...     return clopper_pearson(5, 60, confidence=level)
+    >>> evidence = LimitEvidence(interval=interval, needed=lambda limit: 242)
     >>> undecided(evidence, 0.09, "0.03", "0.18")
     'lies between 0.03 and 0.18; about 242 people in each table would decide it'
     """
@@ -279,9 +281,9 @@ def limits_lead(limits: Sequence[Mapping[str, Any]]) -> str:
     return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
 
 
-def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Table":
+def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "TableBlock":
     """Return each quantity with its limit, its value and whether that exceeds the limit."""
-    from unveil.report.blocks import Table
+    from unveil.report.blocks import TableBlock
 
     rows = []
     for limit in limits:
@@ -296,7 +298,7 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
             ends = (significant(limit[end], digits=6) for end in ("low", "high"))
             shown = f"{shown} ({' to '.join(ends)})"
         rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, _outcome(limit)))
-    return Table(
+    return TableBlock(
         caption="Each limit beside what was found",
         columns=("Quantity", "Limit", "Value", "Outcome"),
         rows=tuple(rows),
@@ -313,19 +315,19 @@ def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, 
     return [_shared(limit, checked, quantities[checked.quantity]) for limit, checked in zip(limits, again, strict=True)]
 
 
-def _shared(limit: Mapping[str, Any], again: CheckedLimit, told: Quantity) -> dict[str, Any]:
-    value, exact = told.value, float(limit["value"])
-    if "low" in limit or told.evidence is not None:
+def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -> dict[str, Any]:
+    value, exact = quantity.value, float(limit["value"])
+    if "low" in limit or quantity.evidence is not None:
         # The interval may rest on another adversary than the value does, so it decides here too.
         if not isnan(value) and again.exceeded == limit["exceeded"]:
             return again.to_dict()
-        value = Bounded.withheld() if isnan(value) else value
+        value = SuppressedNumber.withheld() if isnan(value) else value
         return {**again.to_dict(), "value": value, "exceeded": None, "why": NOT_TOLD}
     exceeded = limit["exceeded"]
-    if isinstance(value, Bounded):
-        exceeded = value.is_beyond(again.limit, more_is_worse=told.more_is_worse)
+    if isinstance(value, SuppressedNumber):
+        exceeded = value.is_beyond(again.limit, more_is_worse=quantity.more_is_worse)
     elif not (value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, exact, again, exceeded)):
-        exceeded, value = None, Bounded.withheld()
+        exceeded, value = None, SuppressedNumber.withheld()
     kept_back = {"why": NOT_TOLD} if exceeded is None and not isnan(exact) else {}
     return {**limit, "value": value, "exceeded": exceeded, **kept_back}
 

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table
+from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, TableBlock
 from unveil.report.blocks_answers import SHAPES, Answers
 from unveil.report.blocks_cells import CellGrid
 from unveil.report.blocks_spread import BoxRows, HeatMap
@@ -205,7 +205,7 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {"kind": "chart", "figure": cells_figure(block, identity)}
         case HeatMap():
             return {"kind": "heat map", "figure": heat_figure(block, identity)}
-        case Table():
+        case TableBlock():
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}

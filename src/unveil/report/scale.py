@@ -18,16 +18,16 @@ MOST_POINTS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Axis:
-    """The range of an axis and its labelled points."""
+class ChartAxis:
+    """The range of an axis and its labelled ticks."""
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
 
 
-def axis(low: float, high: float, kind: Kind = "number", *, most: int = 6) -> Axis:
-    """Return the axis from ``low`` to ``high`` with at most ``most`` round labelled points.
+def axis(low: float, high: float, kind: Kind = "number", *, at_most: int = 6) -> ChartAxis:
+    """Return the axis from ``low`` to ``high`` with at most ``at_most`` round labelled points.
 
     >>> axis(0, 1, "share").ticks
     ((0.0, '0%'), (0.2, '20%'), (0.4, '40%'), (0.6, '60%'), (0.8, '80%'), (1.0, '100%'))
@@ -38,20 +38,20 @@ def axis(low: float, high: float, kind: Kind = "number", *, most: int = 6) -> Ax
     """
     if not high > low:
         high = low + 1.0
-    step = round_step((high - low) / (most - 1))
+    step = round_step((high - low) / (at_most - 1))
     if kind not in ("number", "share"):
         step = max(1.0, step)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     ticks = tuple((round(k * step, 12), _tick_text(round(k * step, 12), kind)) for k in range(first, last + 1))
-    return Axis(low=float(low), high=float(high), ticks=ticks)
+    return ChartAxis(low=float(low), high=float(high), ticks=ticks)
 
 
-def round_step(wanted: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, 20, 50, … (or .1, .2, .5) that is not below ``wanted``."""
-    power = 10.0 ** math.floor(math.log10(wanted))
+def round_step(at_least: float) -> float:
+    """Return the smallest of 1, 2, 5, 10, 20, 50, … (or .1, .2, .5) that is not below ``at_least``."""
+    power = 10.0 ** math.floor(math.log10(at_least))
     for factor in (1, 2, 5, 10):
-        if factor * power >= wanted * (1 - 1e-9):
+        if factor * power >= at_least * (1 - 1e-9):
             return factor * power
     return 10 * power
 
@@ -91,8 +91,8 @@ def _plain(value: float, *, places: int = 3) -> str:
     return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
 
 
-def thin(x: FloatArray, y: FloatArray, *, most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
-    """Return the curve with at most ``most`` of its points: the first, the last, the steep ones, and some between.
+def thin(x: FloatArray, y: FloatArray, *, at_most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
+    """Return the curve with at most ``at_most`` of its points: the first, the last, the steep ones, and some between.
 
     No point is moved or invented. A gap (NaN) stays a gap as long as the curve has one point on each side of it.
 
@@ -101,13 +101,13 @@ def thin(x: FloatArray, y: FloatArray, *, most: int = MOST_POINTS) -> tuple[Floa
     >>> len(kept), bool(499.0 in kept), bool(500.0 in kept), bool(height[-1] == 1.0)
     (200, True, True, True)
     """
-    if x.size <= most:
+    if x.size <= at_most:
         return x, y
     there = np.flatnonzero(np.isfinite(y))
     gaps = there.size < y.size
     if there.size == 0:
         return x[:0], y[:0]
-    kept = there[_landmarks(x[there], y[there], most // 2 if gaps else most)]
+    kept = there[_landmarks(x[there], y[there], at_most // 2 if gaps else at_most)]
     if gaps:
         undefined = np.flatnonzero(~np.isfinite(y))
         after = np.searchsorted(undefined, kept[:-1])
@@ -117,20 +117,20 @@ def thin(x: FloatArray, y: FloatArray, *, most: int = MOST_POINTS) -> tuple[Floa
     return x[kept], y[kept]
 
 
-def _landmarks(x: FloatArray, y: FloatArray, most: int) -> IntArray:
+def _landmarks(x: FloatArray, y: FloatArray, at_most: int) -> IntArray:
     """Return which points of a curve without gaps to keep."""
-    if x.size <= most:
+    if x.size <= at_most:
         return np.arange(x.size)
     rise = np.abs(np.diff(y))
-    steep = np.argsort(-rise, kind="stable")[: most // 4]
+    steep = np.argsort(-rise, kind="stable")[: at_most // 4]
     steep = steep[rise[steep] > 0]
     kept = np.unique(np.concatenate([[0, x.size - 1], steep, steep + 1]))
     # The others lie evenly along the drawn curve, so that neither flat nor rising parts are left bare.
     way = np.diff(x) / max(float(x[-1] - x[0]), 1e-300) + rise / max(float(np.ptp(y)), 1e-300)
     length = np.concatenate([[0.0], np.cumsum(way)])
-    evenly = np.searchsorted(length, np.linspace(0.0, length[-1], 4 * most))
+    evenly = np.searchsorted(length, np.linspace(0.0, length[-1], 4 * at_most))
     spare = np.setdiff1d(np.minimum(evenly, x.size - 1), kept)
-    room = most - kept.size
+    room = at_most - kept.size
     if spare.size > room:
         spare = spare[np.linspace(0, spare.size - 1, room).astype(np.int64)]
     return np.union1d(kept, spare)

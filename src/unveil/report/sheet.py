@@ -4,7 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from unveil.errors import InputError
-from unveil.report.blocks import Page, Table
+from unveil.report.blocks import Page, TableBlock
 from unveil.report.templates import environment_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def sheet_document(page: Page) -> str:
     if page.sheet is None:
         raise InputError("this page has no sheet to sign. Make it of an audit")
     sections = [
-        (section, [block for block in section.blocks if isinstance(block, Table)])
+        (section, [block for block in section.blocks if isinstance(block, TableBlock)])
         for section in page.sections
         if section.on_file
     ]

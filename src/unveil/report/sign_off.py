@@ -8,7 +8,19 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from unveil.report.blocks import Box, Boxes, Count, Entry, Page, Private, Section, Sheet, Side, Table, Tone
+from unveil.report.blocks import (
+    Box,
+    Boxes,
+    Count,
+    Page,
+    PrivateText,
+    Section,
+    Sheet,
+    SheetEntry,
+    Side,
+    TableBlock,
+    Tone,
+)
 from unveil.report.editions import command_text, file_name, people
 from unveil.report.judgement import Judgement
 from unveil.report.text import count, name, shorten
@@ -98,8 +110,8 @@ class Adversary:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One figure of the original, as if that were released, and of each release; texts, in the order of releases."""
+class SignOffFigure:
+    """One figure of the original, as if released, and of each release, as texts."""
 
     #: The sheet shows up to 38 characters of it.
     label: str
@@ -112,11 +124,11 @@ class SignOff:
     """Everything that the sheet states; texts are shown as they are, so they hold no cell of the data."""
 
     files: tuple[FileFact, ...]
-    #: The names of the releases, in the order of ``Figure.after``.
+    #: The names of the releases, in the order of ``SignOffFigure.after``.
     releases: tuple[str, ...]
     columns: tuple[Variable, ...]
     adversaries: tuple[Adversary, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SignOffFigure, ...]
     #: By ``singling_out``, ``linkability`` and ``inference``; one that is missing was not tested.
     boxes: Mapping[str, BoxFact]
     #: One or two sentences on what the releases are still good for; empty where nobody measured it.
@@ -191,7 +203,7 @@ def sheet(sign_off: SignOff) -> Sheet:
     answers = (sign_off.own_limits, "" if judged is None else judged.headline)
     limit = shorten(" ".join(filter(None, reversed(answers))), 340) or NO_LIMIT
     boxes = three_boxes(sign_off.boxes)
-    free = 3 - _lines(limit, 115, most=3) + 5 - max(_lines(box.beside, 38, most=5) for box in boxes.boxes)
+    free = 3 - _lines(limit, 115, at_most=3) + 5 - max(_lines(box.beside, 38, at_most=5) for box in boxes.boxes)
     return Sheet(
         title=f"Evidence for a decision on {which}; no finding of anonymity",
         statement=STATEMENT,
@@ -208,43 +220,43 @@ def sheet(sign_off: SignOff) -> Sheet:
     )
 
 
-def _lines(text: str, letters: int, *, most: int) -> int:
+def _lines(text: str, letters: int, *, at_most: int) -> int:
     """Return how many lines a text takes at the most, where a line has room for so many common letters."""
     width = sum(1 if letter in _COMMON else 2 for letter in text)
-    return min(most, -(-width // letters))
+    return min(at_most, -(-width // letters))
 
 
 _COMMON = frozenset("abcdefghijklnopqrstuvxyz0123456789 .,;:!?'()-_/|")
 
 
-def _entries(sign_off: SignOff, free: int) -> tuple[Entry, ...]:
+def _entries(sign_off: SignOff, free: int) -> tuple[SheetEntry, ...]:
     """Return what the sheet states in lines; ``free`` are those that nothing above them takes."""
     told = sum(bool(each.technique) for each in sign_off.columns)
     technique = f"technique {NOT_STATED} for all" if not told else "technique"
     columns = [_variable(each, technique=bool(told)) for each in sign_off.columns]
     told_of = [f"{name(each.name, _NAME)}: knows {each.knows}. {each.reason}" for each in sign_off.adversaries]
-    useful = Entry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",))
-    made = Entry(label="How it was made", lines=_made(sign_off, short=True))
+    useful = SheetEntry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",))
+    made = SheetEntry(label="How it was made", lines=_made(sign_off, short=True))
     adversaries = _cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",)
     # Two adversaries, one line on usefulness and two on the making could take two lines each.
-    free += 10 - sum(_lines(line, 120, most=2) for line in (*adversaries, *useful.lines, *made.lines))
+    free += 10 - sum(_lines(line, 120, at_most=2) for line in (*adversaries, *useful.lines, *made.lines))
     free += max(0, _FILES - len(sign_off.files)) + max(0, _FIGURES - len(sign_off.figures))
     more = min(free, max(0, len(sign_off.untested) - _UNTESTED))
     free -= more
     if len(told_of) > _ADVERSARIES and free >= 3:
         adversaries, free = _cut(told_of, _ADVERSARIES + 1, _LONG), free - 3
     told_context = [f"{label}: {sign_off.context.get(key) or NOT_STATED}" for key, label in CONTEXT.items()]
-    for_whom = Entry(label=FOR_WHOM, lines=_cut(told_context, len(CONTEXT), 90), layout="short")
+    for_whom = SheetEntry(label=FOR_WHOM, lines=_cut(told_context, len(CONTEXT), 90), layout="short")
     return (
-        Entry(
+        SheetEntry(
             label=f"{count(len(columns), 'column', 'columns')}: role, kind, {technique}",
             lines=_cut(columns, _COLUMNS + 2 * free, 90),
             layout="short",
         ),
         *((for_whom,) if sign_off.context else ()),
-        Entry(label="Adversaries, and why to expect them", lines=adversaries),
+        SheetEntry(label="Adversaries, and why to expect them", lines=adversaries),
         useful,
-        Entry(
+        SheetEntry(
             label="Not tested",
             lines=_cut(sign_off.untested, _UNTESTED + more, _LONG) or (NOT_STATED,),
             layout="list",
@@ -258,13 +270,13 @@ def _variable(variable: Variable, *, technique: bool) -> str:
     return f"{name(variable.name, 30)}: {variable.role}, {variable.kind}{done}"
 
 
-def _cut(lines: Sequence[str], most: int, length: int) -> tuple[str, ...]:
+def _cut(lines: Sequence[str], at_most: int, length: int) -> tuple[str, ...]:
     """Return the first lines, each of bounded length, and how many more there are."""
     shown = tuple(shorten(line, length) for line in lines)
-    if len(shown) <= most:
+    if len(shown) <= at_most:
         return shown
-    more = len(shown) - most + 1
-    return (*shown[: most - 1], f"… and {count(more)} more under “{IN_FULL}” at the end.")
+    more = len(shown) - at_most + 1
+    return (*shown[: at_most - 1], f"… and {count(more)} more under “{IN_FULL}” at the end.")
 
 
 def _made(sign_off: SignOff, *, short: bool) -> tuple[str, ...]:
@@ -275,14 +287,14 @@ def _made(sign_off: SignOff, *, short: bool) -> tuple[str, ...]:
     return shorten(told, _LONG), _command(sign_off.command, _LONG if short else 800)
 
 
-def _command(arguments: Sequence[str], most: int) -> str:
+def _command(arguments: Sequence[str], at_most: int) -> str:
     if not arguments:
         return "Asked for in Python, without a command."
     command = command_text(arguments)
-    return Private(name(command, most), shared=name(command.shared, most))
+    return PrivateText(name(command, at_most), shared=name(command.shared, at_most))
 
 
-def figure_table(sign_off: SignOff, *, short: bool = False) -> Table:
+def figure_table(sign_off: SignOff, *, short: bool = False) -> TableBlock:
     """Return each figure before and after: of the original, as if that were released, and of each release."""
     releases = sign_off.releases[:_RELEASES] if short else sign_off.releases
     figures = sign_off.figures[:_FIGURES] if short else sign_off.figures
@@ -291,7 +303,7 @@ def figure_table(sign_off: SignOff, *, short: bool = False) -> Table:
         count(len(sign_off.figures) - len(figures), "more figure", "more figures"),
     ]
     more = " and ".join(text for text in left_out if not text.startswith("0 "))
-    return Table(
+    return TableBlock(
         caption="Figures before and after",
         columns=("", "Before: the original", *(f"After: {name(each, _NAME)}" for each in releases)),
         rows=tuple(
@@ -303,11 +315,11 @@ def figure_table(sign_off: SignOff, *, short: bool = False) -> Table:
     )
 
 
-def file_table(sign_off: SignOff, *, short: bool = False) -> Table:
+def file_table(sign_off: SignOff, *, short: bool = False) -> TableBlock:
     """Return which tables were audited: file, rows and hash, so that anybody can tell whether theirs is the same."""
     files = sign_off.files[:_FILES] if short else sign_off.files
     more = len(sign_off.files) - len(files)
-    return Table(
+    return TableBlock(
         caption="Files",
         columns=("Part", "File", "Rows", f"{sign_off.digest_name[:1].upper()}{sign_off.digest_name[1:]}"),
         rows=tuple(
@@ -324,7 +336,7 @@ def _digest(file: FileFact, sign_off: SignOff) -> str:
         return "no file"
     # Whoever knows nearly all of a file can try the rest against a plain hash; a keyed digest gives nothing to try.
     is_plain = sign_off.digest_name == SignOff.digest_name
-    return Private(file.sha256, shared="not shown") if is_plain else file.sha256
+    return PrivateText(file.sha256, shared="not shown") if is_plain else file.sha256
 
 
 def _rows(file: FileFact) -> Count:
@@ -338,7 +350,7 @@ def sign_off_section(sign_off: SignOff) -> Section:
     made = (*zip(("Version and date", "Command"), _made(sign_off, short=False), strict=True), *sign_off.settings)
     tables = [
         file_table(sign_off),
-        Table(
+        TableBlock(
             caption="Columns, and what was done to each",
             columns=("Column", "Role", "Kind", "Technique"),
             rows=columns,
@@ -348,13 +360,19 @@ def sign_off_section(sign_off: SignOff) -> Section:
     ]
     if sign_off.context:
         rows = tuple((label, sign_off.context.get(key) or NOT_STATED) for key, label in CONTEXT.items())
-        tables.append(Table(caption=FOR_WHOM, columns=("", "As stated"), rows=rows, align=("left",) * 2, prose=True))
+        tables.append(
+            TableBlock(caption=FOR_WHOM, columns=("", "As stated"), rows=rows, align=("left",) * 2, prose=True)
+        )
     if sign_off.adversaries:
         heads = ("Adversary", "Knows", "Why to expect it")
-        tables.append(Table(caption="Adversaries", columns=heads, rows=adversaries, align=("left",) * 3, prose=True))
+        tables.append(
+            TableBlock(caption="Adversaries", columns=heads, rows=adversaries, align=("left",) * 3, prose=True)
+        )
     if sign_off.figures:
         tables.append(figure_table(sign_off))
-    tables.append(Table(caption="How it was made", columns=("", ""), rows=made, align=("left", "left"), prose=True))
+    tables.append(
+        TableBlock(caption="How it was made", columns=("", ""), rows=made, align=("left", "left"), prose=True)
+    )
     return Section(
         heading=IN_FULL,
         lead="All that the first page states, in full: which files, what they were taken for, and how to do it again.",

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks import Number, Table, Tone
+from unveil.report.blocks import Number, TableBlock, Tone
 from unveil.report.blocks_answers import Answers, brief_table
 from unveil.report.blocks_cells import CellGrid, grid_table
 from unveil.report.blocks_spread import BoxRows, HeatMap
@@ -35,15 +35,15 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A table of which only some columns are shown."""
+class ColumnSubset:
+    """A table with some of its columns."""
 
-    table: Table
+    table: TableBlock
     columns: Sequence[int]
 
 
 #: What a terminal shows of an answer, piece by piece; a text is a line of its own, and an empty one an empty line.
-Part = Headline | Figures | Table | Chosen | Answers | BoxRows | HeatMap | CellGrid | str
+Part = Headline | Figures | TableBlock | ColumnSubset | Answers | BoxRows | HeatMap | CellGrid | str
 
 #: What a long computation calls now and then: the name of the step, and which share of all work is done.
 Progress = Callable[[str, float], None]
@@ -69,9 +69,9 @@ def show_parts(parts: Iterable[Part]) -> None:
                 show_figures(part.numbers, console=console)
             case Figures():
                 show_numbers(part.numbers, console=console)
-            case Table():
+            case TableBlock():
                 show_table(part, console=console)
-            case Chosen():
+            case ColumnSubset():
                 show_table(part.table, columns=part.columns, console=console)
             case Answers():
                 show_table(brief_table(part), console=console)
@@ -113,10 +113,12 @@ def show_numbers(numbers: Sequence[Number], *, console: "Console | None" = None)
         (number.label, number.value, f"({number.reference_of}: {number.reference})" if number.reference else "")
         for number in numbers
     )
-    show_table(Table(caption="", columns=("", "", ""), rows=rows, align=("left", "right", "left")), console=console)
+    show_table(
+        TableBlock(caption="", columns=("", "", ""), rows=rows, align=("left", "right", "left")), console=console
+    )
 
 
-def show_table(table: Table, *, columns: Sequence[int] | None = None, console: "Console | None" = None) -> None:
+def show_table(table: TableBlock, *, columns: Sequence[int] | None = None, console: "Console | None" = None) -> None:
     """Print a table; ``columns`` chooses which of its columns by their position, all unless given.
 
     A terminal gets a rich table that fits its width. A pipe gets columns that line up, without lines or wrapping.

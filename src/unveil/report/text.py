@@ -4,7 +4,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 #: What stands where a number has no value.
 UNDEFINED = "undefined"
@@ -24,7 +24,7 @@ def decimal(value: float, *, places: int = 3) -> str:
     >>> decimal(0.08333), decimal(12.0), decimal(1234.5), decimal(float("nan"))
     ('0.083', '12', '1,234.5', 'undefined')
     """
-    if isinstance(value, Bounded):
+    if isinstance(value, SuppressedNumber):
         ends = (decimal(value.least, places=places), decimal(value.most, places=places))
         return value.within(0.0, 1.0, ends)
     if not math.isfinite(value):
@@ -43,7 +43,7 @@ def significant(value: float, *, digits: int = 3) -> str:
     >>> significant(0.0001434), significant(0.5), significant(float("nan"))
     ('0.000143', '0.5', 'undefined')
     """
-    if isinstance(value, Bounded):
+    if isinstance(value, SuppressedNumber):
         ends = (significant(value.least, digits=digits), significant(value.most, digits=digits))
         return value.within(0.0, 1.0, ends)
     return f"{value:.{digits}g}" if math.isfinite(value) else UNDEFINED
@@ -68,7 +68,7 @@ def percent(share: float, *, places: int = 1) -> str:
     >>> percent(0.375), percent(0.23197, places=2), percent(0.0002), percent(0.9999), percent(float("nan"))
     ('37.5%', '23.20%', '<0.1%', '>99.9%', 'undefined')
     """
-    if isinstance(share, Bounded):
+    if isinstance(share, SuppressedNumber):
         return share.within(0.0, 1.0, (percent(share.least, places=places), percent(share.most, places=places)))
     if not math.isfinite(share):
         return UNDEFINED
@@ -139,27 +139,27 @@ def plain(name: object) -> str:
     return shown if shown.strip() else "(empty)"
 
 
-def shorten(text: str, most: int = 60) -> str:
-    """Return the text with its middle left out where it is longer than ``most`` characters.
+def shorten(text: str, at_most: int = 60) -> str:
+    """Return the text with its middle left out where it is longer than ``at_most`` characters.
 
     >>> shorten("abcdefghij", 7)
     'abc…hij'
     """
-    if len(text) <= most:
+    if len(text) <= at_most:
         return text
-    head = most // 2
-    tail = most - head - 1
+    head = at_most // 2
+    tail = at_most - head - 1
     return f"{text[:head]}…{text[len(text) - tail :]}"
 
 
-def name(value: object, most: int = 60) -> str:
+def name(value: object, at_most: int = 60) -> str:
     """Return a name from the data, visible and of bounded length.
 
     >>> name("x" * 100, 9)
     'xxxx…xxxx'
     """
     # Cut twice: first roughly, because a name may be a megabyte long and every character is looked at.
-    return shorten(plain(shorten(str(value), most)), most)
+    return shorten(plain(shorten(str(value), at_most)), at_most)
 
 
 def duration(seconds: float) -> str:
@@ -176,15 +176,15 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2g} s"
 
 
-def together(names: Iterable[str], most: int = 4) -> str:
+def together(names: Iterable[str], at_most: int = 4) -> str:
     """Return names in a row; of many, the first ones and how many more there are.
 
     >>> together(["a", "b"]), together("abcdef")
     ('a, b', 'a, b, c, d and 2 more')
     """
     every = list(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
+    return ", ".join(every[:at_most]) + more
 
 
 def one_line(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from unveil.grades.shipped import Ground, ShippedGrade, shipped_grades
+from unveil.grades.shipped_grades import Ground, ShippedGrade, shipped_grades
 from unveil.report.text import count
 
 #: What was attacked when metrics were graded; an answer shows the grounds that its guess may come from.

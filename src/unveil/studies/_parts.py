@@ -55,7 +55,7 @@ def _check_people(study: "Study") -> None:
 
 
 #: What can be asked of a release that was made already, by name: found where it is, since it lies above studies.
-SCENARIOS = {"audit": "unveil.questions.audit.scenario:WholeAudit"}
+SCENARIOS = {"audit": "unveil.questions.audit.study_scenario:WholeAudit"}
 
 
 def scenario_of(text: str) -> Any:

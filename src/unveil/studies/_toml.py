@@ -76,74 +76,74 @@ def fields_of_text(text: str) -> dict[str, Any]:
     return _checked(tomllib.loads(text), "the study in a summary")
 
 
-def _checked(told: dict[str, Any], where: str, folder: Path | None = None) -> dict[str, Any]:
-    if {"original", "release", "index"} & set(told):
-        return _of_releases(told, where, folder)
-    _check_table(told, _STUDY, where)
-    for place, each in enumerate(told["data"], 1):
+def _checked(fields: dict[str, Any], where: str, folder: Path | None = None) -> dict[str, Any]:
+    if {"original", "release", "index"} & set(fields):
+        return _of_releases(fields, where, folder)
+    _check_table(fields, _STUDY, where)
+    for place, each in enumerate(fields["data"], 1):
         _check_table(each, _DATA, f"[[data]] number {place} of {where}")
         each["known"] = tuple(each.get("known", ()))
-    _check_table(told["replications"], _REPLICATIONS, f"[replications] of {where}")
-    for name, levels in told["axes"].items():
+    _check_table(fields["replications"], _REPLICATIONS, f"[replications] of {where}")
+    for name, levels in fields["axes"].items():
         if not isinstance(levels, list):
             raise InputError(f"{name!r} in [axes] of {where} must be a list of levels. Write {name} = [ … ]")
-    return {key: tuple(value) if isinstance(value, list) and key != "data" else value for key, value in told.items()}
+    return {key: tuple(value) if isinstance(value, list) and key != "data" else value for key, value in fields.items()}
 
 
-def _of_releases(told: dict[str, Any], where: str, folder: Path | None) -> dict[str, Any]:
+def _of_releases(fields: dict[str, Any], where: str, folder: Path | None) -> dict[str, Any]:
     """Return what a study of given releases says, as the fields of a study."""
-    _check_table(told, _RELEASES, where)
-    for place, each in enumerate(told["original"], 1):
+    _check_table(fields, _RELEASES, where)
+    for place, each in enumerate(fields["original"], 1):
         _check_table(each, _ORIGINAL, f"[[original]] number {place} of {where}")
-    if "index" in told and folder is None:
+    if "index" in fields and folder is None:
         raise InputError(
             f"{where} must name its releases itself, as unveil writes it, but has an [index], which may be any file. "
             "Run the study anew"
         )
-    if "index" in told:
-        _check_table(told["index"], _INDEX, f"[index] of {where}")
-    for place, each in enumerate(told.get("release", ()), 1):
+    if "index" in fields:
+        _check_table(fields["index"], _INDEX, f"[index] of {where}")
+    for place, each in enumerate(fields.get("release", ()), 1):
         labels = dict.fromkeys(each, ("a text or a number", False)) if isinstance(each, dict) else {}
         _check_table(each, {**labels, **_GIVEN}, f"[[release]] number {place} of {where}")
-    replications = told.get("replications", {"number": 1})
+    replications = fields.get("replications", {"number": 1})
     _check_table(replications, _REPLICATIONS, f"[replications] of {where}")
     return {
-        "name": told["name"],
-        "seed": told["seed"],
-        "data": releases_of(told, folder, where),
+        "name": fields["name"],
+        "seed": fields["seed"],
+        "data": releases_of(fields, folder, where),
         "protections": (AS_GIVEN,),
-        "attacks": tuple(told.get("attacks", (AUDIT,))),
+        "attacks": tuple(fields.get("attacks", (AUDIT,))),
         "axes": {GIVEN_AXIS: [1]},
         "replications": replications,
         "node_values": False,
     }
 
 
-def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:
-    if not isinstance(told, dict):
+def _check_table(table: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:
+    if not isinstance(table, dict):
         raise InputError(f"{where} must be a table of keys and values, but is not. Correct it")
-    for key, value in told.items():
+    for key, value in table.items():
         if key not in keys:
             hint = did_you_mean(key, keys) or f" It has {', '.join(keys)}."
             raise InputError(f"{where} has no key {key!r}.{hint} Correct it or leave it out")
         if not _is(value, keys[key][0]):
             raise InputError(f"{key!r} of {where} must be {keys[key][0]}, but is not. Correct it")
     for key, (_, needed) in keys.items():
-        if needed and key not in told:
+        if needed and key not in table:
             raise InputError(f"{where} must have the key {key!r}, but has not. Add it")
 
 
-def _is(value: object, wanted: str) -> bool:
-    if wanted in ("a text", "true or false"):
-        return isinstance(value, str if wanted == "a text" else bool)
-    if wanted in ("a whole number", "a number"):
-        kinds = (int,) if wanted == "a whole number" else (int, float)
+def _is(value: object, expected: str) -> bool:
+    if expected in ("a text", "true or false"):
+        return isinstance(value, str if expected == "a text" else bool)
+    if expected in ("a whole number", "a number"):
+        kinds = (int,) if expected == "a whole number" else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
-    if wanted == "a text or a number":
+    if expected == "a text or a number":
         return isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    if wanted == "a list of texts":
+    if expected == "a list of texts":
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, list if wanted.startswith("tables") else dict)
+    return isinstance(value, list if expected.startswith("tables") else dict)
 
 
 def to_toml(study: "Study") -> str:

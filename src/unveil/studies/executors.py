@@ -161,7 +161,7 @@ class InThisProcess(Executor):
 
 def local(workers: int) -> Workers:
     """Return so many processes of this machine; 0 computes in this process, one task after the other."""
-    whole_number(workers, "the number of workers", least=0)
+    whole_number(workers, "the number of workers", at_least=0)
     return LocalProcesses(workers) if workers else InThisProcess()
 
 

@@ -11,7 +11,7 @@ from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
-from unveil.studies.scenario import DataSet, GivenRelease
+from unveil.studies.scenario import DataSet, ExistingRelease
 
 #: The control of a release that is a part of its original: everybody else of it.
 REST = "rest"
@@ -26,8 +26,8 @@ _ENDINGS = re.compile(r"(\.(csv|tsv|txt|parquet|gz|zip|bz2|xz|zst))+$", re.IGNOR
 def without_variables(source: str, whose: str) -> str:
     """Return a path in which variables of the environment have the values they have on this machine."""
 
-    def value(found: "re.Match[str]") -> str:
-        name = found["braced"] or found["plain"]
+    def value(match: "re.Match[str]") -> str:
+        name = match["braced"] or match["plain"]
         if name not in os.environ:
             raise InputError(
                 f"the source {source!r} of {whose!r} needs the variable {name} of the environment, which is "
@@ -48,30 +48,30 @@ def with_sources(data: DataSet, change: Callable[[str], str]) -> DataSet:
     return replace(data, source=change(data.source), given=given)
 
 
-def releases_of(told: Mapping[str, Any], folder: Path | None, where: str) -> tuple[DataSet, ...]:
+def releases_of(fields: Mapping[str, Any], folder: Path | None, where: str) -> tuple[DataSet, ...]:
     """Return the releases that a study file names: those of its index, then those it tells one by one.
 
     Parameters
     ----------
-    told
+    fields
         What the file says; its form is checked already.
     folder
         Where relative paths start from; None where there can be no index.
     where
         How messages call the file.
     """
-    originals = {str(each["name"]): each for each in told["original"]}
+    originals = {str(each["name"]): each for each in fields["original"]}
     found = []
-    if "index" in told:
-        source = str(told["index"]["source"])
+    if "index" in fields:
+        source = str(fields["index"]["source"])
         home = source.rpartition("/")[0]
         for row in _index(source, folder):
-            rules = _rules(row, told.get("where", ()), where)
+            rules = _rules(row, fields.get("where", ()), where)
             row |= {key: _beside_index(row[key], home) for key in ("file", "control") if key in row} | rules
             found.append(_release({"name": _name(row["file"].removeprefix(f"{home}/")), **row}, originals, where))
     found += [
         _release({"name": _name(PurePosixPath(str(each["file"])).name), **each}, originals, where)
-        for each in told.get("release", ())
+        for each in fields.get("release", ())
     ]
     if not found:
         raise InputError(f"{where} must name at least one release, but names none. Add [[release]] or an [index]")
@@ -119,28 +119,28 @@ def _rules(row: Mapping[str, str], rules: Sequence[Mapping[str, Any]], where: st
     return added
 
 
-def _release(told: Mapping[str, Any], originals: Mapping[str, Mapping[str, Any]], where: str) -> DataSet:
-    name, own = str(told["name"]), str(told["original"])
+def _release(fields: Mapping[str, Any], originals: Mapping[str, Mapping[str, Any]], where: str) -> DataSet:
+    name, own = str(fields["name"]), str(fields["original"])
     called = f"the release {name!r} of {where}"
     if own not in originals:
         hint = did_you_mean(own, list(originals)) or f" There is {', '.join(originals)}."
         raise InputError(
             f"{called} is of the original {own!r}, which has no [[original]].{hint} Correct it, or add one"
         )
-    made = str(told.get("made", ""))
+    made = str(fields.get("made", ""))
     if made and made not in _MADE:
         raise InputError(f"{called} must be made masked or synthetic, but made is {made!r}. Write one of them")
-    labels = {key: _label(value) for key, value in told.items() if key not in _OF_RELEASE}
+    labels = {key: _label(value) for key, value in fields.items() if key not in _OF_RELEASE}
     original = originals[own]
     return DataSet(
         name,
         "release",
-        str(told["file"]),
-        given=GivenRelease(
+        str(fields["file"]),
+        given=ExistingRelease(
             original=str(original["source"]),
             original_name=own,
             dictionary=str(original.get("dictionary", "")),
-            control=str(told.get("control", "")),
+            control=str(fields.get("control", "")),
             made=made,
             labels=tuple((key, text) for key, text in labels.items() if text),
         ),

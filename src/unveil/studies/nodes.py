@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._kernels.sketches import BLOCKS, Sketch, means_of_runs, sketch_of
+from unveil._kernels.sketches import BLOCKS, ValueSketch, means_of_runs, sketch_of
 from unveil._kernels.types import FloatArray
 from unveil.studies._parts import leaves_trials
 
@@ -39,7 +39,7 @@ class NodeValues:
 
     values: list[FloatArray] = field(default_factory=list)
     runs: tuple[FloatArray, FloatArray] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
-    parts: list[Sketch] = field(default_factory=list)
+    parts: list[ValueSketch] = field(default_factory=list)
 
     def add(self, values: FloatArray) -> None:
         """Take the values of one more replication; those that are undefined are left out."""
@@ -51,11 +51,11 @@ class NodeValues:
         if sum(each.size for each in self.values) > _MOST:
             self.runs, self.values = means_of_runs(*self._ordered(), _RUNS), []
 
-    def sketch(self) -> Sketch:
+    def sketch(self) -> ValueSketch:
         """Return the sketch of all of them."""
         if not self.parts:
             return sketch_of([])
-        return Sketch(
+        return ValueSketch(
             sum(each.count for each in self.parts),
             min(each.lowest for each in self.parts),
             max(each.highest for each in self.parts),
@@ -85,7 +85,7 @@ def nodes_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
     }
 
 
-def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, Sketch]) -> "pl.DataFrame":
+def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, ValueSketch]) -> "pl.DataFrame":
     """Return a row for each metric that has a value, with the columns of the scenario before those of the sketch."""
     import polars as pl
 

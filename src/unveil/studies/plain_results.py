@@ -141,12 +141,12 @@ class _Reader:
     def _partial(self, name: str, arguments: Any, keywords: Any) -> "partial[Any]":
         return partial(self.functions[name], *self.value(arguments), **self.value(keywords))
 
-    def _object(self, name: str, told: dict[str, Any]) -> Any:
+    def _object(self, name: str, fields: dict[str, Any]) -> Any:
         kind = self.types[name]
         names = _names(kind)
-        if set(told) != set(names):
+        if set(fields) != set(names):
             raise UnreadableResultError(f"{name} with other fields")
-        values = [self.value(told[each]) for each in names]
+        values = [self.value(fields[each]) for each in names]
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)
         made = object.__new__(kind)

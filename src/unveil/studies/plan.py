@@ -139,7 +139,7 @@ class Study:
         check_axes(self)
         check_calibration(self)
         for name, value, least in (("seed", self.seed, 0), ("releases", self.releases, 1)):
-            whole_number(value, f"the {name} of a study", least=least)
+            whole_number(value, f"the {name} of a study", at_least=least)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, check: bool = True) -> "Study":
@@ -161,11 +161,11 @@ class Study:
         return cls._of_fields(fields_of_text(text))
 
     @classmethod
-    def _of_fields(cls, told: dict[str, Any]) -> "Study":
-        told["data"] = tuple(each if isinstance(each, DataSet) else DataSet(**each) for each in told["data"])
-        told["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in told["axes"].items())
-        told["replications"] = Replications(**told["replications"])
-        return cls(**told)
+    def _of_fields(cls, fields: dict[str, Any]) -> "Study":
+        fields["data"] = tuple(each if isinstance(each, DataSet) else DataSet(**each) for each in fields["data"])
+        fields["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in fields["axes"].items())
+        fields["replications"] = Replications(**fields["replications"])
+        return cls(**fields)
 
     @property
     def kind(self) -> str:
@@ -248,8 +248,8 @@ class Study:
         }
 
     @staticmethod
-    def _hash(told: dict[str, Any]) -> str:
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    def _hash(fields: dict[str, Any]) -> str:
+        return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
 def _given_of(data: DataSet) -> dict[str, Any]:

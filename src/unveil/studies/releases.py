@@ -163,12 +163,12 @@ def marks_of_table(table: Table) -> "NDArray[np.uint8]":
     return np.array([cells.to_numpy() for cells in table.marked.values()], np.uint8)
 
 
-def table_of_facts(told: dict[str, Any], frame: "pl.DataFrame", marks: "NDArray[np.uint8]") -> Table:
+def table_of_facts(fields: dict[str, Any], frame: "pl.DataFrame", marks: "NDArray[np.uint8]") -> Table:
     """Return the table that a file holds."""
     import polars as pl
 
-    marked = {name: pl.Series(name, cells) for name, cells in zip(told["marked"], marks, strict=True)}
-    return Table(told["table"], tuple(map(_column_from, told["columns"])), frame, marked=marked)
+    marked = {name: pl.Series(name, cells) for name, cells in zip(fields["marked"], marks, strict=True)}
+    return Table(fields["table"], tuple(map(_column_from, fields["columns"])), frame, marked=marked)
 
 
 def _table_from(file: Path, original: Table) -> Release:
@@ -182,6 +182,6 @@ def _table_from(file: Path, original: Table) -> Release:
     return Release(original, released, kind=told["kind"], name=told["name"], truth=truth)
 
 
-def _column_from(told: dict[str, Any]) -> Column:
-    markers = tuple(Marker(**marker) for marker in told["markers"])
-    return Column(**{**told, "markers": markers, "written": tuple(told["written"])})
+def _column_from(fields: dict[str, Any]) -> Column:
+    markers = tuple(Marker(**marker) for marker in fields["markers"])
+    return Column(**{**fields, "markers": markers, "written": tuple(fields["written"])})

@@ -16,7 +16,7 @@ from unveil.studies.plan import Study
 from unveil.studies.precision import half_width
 from unveil.studies.scenario import Scenario
 from unveil.studies.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
-from unveil.studies.summary import COUNTS, Summary, is_summary, read_summary, summary_of
+from unveil.studies.summary import COUNTS, StudySummary, is_summary, read_summary, summary_of
 from unveil.studies.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Results:
     failed: tuple[Scenario, ...]
     damaged: tuple[Scenario, ...]
     missing: tuple[Scenario, ...]
-    summarised: Summary | None = None
+    summarised: StudySummary | None = None
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Results":
@@ -99,7 +99,7 @@ class Results:
         return cls(folder=folder, study=study, scenarios=scenarios, **states)
 
     @classmethod
-    def _of_summary(cls, path: Path, summary: Summary) -> "Results":
+    def _of_summary(cls, path: Path, summary: StudySummary) -> "Results":
         scenarios = summary.study.scenarios(version=str(summary.manifest["version"]))
         fine = tuple(each for each in scenarios if each.file_name in summary.fine)
         failed = tuple(each for each in scenarios if each.file_name in summary.errors)
@@ -177,7 +177,7 @@ class Results:
         """One row per scenario and metric with values of nodes, pooled over the replications.
 
         After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
-        :class:`unveil._kernels.sketches.Sketch`. No row where a study kept none.
+        :class:`unveil._kernels.sketches.ValueSketch`. No row where a study kept none.
         """
         if self.summarised is not None:
             return self.summarised.nodes

@@ -20,8 +20,8 @@ from unveil.studies.seal import DiskError
 from unveil.studies.sources import digest_of
 from unveil.studies.store import Store
 from unveil.studies.tasks import MismatchError, Progress, check_version, how_lost, run_tasks, version
-from unveil.studies.times import Forecast
-from unveil.studies.work import Outcome, make_release, run_scenario, write_rows
+from unveil.studies.times import RunForecast
+from unveil.studies.work import TaskOutcome, make_release, run_scenario, write_rows
 
 _SHARE_OF_MEMORY = 0.8
 
@@ -114,12 +114,12 @@ def run_study(
         scenarios = study.scenarios()
         there = store.done(scenarios)
         missing = [scenario for scenario in scenarios if scenario.file_name not in there]
-        run = _Run(study, store, limit)
+        run = _StudyRun(study, store, limit)
         if missing:
             hands = local(count) if cluster is None else dask_cluster(cluster)
             try:
                 slots = hands.slots
-                run.forecast = Forecast.of(study, store.folder, scenarios, missing, workers=slots, progress=progress)
+                run.forecast = RunForecast.of(study, store.folder, scenarios, missing, workers=slots, progress=progress)
                 run.compute(missing, hands)
             finally:
                 hands.stop()
@@ -154,13 +154,13 @@ class _Task:
 
 
 @dataclass
-class _Run:
-    """The state of a run: what waits for a release, and what became of the rest."""
+class _StudyRun:
+    """The state of a run: tasks waiting for a release, and the outcome of the others."""
 
     study: Study
     store: Store
     memory: int | None
-    forecast: Forecast | None = None
+    forecast: RunForecast | None = None
     done: int = 0
     failed: int = 0
     waiting: dict[tuple[str, str], list[_Task]] = field(default_factory=dict)
@@ -204,9 +204,9 @@ class _Run:
             raise error
         if error is not None and lost(error):
             raise InputError("the cluster lost the tasks of this study. See that it runs, and resume the study")
-        outcome: Outcome = answer
+        outcome: TaskOutcome = answer
         if error is not None:
-            outcome = Outcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
+            outcome = TaskOutcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
             if task.release is None:
                 self._write_error(task, outcome.error)
         if task.release is not None:
@@ -214,14 +214,14 @@ class _Run:
         self._finish(task, outcome)
         return ()
 
-    def _released(self, task: _Task, outcome: Outcome) -> list[_Task]:
+    def _released(self, task: _Task, outcome: TaskOutcome) -> list[_Task]:
         """Return the scenarios of a release once they can begin, or end them with its error."""
         self.releases_left[task.shared] -= 1
         waiting = self.waiting[task.shared]
         if outcome.error is not None:
             for each in waiting:
                 self._write_error(each, outcome.error)
-                self._finish(each, Outcome(each.scenario.file_name, 0, outcome.error))
+                self._finish(each, TaskOutcome(each.scenario.file_name, 0, outcome.error))
             waiting.clear()
         return self.waiting.pop(task.shared) if self.releases_left[task.shared] == 0 else []
 
@@ -229,10 +229,10 @@ class _Run:
         for scenario in (task.scenario, *task.twins):
             write_rows(self.study, scenario, self.store.folder, [], error)
 
-    def _finish(self, task: _Task, outcome: Outcome) -> None:
+    def _finish(self, task: _Task, outcome: TaskOutcome) -> None:
         self.store.accept(task.scenario, outcome)
         for twin in task.twins:  # which took no time and no replication of its own
-            self.store.accept(twin, Outcome(twin.file_name, 0, outcome.error))
+            self.store.accept(twin, TaskOutcome(twin.file_name, 0, outcome.error))
         every = (task.scenario, *task.twins)
         self.done += len(every)
         self.failed += len(every) * (outcome.error is not None)
@@ -243,9 +243,9 @@ class _Run:
             self.forecast.report(*ended)
 
 
-def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: str) -> Outcome:
+def _work(study: Study, task: _Task, folder: Path, memory: int | None, expected: str) -> TaskOutcome:
     """Do one task, in a worker."""
-    check_version(wanted)
+    check_version(expected)
     if task.release is not None:
         return make_release(study, task.scenario, task.release, folder, memory=memory)
     return run_scenario(study, task.scenario, folder, memory=memory, twins=task.twins)

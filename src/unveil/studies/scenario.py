@@ -15,8 +15,8 @@ _DIGITS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class GivenRelease:
-    """What a study is told of a release that somebody made already.
+class ExistingRelease:
+    """The settings of a study for a release that already exists.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class DataSet:
     type: str = ""
     undirected: bool = False
     unweighted: bool = False
-    given: GivenRelease | None = None
+    given: ExistingRelease | None = None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from unveil.studies.scenario import Scenario
 from unveil.studies.seal import DiskError, Seal, remedy, seal_of, write_bytes
 from unveil.studies.summary import is_summary, manifest_of_summary
 from unveil.studies.times import TIMES
-from unveil.studies.work import RESULTS, Outcome
+from unveil.studies.work import RESULTS, TaskOutcome
 
 MANIFEST, STUDY, DAMAGED = "manifest.json", "study.toml", "damaged"
 
@@ -132,7 +132,7 @@ class Store:
             path.replace(next(target for target in tries if not os.path.lexists(target)))
         self.set_aside.append(path.name)
 
-    def accept(self, scenario: Scenario, outcome: Outcome) -> None:
+    def accept(self, scenario: Scenario, outcome: TaskOutcome) -> None:
         """Note how long a scenario took, once its file is there; a worker elsewhere may have another disk."""
         if not (self.folder / RESULTS / outcome.file).is_file():
             raise InputError(

@@ -47,8 +47,8 @@ _LEVEL = 22
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Summary:
-    """What a summary holds: the study, what its folder said of itself, the results, values of nodes, and errors."""
+class StudySummary:
+    """A summary's contents: study, manifest, results, node values and errors."""
 
     study: Study
     manifest: Mapping[str, Any]
@@ -109,7 +109,7 @@ def summary_of(
     return sealed(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
 
 
-def read_summary(path: Path) -> Summary:
+def read_summary(path: Path) -> StudySummary:
     """Return what a file holds that :func:`summary_of` made.
 
     Raises
@@ -127,7 +127,7 @@ def read_summary(path: Path) -> Summary:
     by_metric = {str(name): part for (name,), part in stored.partition_by("metric", as_dict=True).items()}
     cases = by_metric.get(COUNTS[0], stored)
     levels = {(*case, level) for *case, every in cases.select(*_CASE, "levels").iter_rows() for level in every}
-    return Summary(
+    return StudySummary(
         study=study,
         manifest=manifest,
         fine=frozenset(each.file_name for each in scenarios if (*_case(each), each.level) in levels),

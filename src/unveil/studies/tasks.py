@@ -105,12 +105,12 @@ def version() -> str:
     return __version__
 
 
-def check_version(wanted: str) -> None:
+def check_version(expected: str) -> None:
     """Refuse to compute, in a worker, for a run of another version."""
-    if version() != wanted:
+    if version() != expected:
         raise MismatchError(
-            f"every worker must have the same version of unveil, but one has {version()} and this is {wanted}. "
-            f"Install unveil {wanted} on all of them"
+            f"every worker must have the same version of unveil, but one has {version()} and this is {expected}. "
+            f"Install unveil {expected} on all of them"
         )
 
 

@@ -47,8 +47,8 @@ class Clock:
             self.wall[part] += time.monotonic() - began
 
 
-class Taken(NamedTuple):
-    """How long a scenario took: its replications, and the seconds of each of its parts."""
+class ScenarioTime(NamedTuple):
+    """The time of a scenario: its replications, and the seconds of each part."""
 
     replications: int
     parts: Mapping[str, float]
@@ -59,12 +59,12 @@ class Taken(NamedTuple):
         return sum(self.parts.values())
 
 
-def times_in(folder: Path, wanted: Iterable[str]) -> dict[str, Taken]:
+def times_in(folder: Path, files: Iterable[str]) -> dict[str, ScenarioTime]:
     """Return how long scenarios took, by their files, as far as these are wanted; the last time where one was redone.
 
     A run that was killed may have left half a line, which is passed over.
     """
-    names, found = set(wanted), {}
+    names, found = set(files), {}
     try:
         text = read_unlinked(folder / TIMES).decode(errors="replace")
     except OSError:  # not there, or a link or a pipe
@@ -73,7 +73,7 @@ def times_in(folder: Path, wanted: Iterable[str]) -> dict[str, Taken]:
         try:
             told: Any = json.loads(line)
             file, number, parts = told["file"], int(told["replications"]), told["seconds"]
-            taken = Taken(number, {str(part): float(seconds) for part, seconds in parts.items()})
+            taken = ScenarioTime(number, {str(part): float(seconds) for part, seconds in parts.items()})
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
         if file in names:
@@ -112,8 +112,8 @@ def kind_of(scenario: "Scenario") -> Kind:
 
 
 @dataclass
-class Forecast:
-    """How far a run is, and how long the rest takes: each scenario as long as those of its data and attack did.
+class RunForecast:
+    """Progress of a run and its remaining time: scenarios cost as much as earlier ones of the same data and attack.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class Forecast:
         *,
         workers: int,
         progress: "Progress | None",
-    ) -> "Forecast":
+    ) -> "RunForecast":
         """Return the forecast of a run that begins now; nothing is read where nobody is told."""
         lacking = {each.file_name for each in missing}
         there = [each for each in scenarios if each.file_name not in lacking]

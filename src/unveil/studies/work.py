@@ -16,13 +16,13 @@ from unveil.metrics import Metric
 from unveil.metrics.candidates._truth import correct
 from unveil.metrics.candidates.candidate_metrics import measure_one
 from unveil.studies._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of, scenario_of
-from unveil.studies.attacked import Attacked, attack_graph, attack_people, attack_table
+from unveil.studies.existing_release import tables_of
 from unveil.studies.failures import note_traceback, told
-from unveil.studies.given import tables_of
 from unveil.studies.nodes import NODES, NodeValues, frame_of_nodes, keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.precision import LOOK_EVERY, enough
 from unveil.studies.releases import release_of
+from unveil.studies.replication import Replication, attack_graph, attack_people, attack_table
 from unveil.studies.scenario import Scenario, rng
 from unveil.studies.seal import DiskError, Seal, State, sealed, write_bytes
 from unveil.studies.times import Clock
@@ -34,8 +34,8 @@ RESULTS = "results"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a task: its file, how many replications it took, its error, and the seconds each part took.
+class TaskOutcome:
+    """The outcome of a task: its file, replications, error, and the seconds of each part.
 
     ``seconds`` are those of a processor, ``wall`` those by the clock.
     """
@@ -56,8 +56,8 @@ class Row(NamedTuple):
     values: tuple[float, ...]
 
 
-class Replicated(NamedTuple):
-    """All replications of a scenario: a row of each, and the values of nodes by column, pooled."""
+class ScenarioReplications(NamedTuple):
+    """All replications of a scenario: a row each, and the node values by column, pooled."""
 
     rows: list[Row]
     nodes: dict[str, NodeValues]
@@ -67,7 +67,7 @@ class Replicated(NamedTuple):
 @threads(1)
 def run_scenario(
     study: Study, scenario: Scenario, folder: Path, *, memory: int | None = None, twins: Sequence[Scenario] = ()
-) -> Outcome:
+) -> TaskOutcome:
     """Return what became of a scenario, whose file of results is then in ``folder/results``.
 
     The values of nodes, if the study keeps them, are in ``folder/nodes``. ``twins`` are scenarios of other axes that
@@ -75,7 +75,7 @@ def run_scenario(
     alone. Whatever an attack, a protection or a metric raises becomes a file with one row that tells the error; only a
     file that cannot be written is an error of this function.
     """
-    clock, found, said = Clock(), Replicated([], {}), None
+    clock, found, said = Clock(), ScenarioReplications([], {}), None
     try:
         found = _replications(study, scenario, folder, memory, clock)
     except DiskError:
@@ -89,10 +89,12 @@ def run_scenario(
             if said is None and keeps_nodes(study):  # before the rows, which say that the scenario is done
                 _write(frame_of_nodes(each, sketches), each, folder / NODES)
             write_rows(study, each, folder, [] if said else found.rows, said)
-    return Outcome(scenario.file_name, len(found.rows), said, dict(clock.seconds), dict(clock.wall))
+    return TaskOutcome(scenario.file_name, len(found.rows), said, dict(clock.seconds), dict(clock.wall))
 
 
-def make_release(study: Study, scenario: Scenario, number: int, folder: Path, *, memory: int | None = None) -> Outcome:
+def make_release(
+    study: Study, scenario: Scenario, number: int, folder: Path, *, memory: int | None = None
+) -> TaskOutcome:
     """Return what became of a release that scenarios share, which is then in ``folder/releases``."""
     clock, said = Clock(), None
     try:
@@ -103,7 +105,7 @@ def make_release(study: Study, scenario: Scenario, number: int, folder: Path, *,
     except (Exception, SystemExit) as error:
         said = told(error)
         note_traceback(folder, scenario, error)
-    return Outcome("", 0, said, dict(clock.seconds), dict(clock.wall))
+    return TaskOutcome("", 0, said, dict(clock.seconds), dict(clock.wall))
 
 
 def write_rows(study: Study, scenario: Scenario, folder: Path, rows: list[Row], error: str | None) -> None:
@@ -118,18 +120,20 @@ def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, state: State
     write_bytes(folder / scenario.file_name, sealed(frame, seal))
 
 
-def _replications(study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock) -> Replicated:
+def _replications(
+    study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock
+) -> ScenarioReplications:
     """Return all replications, as many as the study asks for."""
     if scenario.data.kind == "release":
-        return Replicated(_measured_release(study, scenario, memory, clock), {})
+        return ScenarioReplications(_measured_release(study, scenario, memory, clock), {})
     attack = attack_of(scenario.data.kind, scenario.attack)
     needs_mechanism = is_dataclass(attack) and getattr(attack, "mechanism", attack) is None
     metrics = metrics_of(study)
-    one: Callable[..., Attacked] = attack_graph
+    one: Callable[..., Replication] = attack_graph
     if scenario.data.kind == "table":
         one = attack_people if leaves_trials(scenario.attack) else attack_table
     wanted = study.replications
-    found = Replicated([], {})
+    found = ScenarioReplications([], {})
     release: Any = None
     for number in range(wanted.most):
         place = number % study.releases
@@ -165,7 +169,7 @@ def _measured_release(study: Study, scenario: Scenario, memory: int | None, cloc
 
 
 def _measured(
-    study: Study, attacked: Attacked, metrics: tuple[Metric, ...], release: int, nodes: dict[str, NodeValues]
+    study: Study, attacked: Replication, metrics: tuple[Metric, ...], release: int, nodes: dict[str, NodeValues]
 ) -> Row:
     """Return the numbers of one replication, and add values of nodes to those of the others."""
     guess, truth, learned, also, learned_also = attacked

@@ -8,8 +8,8 @@ from unveil.errors import UnveilError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """A file that a person gave: where it lies in the private folder, and what they call it.
+class NamedFile:
+    """An uploaded file: its path in the private folder, and the name its owner uses.
 
     The name is only ever shown. The path is made by us, and means nothing to the person.
     """

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from unveil.web import RefusedError
-from unveil.web.guard import READS, Closing, Guard, Keys, plain_answer, wants_page
+from unveil.web.guard import READS, ClosingResponse, Guard, Keys, plain_answer, wants_page
 from unveil.web.jobs import Jobs
 from unveil.web.uploads import Upload, Uploads
 
@@ -295,7 +295,7 @@ def _mistake(request: Request, _: Exception) -> Response:
 
 def _said(request: Request, status: int, sentence: str) -> Response:
     """Return a page with the sentence for a person, JSON for a script; nothing of what happened inside."""
-    answer = Response if request.method in READS else Closing
+    answer = Response if request.method in READS else ClosingResponse
     if not wants_page(request.scope):
         return answer(json.dumps({"error": sentence}), status, media_type="application/json")
     from unveil.web import pages

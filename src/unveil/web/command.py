@@ -18,8 +18,8 @@ CONFIG = "audit.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
-    """What is written after ``unveil``, and the file of settings that it names, if it needs one."""
+class CommandLine:
+    """The words after ``unveil``, and the settings file they name, if any."""
 
     words: tuple[str, ...]
     config: str = ""
@@ -30,7 +30,7 @@ class Command:
         return shlex.join(("unveil", *self.words))
 
 
-def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> Command:
+def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> CommandLine:
     """Return the command that asks the same.
 
     Parameters
@@ -61,12 +61,12 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
             words += _setting(asked, field, values, sample=sample)
     if asked.name == "study_run":  # a run leaves a folder; its report is another command
         words += ["--out", "example"] if sample and "--out" not in words else []
-        return Command(words=tuple(words))
+        return CommandLine(words=tuple(words))
     shareable = values.get("edition") == "shareable"
     if asked.secret:  # it makes a release, which the page offers to be taken away
         outputs = [each for each in asked.settings if each.kind == "output"]
         words += [word for each in outputs for word in (each.option, each.example)]
-    return Command(words=(*words, "--shareable" if shareable else "--html", REPORT), config=config)
+    return CommandLine(words=(*words, "--shareable" if shareable else "--html", REPORT), config=config)
 
 
 def _sample(asked: Question, values: Mapping[str, Any]) -> list[str]:

@@ -208,7 +208,7 @@ class Guard:
     def _opened(self, session: Session) -> Response:
         cookie = f"{self.cookie}={session.cookie}; Path={session.root}; HttpOnly; SameSite=Strict"
         headers = {**HEADERS, "set-cookie": f"{cookie}; Max-Age={_COOKIE_SECONDS}", "content-type": "application/json"}
-        return Closing(json.dumps({"root": session.root}), 200, headers)
+        return ClosingResponse(json.dumps({"root": session.root}), 200, headers)
 
 
 def wants_page(scope: Scope) -> bool:
@@ -243,8 +243,8 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-class Closing(Response):
-    """An answer that comes at once, after which what is still being sent is thrown away, and the connection closed.
+class ClosingResponse(Response):
+    """A response sent at once; discards the rest of the upload, then closes the connection.
 
     A browser that sends a large file reads the answer only once all is sent; if the connection were closed at once, it
     would say that the server is gone instead of why the file was refused.
@@ -268,17 +268,17 @@ class Closing(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def plain_answer(scope: Scope, status: int, sentence: str) -> Closing:
+def plain_answer(scope: Scope, status: int, sentence: str) -> ClosingResponse:
     """Return an answer of one sentence that needs no other file: a page for people, JSON for scripts."""
     if wants_page(scope):
         body, kind = plain_page(status, sentence), "text/html; charset=utf-8"
     else:
         body, kind = json.dumps({"error": sentence}), "application/json"
     headers = {**HEADERS, "content-security-policy": _plain_policy(), "content-type": kind}
-    return Closing(body, status, headers)
+    return ClosingResponse(body, status, headers)
 
 
-def _entrance() -> Closing:
+def _entrance() -> ClosingResponse:
     """Return the page that anybody may see: its script sends the token of the link, and goes where that leads."""
     script = text_of("unveil.web", "enter.js")
     body = (
@@ -288,7 +288,7 @@ def _entrance() -> Closing:
     )
     policy = f"{_plain_policy()}; script-src '{_digest(script)}'; connect-src 'self'"
     headers = {**HEADERS, "content-security-policy": policy, "content-type": "text/html; charset=utf-8"}
-    return Closing(_page("unveil", body), 200, headers)
+    return ClosingResponse(_page("unveil", body), 200, headers)
 
 
 def _noticed(scope: Scope, receive: Receive) -> Receive:

@@ -14,7 +14,7 @@ from dataclasses import field as made
 from pathlib import Path
 from typing import Any, Literal
 
-from unveil.web import Given, RefusedError
+from unveil.web import NamedFile, RefusedError
 from unveil.web._private import DISK_FULL, write_private
 from unveil.web._process import PROGRAM, Worker, ending
 from unveil.web.uploads import Upload
@@ -305,7 +305,7 @@ def _read(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _plain(given: Given) -> dict[str, str]:
+def _plain(given: NamedFile) -> dict[str, str]:
     return {"path": str(given.path), "name": given.name}
 
 

@@ -4,7 +4,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from unveil._listed import Listed
+from unveil._registry import RegistryEntry
 
 
 def parts() -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def parts() -> list[dict[str, Any]]:
     ]
 
 
-def _listed(each: Listed, **more: str) -> dict[str, Any]:
+def _listed(each: RegistryEntry, **more: str) -> dict[str, Any]:
     facts = {"on": f"{each.on}s", **more, "settings": ", ".join(each.settings), "also called": ", ".join(each.aka)}
     return _thing(each.name, each.summary, each.source, facts)
 

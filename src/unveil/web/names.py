@@ -5,18 +5,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from unveil.web import Given
+from unveil.web import NamedFile
 
 
-class Called:
-    """Puts the names of files in place of their paths: nobody has to know where they lie here.
+class FileNames:
+    """Replaces file paths by the names their owners use.
 
-    >>> given = Given(path=Path("/tmp/private/0123456789abcdef.csv"), name="people.csv")
-    >>> Called({"original": [given]}).in_text("the file '/tmp/private/0123456789abcdef.csv' is empty")
+    >>> given = NamedFile(path=Path("/tmp/private/0123456789abcdef.csv"), name="people.csv")
+    >>> FileNames({"original": [given]}).in_text("the file '/tmp/private/0123456789abcdef.csv' is empty")
     "the file 'people.csv' is empty"
     """
 
-    def __init__(self, files: Mapping[str, Sequence[Given]]) -> None:
+    def __init__(self, files: Mapping[str, Sequence[NamedFile]]) -> None:
         self.fields = {str(each.path): name for name, given in files.items() for each in given}
         # The longest first: a path holds the name of the file, and that its stem, which graphs are called by.
         pairs: dict[str, str] = {}

@@ -35,8 +35,8 @@ STATES = {
 }
 
 
-class Shown(Protocol):
-    """What a page has to know of a job (`unveil.web.jobs.JobView` is one)."""
+class ShownJob(Protocol):
+    """What a page shows of a job (`unveil.web.jobs.JobView` is one)."""
 
     @property
     def id(self) -> str:
@@ -87,8 +87,8 @@ class Shown(Protocol):
         """How long it has been running, or ran."""
 
 
-class Kept(Protocol):
-    """What a page has to know of a file that is kept (`unveil.web.uploads.Upload` is one)."""
+class ShownUpload(Protocol):
+    """What a page shows of an uploaded file (`unveil.web.uploads.Upload` is one)."""
 
     @property
     def id(self) -> str:
@@ -114,7 +114,7 @@ def asset(name: str) -> bytes:
     return (report_asset(name) if name == "page.css" else text_of(_PACKAGE, name)).encode()
 
 
-def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = (), *, root: str = "") -> str:
+def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, root: str = "") -> str:
     """Return the first page: the questions, results so far, the last first, and the files that are kept.
 
     >>> "Audit a table" in home()
@@ -130,7 +130,7 @@ def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = (), *, root: str = 
     )
 
 
-def question(asked: Question, again: Shown | None = None, *, root: str = "") -> str:
+def question(asked: Question, again: ShownJob | None = None, *, root: str = "") -> str:
     """Return the page that asks a question; ``again`` fills it with what an earlier job was asked.
 
     >>> '<label for="f-original"' in question(asked_for("audit"))
@@ -151,7 +151,7 @@ def question(asked: Question, again: Shown | None = None, *, root: str = "") -> 
     )
 
 
-def job(view: Shown, *, root: str = "") -> str:
+def job(view: ShownJob, *, root: str = "") -> str:
     """Return the page of one job: how far it is, then its answer, and what was asked."""
     form = asked_for(view.question)
     line = _line(view)
@@ -187,7 +187,7 @@ def error(status: int, sentence: str, *, root: str = "") -> str:
     return _render("error.html.j2", root, title=title_of(status), sentence=sentence)
 
 
-class _Line(NamedTuple):
+class _UploadLine(NamedTuple):
     """A job as lists and its own page show it."""
 
     id: str
@@ -204,10 +204,10 @@ class _Line(NamedTuple):
     seconds: str
 
 
-def _line(view: Shown) -> _Line:
+def _line(view: ShownJob) -> _UploadLine:
     sample = view.settings.get("sample") is True
     names = [each.name for given in _by_field(view).values() for each in given]
-    return _Line(
+    return _UploadLine(
         id=view.id,
         question=view.question,
         title=asked_for(view.question).title,
@@ -233,19 +233,19 @@ def _size(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size, 1) / 1e3:.1f} kB"
 
 
-def _by_field(view: Shown) -> dict[str, list[Any]]:
+def _by_field(view: ShownJob) -> dict[str, list[Any]]:
     """Return the files of each field, in the order of the form."""
     given = {field.name: view.files.get(field.name) for field in asked_for(view.question).files}
     return {name: list(value) if isinstance(value, list | tuple) else [value] for name, value in given.items() if value}
 
 
-def _again(view: Shown) -> dict[str, Any]:
+def _again(view: ShownJob) -> dict[str, Any]:
     """Return what the script needs to fill the form once more."""
     named = {name: [{"id": each.id, "name": each.name} for each in given] for name, given in _by_field(view).items()}
     return {"files": named, "settings": dict(view.settings), "error": view.error, "field": view.field}
 
 
-def _asked(form: Question, view: Shown) -> dict[str, Any]:
+def _asked(form: Question, view: ShownJob) -> dict[str, Any]:
     """Return what was asked in words, and the command that asks the same."""
     from unveil.web.summary import said
 

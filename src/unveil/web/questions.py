@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, UnveilError
 from unveil.questions import QUESTIONS, question
+from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import Question, Setting
-from unveil.questions.told import AskedError, Told
 from unveil.questions.values import MOST_FILES, default_of, value_of, values_of, wrong_together
 from unveil.report.limits import check_limits, is_pass
 from unveil.report.progress import Progress, silent
-from unveil.web import Given, alone
+from unveil.web import NamedFile, alone
 from unveil.web.command import command
-from unveil.web.names import Called
+from unveil.web.names import FileNames
 
 if TYPE_CHECKING:
-    from unveil.questions.told import Reply
+    from unveil.questions.request import Response
 
 #: For each setting the files that were dropped on it.
-Files = Mapping[str, Given | list[Given]]
+Files = Mapping[str, NamedFile | list[NamedFile]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
-    """An answer as the page serves it: the report, the figures, files beside them, and what stands on top of all."""
+class ServedAnswer:
+    """An answer as the page serves it: report, figures, files and headline."""
 
     html: str
     json: str
@@ -105,14 +105,14 @@ def _calls(asked: Question) -> dict[str, str]:
     return {each.name: f"“{each.label}”" for each in asked.settings}
 
 
-def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapping[str, Any]) -> Told:
+def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapping[str, Any]) -> Request:
     sample = settings.get("sample") is True
     values = values_of(asked, settings, sample=sample)
-    return Told(
+    return Request(
         question=asked,
         files={} if sample else {name: paths for name, paths in files.items() if paths},
         values=values,
-        said=frozenset(
+        explicit=frozenset(
             each.name
             for each in asked.on("page")
             if each.name in values and values[each.name] != default_of(each, asked, sample=sample)
@@ -136,7 +136,7 @@ def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> Answered:
+def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> ServedAnswer:
     """Return the answer to a question: the same report, byte for byte, that the command line writes.
 
     Parameters
@@ -150,7 +150,7 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
 
     Raises
     ------
-    AskedError
+    SettingError
         If the library refuses; the sentence is its own, with each file called as its owner calls it.
 
     Examples
@@ -161,12 +161,12 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
     """
     asked = question(name)
     given = {field: tuple(each) if isinstance(each, list) else (each,) for field, each in files.items()}
-    called = Called(given)
+    called = FileNames(given)
     try:
         told = replace(
             _told(asked, {field: tuple(one.path for one in each) for field, each in given.items()}, settings),
             progress=progress,
-            written=command(
+            command=command(
                 asked, {field: [one.name for one in each] for field, each in given.items()}, settings
             ).words,
             names={one.path: one.name for each in given.values() for one in each},
@@ -174,20 +174,20 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
         return _shown(QUESTIONS[name].answer(told), told, called)
     except UnveilError as error:
         field = getattr(error, "field", None) or called.field(str(error)) or field_of(error, asked)
-        raise AskedError(called.in_text(str(error)), field) from error
+        raise SettingError(called.in_text(str(error)), field) from error
 
 
-def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
+def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnswer:
     """Return what the page shows of a reply, with every file called as its owner calls it."""
     from unveil.report.page import render, tone_word
 
-    limits = check_limits(reply.answer.quantities, told.values.get("limits", ()))
-    shown = {"limits": [each.to_dict() for each in limits], "seed": told.values.get("seed")}
+    limits = check_limits(reply.answer.quantities, request.values.get("limits", ()))
+    shown = {"limits": [each.to_dict() for each in limits], "seed": request.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
-    on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
-    told.progress("writing the report", 0.0)
+    on_page = {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}
+    request.progress("writing the report", 0.0)
     page = reply.answer.page(**on_page)
-    return Answered(
+    return ServedAnswer(
         html=called.in_html(render(page)),
         json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
         headline=called.in_text(page.headline),
@@ -197,7 +197,7 @@ def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
     )
 
 
-def _outputs(reply: "Reply", shown: Mapping[str, Any]) -> dict[str, bytes]:
+def _outputs(reply: "Response", shown: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of a release that was made, which the page offers to be taken away."""
     made = {}
     with TemporaryDirectory(prefix="unveil-") as folder:

@@ -39,8 +39,8 @@ _LAST_SECONDS = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the person who starts the server asked for."""
+class ServeOptions:
+    """The options that the server was started with."""
 
     #: None takes any port that is free, as 0 does.
     port: int | None = None
@@ -52,7 +52,7 @@ class Wishes:
     parent: Path | None = None
 
 
-def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
+def serve(wishes: ServeOptions, *, tell: Callable[[str], None]) -> None:
     """Serve until somebody stops it, then end all workers and remove everything that was given or found.
 
     Parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unveil.web import Given, RefusedError
+from unveil.web import NamedFile, RefusedError
 from unveil.web._private import FULL, open_private
 
 MEGABYTE = 1_000_000
@@ -37,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Upload(Given):
+class Upload(NamedFile):
     """A file that arrived in full."""
 
     id: str

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from unveil.errors import UnveilError
-from unveil.web import Given
+from unveil.web import NamedFile
 from unveil.web._private import DISK_FULL, FULL, write_private
 
 #: Progress is written at most so often, in seconds, unless a new step begins.
 _PAUSE = 0.2
 
-Files = Mapping[str, Given | list[Given]]
+Files = Mapping[str, NamedFile | list[NamedFile]]
 
 
 def main(folder: Path) -> int:
@@ -81,10 +81,10 @@ def reporter(folder: Path) -> Callable[[str, float], None]:
     return report
 
 
-def _given(value: Any) -> Given | list[Given]:
+def _given(value: Any) -> NamedFile | list[NamedFile]:
     if isinstance(value, list):
-        return [Given(path=Path(each["path"]), name=each["name"]) for each in value]
-    return Given(path=Path(value["path"]), name=value["name"])
+        return [NamedFile(path=Path(each["path"]), name=each["name"]) for each in value]
+    return NamedFile(path=Path(value["path"]), name=value["name"])
 
 
 def _guard_process() -> None:

@@ -7,14 +7,14 @@ from unveil._kernels.counts import walks
 from unveil._kernels.counts.arrays import cell_arrays
 from unveil._kernels.counts.blocks import blocks
 from unveil._kernels.counts.propagate import propagate
-from unveil._kernels.counts.rows import NO_END, Rows
-from unveil._kernels.counts.seen import Ends, Wanted
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.counts.solve import solve
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import IntArray
 
 
-def three_way(seed: int, side: int) -> tuple[Rows, IntArray, IntArray]:
+def three_way(seed: int, side: int) -> tuple[SparseRows, IntArray, IntArray]:
     """Return the rows of a three-way table, and ends that hide every small inner count."""
     rng = np.random.default_rng(seed)
     counts = rng.poisson(3, (side,) * 3)
@@ -38,8 +38,8 @@ def test_what_walks_show_lies_within_the_exact_ranges(seed: int) -> None:
     for block in blocks(rows, sums.low, sums.high):
         if block.cells.size < 2:
             continue
-        ends = Ends.of(sums.low[block.cells], sums.high[block.cells])
-        wanted = Wanted(cells=np.ones(block.cells.size, np.bool_), enough=1)
+        ends = CellEnds.of(sums.low[block.cells], sums.high[block.cells])
+        wanted = RangeQuery(cells=np.ones(block.cells.size, np.bool_), enough=1)
         walks.find_by_walking(block.rows, ends, wanted, Budget(10**6), np.random.default_rng(seed))
         assert ends.worlds
         assert (ends.seen_low >= exact.low[block.cells]).all()
@@ -55,8 +55,8 @@ def test_the_same_draws_give_the_same_tables_compiled_or_not(monkeypatch: pytest
     found = []
     for plain in (10**9, 0):
         monkeypatch.setattr(walks, "PLAIN_UP_TO", plain)
-        ends = Ends.of(sums.low[block.cells], sums.high[block.cells])
-        wanted = Wanted(cells=np.ones(block.cells.size, np.bool_), enough=1)
+        ends = CellEnds.of(sums.low[block.cells], sums.high[block.cells])
+        wanted = RangeQuery(cells=np.ones(block.cells.size, np.bool_), enough=1)
         walks.find_by_walking(block.rows, ends, wanted, Budget(300), np.random.default_rng(1))
         found.append((ends.worlds, ends.seen_low.tolist(), ends.seen_high.tolist()))
     assert found[0] == found[1]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import unveil._kernels.graph.inheritance as kernels
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
-from unveil._kernels.graph.inheritance import Rows, inherited
+from unveil._kernels.graph.inheritance import AdjacencyRows, inherited
 from unveil.data.graph import Graph
 
 
@@ -33,7 +33,7 @@ def drawn_partners(one: Graph, other: Graph, rng: np.random.Generator) -> tuple[
 def found(
     one: Graph, other: Graph, rows: np.ndarray, columns: np.ndarray, partner: np.ndarray, score: np.ndarray
 ) -> np.ndarray:
-    first, second = (Rows(graph.start, graph.neighbour) for graph in (one, other))
+    first, second = (AdjacencyRows(graph.start, graph.neighbour) for graph in (one, other))
     return inherited(first, second, rows, columns, partner, score)
 
 

@@ -70,7 +70,7 @@ def test_a_slow_graph_against_its_exact_permanent() -> None:
     block = max(decompose(intervals(120, 5, RNG(5))), key=lambda one: one.rows.size)
     exact = permanent(block.edges)
     assert exact.method == "frontier"
-    settings = block_answer_module.Settings(distribution=False, precision=0.01, budget=10**8)
+    settings = block_answer_module.BlockSettings(distribution=False, precision=0.01, budget=10**8)
     found = block_answer_module.sampled_permanent(block.edges, settings, RNG(6))
     assert found.sampled
     assert found.low <= exact.log <= found.high

@@ -9,10 +9,10 @@ import pytest
 from tests._kernels.matching import examples
 from tests._kernels.matching.examples import TRUTH, as_floats
 from tests.oracles import matchings as oracle
-from unveil._kernels.matching import Solved, as_edges, bethe, decompose, permanent, sinkhorn, solve
+from unveil._kernels.matching import MatchingAnswer, as_edges, bethe, decompose, permanent, sinkhorn, solve
 
 
-def solved(matrix: object, truth: list[int] = TRUTH) -> Solved:
+def solved(matrix: object, truth: list[int] = TRUTH) -> MatchingAnswer:
     return solve(as_floats(matrix), truth, rng=np.random.default_rng(1))
 
 

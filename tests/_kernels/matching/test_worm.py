@@ -8,7 +8,7 @@ from unveil._kernels.matching import TooLargeError, as_edges, bethe, decompose, 
 from unveil._kernels.matching import block_answer as block_answer_module
 from unveil._kernels.matching import glynn_cracks as glynn_cracks_module
 from unveil._kernels.matching import subsets as subsets_module
-from unveil._kernels.matching.chains import Sampled, r_hat, sample
+from unveil._kernels.matching.chains import SampledMatchings, r_hat, sample
 from unveil._kernels.matching.frontier_plan import plan
 from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
 from unveil._kernels.matching.worm import choices, crawl
@@ -146,7 +146,7 @@ def test_worms_tell_the_same_on_any_number_of_threads() -> None:
 
 
 def test_what_was_never_seen_is_not_impossible() -> None:
-    found = Sampled(
+    found = SampledMatchings(
         np.zeros(0), np.zeros(0), np.zeros(0), 0.0, 0.0, 0.0, np.zeros((4, 100), np.int64), np.nan, 400.0, True
     )
     chance, error = found.distribution(2)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from unveil._kernels.membership import counts
 from unveil._kernels.membership.counts import bin_edges, binned, column_sets, excess
 from unveil._kernels.neighbours.index import LAST_MARKER, MISSING
-from unveil._kernels.numbered import numbered
 from unveil._kernels.types import CodeArray
+from unveil._kernels.value_numbers import numbered
 
 
 @pytest.mark.parametrize(("columns", "size", "most"), [(33, 2, 400), (9, 5, 100), (9, 4, 126), (3, 5, 100), (0, 2, 9)])

@@ -6,15 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil._kernels.membership.nearness import crowd_distances, log_crowd
-from unveil._kernels.neighbours.index import MISSING, Grid
+from unveil._kernels.neighbours.index import MISSING, IntegerGrid
 from unveil._kernels.neighbours.matrix import all_distances
 
 
-def grid(size: int, columns: tuple[int, int], marked: float, rng: np.random.Generator) -> Grid:
+def grid(size: int, columns: tuple[int, int], marked: float, rng: np.random.Generator) -> IntegerGrid:
     """Return rows of numbers, of which some are markers, and of codes."""
     numbers = rng.integers(-50, 50, (size, columns[0]))
     numbers = np.where(rng.random(numbers.shape) < marked, MISSING + rng.integers(0, 3, numbers.shape), numbers)
-    return Grid(numbers, rng.integers(0, 3, (size, columns[1])).astype(np.int32), np.arange(columns[0]) * 3, 1000)
+    return IntegerGrid(
+        numbers, rng.integers(0, 3, (size, columns[1])).astype(np.int32), np.arange(columns[0]) * 3, 1000
+    )
 
 
 @given(

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from unveil._kernels.neighbours import best_rows
-from unveil._kernels.neighbours.nearest import MISSING, Grid
+from unveil._kernels.neighbours.nearest import MISSING, IntegerGrid
 
 
 def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
 
-    def grid(rows: int) -> Grid:
+    def grid(rows: int) -> IntegerGrid:
         codes = rng.integers(0, 4, (rows, 2)).astype(np.int32)
-        return Grid(rng.integers(0, 9, (rows, 2)), codes, np.array([3, 4]), 30)
+        return IntegerGrid(rng.integers(0, 9, (rows, 2)), codes, np.array([3, 4]), 30)
 
     released, people = grid(60), grid(20)
     low = rng.integers(0, 5, 20)
@@ -45,9 +45,9 @@ def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any, taken_away: bo
     rng = np.random.default_rng(2)
     rows, people, widths = 2 * best_rows._AT_A_TIME + 300, 12, (3, 6)
 
-    def grid(size: int) -> Grid:
+    def grid(size: int) -> IntegerGrid:
         numbers = np.where(rng.random((size, widths[0])) < 0.1, MISSING, rng.integers(0, 9, (size, widths[0])))
-        return Grid(numbers, rng.integers(0, 4, (size, widths[1])).astype(np.int32), np.array([3, 4, 5]), 30)
+        return IntegerGrid(numbers, rng.integers(0, 4, (size, widths[1])).astype(np.int32), np.array([3, 4, 5]), 30)
 
     released, told = grid(rows), grid(people)
     rank, low = rng.integers(-1, 5, rows), rng.integers(0, 5, people)
@@ -65,7 +65,7 @@ def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any, taken_away: bo
             assert found[person, place] == (tied & (rank == low[person])).sum() / tied.sum()
 
 
-def _gained(score: Any, released: Grid, told: Grid, person: int, column: int) -> Any:
+def _gained(score: Any, released: IntegerGrid, told: IntegerGrid, person: int, column: int) -> Any:
     """Return what each row scores in one column, by the definition."""
     old = np.concatenate([released.numbers, released.codes], axis=1)[:, column]
     new = np.concatenate([told.numbers, told.codes], axis=1)[person, column]

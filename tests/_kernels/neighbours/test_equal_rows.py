@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._kernels import numbered as numbers
+from unveil._kernels import value_numbers as numbers
 from unveil._kernels.neighbours import equal_rows as kernels
 from unveil._kernels.neighbours.equal_rows import equal_rows
 from unveil._kernels.neighbours.index import MISSING

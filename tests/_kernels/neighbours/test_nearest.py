@@ -14,7 +14,7 @@ from unveil._kernels.neighbours import search as neighbour_search
 from unveil._kernels.neighbours.index import content_rank, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
-from unveil._kernels.neighbours.nearest import MISSING, Grid, link_chances, nearest_distances, nearest_rows
+from unveil._kernels.neighbours.nearest import MISSING, IntegerGrid, link_chances, nearest_distances, nearest_rows
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Case:
     steps: list[int]
     mismatch: int
 
-    def grid(self, rows: list[oracle.Row]) -> Grid:
+    def grid(self, rows: list[oracle.Row]) -> IntegerGrid:
         numbers = [[MISSING if x is None else x for x in row[0]] for row in rows]
         codes = [row[1] for row in rows]
         width = len((self.released + self.targets)[0][1])
-        return Grid(
+        return IntegerGrid(
             np.array(numbers, np.int64).reshape(len(rows), len(self.steps)),
             np.array(codes, np.int32).reshape(len(rows), width),
             np.array(self.steps, np.int64),
@@ -38,7 +38,7 @@ class Case:
         )
 
     @property
-    def grids(self) -> tuple[Grid, Grid]:
+    def grids(self) -> tuple[IntegerGrid, IntegerGrid]:
         return self.grid(self.released), self.grid(self.targets)
 
     def distances(self, target: int) -> list[Fraction]:
@@ -68,15 +68,15 @@ def halves(draw: st.DrawFn) -> tuple[Case, Case, int]:
     return one, other, draw(st.integers(1, released))
 
 
-def large(rows: int, rng: np.random.Generator, spread: int = 40) -> Grid:
+def large(rows: int, rng: np.random.Generator, spread: int = 40) -> IntegerGrid:
     """Return rows with ties, copies and missing numbers, enough of them to be compiled."""
     numbers = rng.integers(0, spread, (rows, 3))
     numbers[rng.random((rows, 3)) < 0.05] = MISSING
     codes = rng.integers(0, 6, (rows, 3)).astype(np.int32)
-    return Grid(numbers, codes, np.array([3, 1, 0]), 90)
+    return IntegerGrid(numbers, codes, np.array([3, 1, 0]), 90)
 
 
-def shuffled(grid: Grid, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Grid:
+def shuffled(grid: IntegerGrid, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> IntegerGrid:
     return grid._replace(numbers=grid.numbers[order], codes=grid.codes[order])
 
 
@@ -193,8 +193,8 @@ def test_categories_that_only_one_side_has_are_alike() -> None:
     # Otherwise rows with pseudonyms in place of names would all stay apart, and all tie.
     names, pseudonyms = np.arange(50, dtype=np.int32)[:, None], np.arange(100, 180, dtype=np.int32)[:, None]
     prepared = prepare(
-        Grid(np.empty((80, 0), np.int64), pseudonyms, np.empty(0, np.int64), 1),
-        Grid(np.empty((50, 0), np.int64), names, np.empty(0, np.int64), 1),
+        IntegerGrid(np.empty((80, 0), np.int64), pseudonyms, np.empty(0, np.int64), 1),
+        IntegerGrid(np.empty((50, 0), np.int64), names, np.empty(0, np.int64), 1),
     )
     assert prepared.copies.tolist() == [80]
     assert prepared.tuple_of.tolist() == [0]
@@ -202,7 +202,7 @@ def test_categories_that_only_one_side_has_are_alike() -> None:
 
 def test_numbers_too_wide_to_be_combined_are_ranked() -> None:
     numbers = np.array([[2**61, 5], [-(2**61), 5], [2**61, 5], [MISSING, 4]])
-    rows = Grid(numbers, np.empty((4, 0), np.int32), np.array([1, 1]), 2**61)
+    rows = IntegerGrid(numbers, np.empty((4, 0), np.int32), np.array([1, 1]), 2**61)
     assert content_rank(rows).tolist() == [2, 1, 2, 0]
     assert prepare(rows, rows).copies.tolist() in ([1, 1, 2], [2, 1, 1], [1, 2, 1])
 
@@ -211,13 +211,13 @@ def test_numbers_too_wide_to_be_combined_are_ranked() -> None:
 def test_many_columns_are_compared_one_by_one_when_a_key_cannot_hold_them(columns: int) -> None:
     codes = np.random.default_rng(2).integers(0, 3, (30, columns)).astype(np.int32)
     twice = np.concatenate([codes, codes[:7]])
-    rows = Grid(np.empty((37, 0), np.int64), twice, np.empty(0, np.int64), 1)
+    rows = IntegerGrid(np.empty((37, 0), np.int64), twice, np.empty(0, np.int64), 1)
     np.testing.assert_array_equal(content_rank(rows), np.unique(twice, axis=0, return_inverse=True)[1].ravel())
     np.testing.assert_array_equal(nearest_distances(rows, rows, 2), neighbours.distances_around(prepare(rows, rows), 2))
 
 
 def test_no_targets_and_no_rows_give_nothing() -> None:
-    some = Grid(np.array([[1]]), np.empty((1, 0), np.int32), np.array([1]), 1)
+    some = IntegerGrid(np.array([[1]]), np.empty((1, 0), np.int32), np.array([1]), 1)
     empty = some._replace(numbers=np.empty((0, 1), np.int64), codes=np.empty((0, 0), np.int32))
     assert nearest_distances(some, empty, 2).shape == (0, 2)
     np.testing.assert_array_equal(nearest_distances(empty, some, 2), [[-1, -1]])
@@ -226,7 +226,7 @@ def test_no_targets_and_no_rows_give_nothing() -> None:
 
 
 def test_more_neighbours_than_rows_are_all_rows() -> None:
-    rows = Grid(np.array([[1], [2], [5]]), np.empty((3, 0), np.int32), np.array([1]), 4)
+    rows = IntegerGrid(np.array([[1], [2], [5]]), np.empty((3, 0), np.int32), np.array([1]), 4)
     np.testing.assert_array_equal(link_chances(rows, rows, rows, rows, 9), [1.0, 1.0, 1.0])
 
 
@@ -234,10 +234,10 @@ def test_more_neighbours_than_rows_are_all_rows() -> None:
 def test_of_many_columns_the_nearest_rows_are_those_of_all_distances(seed: int, k: int, rows: int, room: int) -> None:
     rng = np.random.default_rng(seed)
 
-    def grid(size: int) -> Grid:
+    def grid(size: int) -> IntegerGrid:
         numbers = np.where(rng.random((size, 2)) < 0.1, MISSING + rng.integers(0, 2, (size, 2)), rng.integers(-3, 5))
         # Codes that share their lowest byte are different ones all the same.
-        return Grid(numbers, rng.choice([0, 1, 256], (size, 6)).astype(np.int32), np.array([2, 3]), 10)
+        return IntegerGrid(numbers, rng.choice([0, 1, 256], (size, 6)).astype(np.int32), np.array([2, 3]), 10)
 
     released, targets = grid(rows), grid(20)
     with pytest.MonkeyPatch.context() as patch:

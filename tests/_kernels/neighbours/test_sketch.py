@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 from tests._kernels.neighbours.test_nearest import Case, cases, halves, large
 from unveil._kernels.neighbours import near_pairs, sketch
 from unveil._kernels.neighbours.density import rows_within
-from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.index import IntegerGrid
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.near_pairs import near_kinds
 from unveil._kernels.neighbours.nearest import _chances_by_blocks, link_chances, nearest_distances
 from unveil._kernels.neighbours.search import FAR
 from unveil._kernels.neighbours.secret_chances import right_chances
-from unveil._kernels.neighbours.sketch import Sketch, blocks_of, empty_sketch, merged, nearest_sketch, sketch_block
+from unveil._kernels.neighbours.sketch import (
+    DistanceSketch,
+    blocks_of,
+    empty_sketch,
+    merged,
+    nearest_sketch,
+    sketch_block,
+)
 from unveil._kernels.threads import threads
 
 
@@ -118,15 +125,15 @@ def test_secrets_by_blocks_are_those_of_the_whole(case: Case, data: st.DataObjec
         assert found[t] == pytest.approx(chance)
 
 
-def many_codes(rows: int, rng: np.random.Generator) -> Grid:
+def many_codes(rows: int, rng: np.random.Generator) -> IntegerGrid:
     """Return rows with more categories than a byte or a bag can tell apart."""
     codes = np.column_stack([rng.integers(0, 700, rows), rng.integers(0, 300, rows), rng.integers(0, 3, rows)])
-    return Grid(rng.integers(0, 50, (rows, 1)), codes.astype(np.int32), np.array([2]), 60)
+    return IntegerGrid(rng.integers(0, 50, (rows, 1)), codes.astype(np.int32), np.array([2]), 60)
 
 
 @pytest.mark.parametrize("make", [large, many_codes])
 def test_large_tables_are_searched_right_by_blocks_and_on_threads(
-    make: Callable[[int, np.random.Generator], Grid], monkeypatch: pytest.MonkeyPatch
+    make: Callable[[int, np.random.Generator], IntegerGrid], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(3)
     released, targets = make(12_000, rng), make(150, rng)
@@ -142,6 +149,6 @@ def test_large_tables_are_searched_right_by_blocks_and_on_threads(
 
 def test_no_rows_tell_nothing() -> None:
     nothing = empty_sketch(1, 2)
-    some = Sketch(np.array([[3, FAR]]), np.array([[1, 0]]), np.array([[1, 0]]))
+    some = DistanceSketch(np.array([[3, FAR]]), np.array([[1, 0]]), np.array([[1, 0]]))
     for one, other in zip(merged(nothing, some), some, strict=True):
         np.testing.assert_array_equal(one, other)

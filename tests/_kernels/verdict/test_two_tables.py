@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import two_tables as oracle
 from unveil._kernels.neighbours.matrix import all_distances
-from unveil._kernels.neighbours.nearest import MISSING, Grid
+from unveil._kernels.neighbours.nearest import MISSING, IntegerGrid
 from unveil._kernels.verdict.two_tables import (
     SCALE,
     differences,
@@ -71,7 +71,7 @@ def test_many_draws_are_made_in_parts() -> None:
 )
 def test_pairs_of_nearest_people(rows: list[tuple[int, int, int]]) -> None:
     table = np.array(rows)
-    grid = Grid(table[:, :2], table[:, 2:].astype(np.int32), np.array([3, 4]), 120)
+    grid = IntegerGrid(table[:, :2], table[:, 2:].astype(np.int32), np.array([3, 4]), 120)
     found = near_pairs(grid)
     assert set(map(tuple, found.tolist())) == oracle.near_pairs(all_distances(grid, grid).tolist())
     drawn = labels(len(rows))
@@ -82,7 +82,7 @@ def test_pairs_of_many_people_are_found_by_the_search() -> None:
     rng = np.random.default_rng(2)
     numbers = rng.integers(0, 10**6, (1100, 3))
     numbers[1000:] = numbers[:100] + 1
-    grid = Grid(numbers, np.empty((1100, 0), np.int32), np.ones(3, np.int64), 10**6)
+    grid = IntegerGrid(numbers, np.empty((1100, 0), np.int32), np.ones(3, np.int64), 10**6)
     planted = [[each, 1000 + each] for each in range(100)]
     assert near_pairs(grid)[:100].tolist() == planted
     order = rng.permutation(1100)
@@ -95,7 +95,7 @@ def test_pairs_of_many_people_are_found_by_the_search() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=3, max_size=9), st.integers(2, 8))
 def test_neighbors_have_their_rank_among_all_others(rows: list[tuple[int, int]], rank: int) -> None:
     numbers, codes = (np.array([[row[place]] for row in rows]) for place in (0, 1))
-    grid = Grid(numbers, codes.astype(np.int32), np.array([1]), 4)
+    grid = IntegerGrid(numbers, codes.astype(np.int32), np.array([1]), 4)
     rank = min(rank, len(rows) - 1)
     some = np.arange(0, len(rows), 2)
     near, farther = neighbors_at(grid, some, rank, rng=np.random.default_rng(len(rows)))
@@ -109,7 +109,7 @@ def test_neighbors_have_their_rank_among_all_others(rows: list[tuple[int, int]],
 
 
 def test_neighbors_who_are_equally_near_are_drawn_at_random() -> None:
-    grid = Grid(np.zeros((4, 1), np.int64), np.empty((4, 0), np.int32), np.array([1]), 4)
+    grid = IntegerGrid(np.zeros((4, 1), np.int64), np.empty((4, 0), np.int32), np.array([1]), 4)
     drawn = [neighbors_at(grid, np.array([0]), 2, rng=np.random.default_rng(seed))[0][0, 1] for seed in range(300)]
     assert np.bincount(drawn, minlength=4)[1:] == pytest.approx([100] * 3, abs=40)
     assert 0 not in drawn

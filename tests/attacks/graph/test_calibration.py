@@ -9,8 +9,8 @@ import pytest
 
 from unveil._kernels.calibration import Calibrator
 from unveil._kernels.types import IntArray
-from unveil.attacks import AttacksGraph, KorulaLattanzi, NarayananShmatikov
-from unveil.attacks.graph.calibration import Calibration, How, calibrate, features_of
+from unveil.attacks import GraphAttack, KorulaLattanzi, NarayananShmatikov
+from unveil.attacks.graph.calibration import Calibration, CalibrationSource, calibrate, features_of
 from unveil.data import samples
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
@@ -90,7 +90,7 @@ def world() -> tuple[GraphRelease, GraphKnowledge]:
 @pytest.mark.parametrize("how", ["simulate", "seeds"])
 @pytest.mark.parametrize("attack", [NarayananShmatikov(), KorulaLattanzi()], ids=["NS", "KL"])
 def test_an_adversary_learns_what_its_scores_are_worth(
-    world: tuple[GraphRelease, GraphKnowledge], attack: AttacksGraph, how: How
+    world: tuple[GraphRelease, GraphKnowledge], attack: GraphAttack, how: CalibrationSource
 ) -> None:
     release, knowledge = world
     rng = np.random.default_rng(3)

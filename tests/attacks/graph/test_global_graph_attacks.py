@@ -10,7 +10,7 @@ from tests.graph_strategies import erdos_renyi, heavy_tail
 from tests.oracles.graph_guess import candidates_of
 from unveil.attacks import ATTACKS
 from unveil.attacks.graph import _chunks
-from unveil.attacks.graph._chunks import Block, chunk_pairs, guess_of
+from unveil.attacks.graph._chunks import NodeChunk, chunk_pairs, guess_of
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
@@ -190,7 +190,7 @@ def test_the_guess_is_the_one_all_graph_attacks_share(at_a_time: int) -> None:
     for rows, columns in ((np.array([5, 2, 9]), np.array([1, 4, 7])), (np.array([3, 4]), np.array([2, 3]))):
         scores = rng.random((rows.size, columns.size))
         scores[0] = 0
-        blocks.append(Block(rows, columns, scores, rng.permutation(rows.size)))
+        blocks.append(NodeChunk(rows, columns, scores, rng.permutation(rows.size)))
     with patch.object(_chunks, "_PAIRS_AT_A_TIME", at_a_time):
         guess = guess_of(blocks, 20)
     target = np.concatenate([np.repeat(block.rows, block.columns.size) for block in blocks])

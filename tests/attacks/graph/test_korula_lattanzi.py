@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.graph_attack_strategies import Case, cases, mapping, plane, random_case, renumbered, right, rows
+from tests.graph_attack_strategies import (
+    Case,
+    cases,
+    check_same_guess,
+    mapping,
+    plane,
+    random_case,
+    renumbered,
+    right,
+    rows,
+)
 from tests.graph_strategies import erdos_renyi
 from tests.oracles.graph_attacks_local import Outcome, korula_lattanzi, korula_lattanzi_window
 from unveil._kernels.graph import witnesses
@@ -82,9 +92,7 @@ def test_larger_graphs_and_compiled_loops_do_so_too(attack: KorulaLattanzi, monk
         with monkeypatch.context() as patched:
             patched.setattr(witnesses, "_PLAIN_STEPS", -1)
             fast = attacked(case, attack, seed)
-        assert np.array_equal(plain.chosen, fast.chosen)  # type: ignore[arg-type]
-        assert np.array_equal(plain.candidate, fast.candidate)
-        assert np.allclose(plain.probability, fast.probability)
+        check_same_guess(plain, fast)
         attempted += int(plain.attempted.sum())
     assert attempted > 10
 

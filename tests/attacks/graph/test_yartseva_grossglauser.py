@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.graph_attack_strategies import Case, cases, mapping, plane, random_case, renumbered, right, rows
+from tests.graph_attack_strategies import (
+    Case,
+    cases,
+    check_same_guess,
+    mapping,
+    plane,
+    random_case,
+    renumbered,
+    right,
+    rows,
+)
 from tests.graph_strategies import erdos_renyi
 from tests.oracles.graph_attacks_local import yartseva_grossglauser
 from unveil._kernels.graph import percolation, witnesses
@@ -49,9 +59,7 @@ def test_larger_graphs_compiled_loops_and_marks_that_are_not_kept(theta: int, mo
                 patched.setattr(witnesses, "_PLAIN_STEPS", steps)
                 patched.setattr(percolation, "_KEPT_UP_TO", kept)
                 other = attacked(case, attack, seed)
-            assert np.array_equal(plain.chosen, other.chosen)  # type: ignore[arg-type]
-            assert np.array_equal(plain.candidate, other.candidate)
-            assert np.allclose(plain.probability, other.probability)
+            check_same_guess(plain, other)
         attempted += int(plain.attempted.sum())
     assert attempted > 20
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import inference as oracle
-from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, Disclosed
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, ExactMatches
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
@@ -35,7 +35,7 @@ def look_up(
     kinds: dict[str, Any] | None = None,
     seed: int = 1,
     **setting: Any,
-) -> Disclosed:
+) -> ExactMatches:
     attack = AttributeDisclosure(secret=secret, known=known, **{"targets": None, **setting})
     outside = None if control is None else table(control, "control", kinds=kinds)
     knowledge = Knowledge(table(people, "original", kinds=kinds), outside)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles.canaries import broken_promises, levels, may_not_grow, plantable
 from tests.oracles.membership_scores import Definition, plain_distance
 from unveil.attacks.table.canaries import UnusualRows, score_canaries, unusual_rows
-from unveil.attacks.table.membership_scores import Combination, score_people
+from unveil.attacks.table.membership_scores import LearnedCombination, score_people
 from unveil.data.table import Table, agree
 from unveil.errors import InputError
 
@@ -185,7 +185,7 @@ def test_no_order_of_rows_or_columns_plays_a_part_and_equal_canaries_are_equal(w
             columns=names,
             rng=np.random.default_rng(1),
         )
-        np.testing.assert_array_equal(plain, Combination.learned(*every[1:])(every[0]))
+        np.testing.assert_array_equal(plain, LearnedCombination.learned(*every[1:])(every[0]))
 
 
 def test_a_cell_of_several_values_shows_no_planted_pair() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import inference as oracle
-from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.guesses import ReleasedSecrets
+from unveil._kernels.neighbours.nearest import IntegerGrid
 from unveil.attacks.table import _guessers
 from unveil.attacks.table._guessers import Teacher, classes_of
 from unveil.attacks.table._secrets import right_ranks
@@ -83,8 +83,8 @@ def test_a_number_has_classes_of_frequent_values_and_of_parts_and_guesses_what_i
     values = np.array([0, *range(100, 200)])
     near = right_ranks(pl.Series(values), pl.Series(values), 0.05)
     rank = np.concatenate([np.zeros(50, np.int64), np.repeat(np.arange(1, 101), 1)])
-    grid = Grid(np.empty((150, 0), np.int64), np.empty((150, 0), np.int32), np.empty(0, np.int64), 1)
-    classes = classes_of(Teacher(grid, Secrets(rank, 101), near))
+    grid = IntegerGrid(np.empty((150, 0), np.int64), np.empty((150, 0), np.int32), np.empty(0, np.int64), 1)
+    classes = classes_of(Teacher(grid, ReleasedSecrets(rank, 101), near))
     assert classes.of_rank[0] == 0
     assert classes.guess[0] == 0
     sizes = np.bincount(classes.of_rank)

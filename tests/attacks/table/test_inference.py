@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.oracles import inference as oracle
 from tests.oracles.table_distance import Distance
 from unveil._kernels.neighbours import secret_chances
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.nearest import IntegerGrid
 from unveil.attacks.table import _features
 from unveil.attacks.table._features import features
 from unveil.attacks.table._secrets import right_guesses
@@ -410,8 +410,8 @@ def test_what_is_no_model_is_refused(model: Any) -> None:
 def test_features_fill_gaps_and_put_rare_categories_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_features, "MOST_CATEGORIES", 2)
     codes = np.array([[1], [2], [2], [3], [0], [0]], np.int32)
-    released = Grid(np.array([[0], [2], [10], [4], [MISSING], [MISSING]]), codes, np.array([3]), 30)
-    people = Grid(np.array([[-40], [MISSING], [25]]), np.array([[0], [2], [9]], np.int32), np.array([3]), 30)
+    released = IntegerGrid(np.array([[0], [2], [10], [4], [MISSING], [MISSING]]), codes, np.array([3]), 30)
+    people = IntegerGrid(np.array([[-40], [MISSING], [25]]), np.array([[0], [2], [9]], np.int32), np.array([3]), 30)
     rows, others = features(released, [people])
     np.testing.assert_allclose(rows[:, 0], [0, 0.2, 1, 0.4, 0.3, 0.3])
     assert rows[:, 1:].tolist() == [[0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 0, 0]]

@@ -15,7 +15,7 @@ from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
 from unveil.attacks.table.singling_out import EQUAL, Picks, predicates_of
 from unveil.data.table import Table
 from unveil.data.table.encode import encode
-from unveil.data.table.markers import ToldMarkers
+from unveil.data.table.markers import DeclaredMarkers
 from unveil.data.table.release import Knowledge, Release
 from unveil.guesses.predicates import CodedTable
 from unveil.metrics.releases._classes import equivalence_classes
@@ -24,7 +24,7 @@ from unveil.metrics.releases.diversity import distinct_l_diversity, t_closeness
 
 Row = tuple[str, str, str]
 
-MARKERS: ToldMarkers = {"age": {"N": "not applicable", "-9": "missing", "9999": "own code"}}
+MARKERS: DeclaredMarkers = {"age": {"N": "not applicable", "-9": "missing", "9999": "own code"}}
 BAND = "30-39"
 ILL = "ill"
 KNOWN = ("age", "town")

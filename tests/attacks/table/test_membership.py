@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import membership as oracle
 from tests.oracles import records
 from unveil._kernels.neighbours import density, nearest
-from unveil._kernels.neighbours.index import MISSING, Grid
+from unveil._kernels.neighbours.index import MISSING, IntegerGrid
 from unveil.attacks.table.membership import Membership, MembershipScores
 from unveil.attacks.table.membership_scores import SCORES
 from unveil.data.table import Table
@@ -99,7 +99,9 @@ def test_rows_within_a_distance_are_counted_alike_by_search_and_matrix(seed: int
     rng = np.random.default_rng(seed)
     numbers = rng.choice([0, 1, 2, 5, MISSING], (size + 6, 2))
     codes = rng.integers(0, 3, (size + 6, 2)).astype(np.int32)
-    rows, targets = (Grid(numbers[part], codes[part], np.array([1, 2]), 5) for part in (slice(size), slice(size, None)))
+    rows, targets = (
+        IntegerGrid(numbers[part], codes[part], np.array([1, 2]), 5) for part in (slice(size), slice(size, None))
+    )
     k = min(k, size)
     by_matrix = density.rows_within(rows, targets, k)
     with pytest.MonkeyPatch.context() as patch:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.oracles.cells import Pool
 from tests.oracles.membership_scores import OPEN, Definition, plain_distance
-from unveil._kernels.cells import near
+from unveil._kernels.cells import nearest_boxes
 from unveil._kernels.neighbours import near_pairs, search, sketch
 from unveil._kernels.threads import threads
-from unveil.attacks.table import _compared
-from unveil.attacks.table.membership_scores import SCORES, GivenAway, given_away_by, score_people, unusual
+from unveil.attacks.table import _membership_space
+from unveil.attacks.table.membership_scores import SCORES, RevealingRow, given_away_by, score_people, unusual
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 from unveil.errors import InputError
@@ -211,13 +211,18 @@ def test_neither_parts_nor_a_thinner_crowd_change_who_is_near(coarse: bool, monk
         frame = frame.with_columns(age=pl.Series([["20-22", "23+", "40"][at] for at in rng.integers(0, 3, 70)]))
     tables = agree(people, Table.from_frame(frame, name="released"), more, population)
     whole = found(tables)
-    smaller = (near_pairs, "ROOM", 3), (search, "ROOM", 40), (near, "ROOM", 40), (_compared, "_AT_ONCE", 100)
-    for module, name, value in (*smaller, (near, "ALL_UP_TO", 0)):
+    smaller = (
+        (near_pairs, "ROOM", 3),
+        (search, "ROOM", 40),
+        (nearest_boxes, "ROOM", 40),
+        (_membership_space, "_AT_ONCE", 100),
+    )
+    for module, name, value in (*smaller, (nearest_boxes, "ALL_UP_TO", 0)):
         monkeypatch.setattr(module, name, value)
     for one, two in zip(whole, found(tables), strict=True):
         for name in SCORES:
             np.testing.assert_array_equal(one[name], two[name], err_msg=name)
-    monkeypatch.setattr(_compared, "_MOST_CROWD", 40)
+    monkeypatch.setattr(_membership_space, "_MOST_CROWD", 40)
     thinner = found(tables)
     for name in SCORES:
         assert np.array_equal(whole[0][name], thinner[0][name]) == (name != "influence")
@@ -262,7 +267,7 @@ def test_nobody_is_given_away_where_nobody_is_asked_for_or_nothing_is_shown() ->
     tables = agree(original, released, control)
     about: dict[str, Any] = {"released": tables[1], "population": tables[2], "people": tables[0]}
     assert given_away_by(**about, rows=np.array([], np.int64), columns=("age", "town")) == []
-    assert given_away_by(**about, rows=np.array([1]), columns=("age", "town")) == [GivenAway(1, (), ())]
+    assert given_away_by(**about, rows=np.array([1]), columns=("age", "town")) == [RevealingRow(1, (), ())]
 
 
 @settings(max_examples=20)

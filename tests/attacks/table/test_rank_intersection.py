@@ -118,13 +118,13 @@ def test_the_search_finds_what_comparing_all_finds(columns: int, monkeypatch: py
     levels = rng.integers(0, 30, (900, columns)).astype(np.int32)
     first = rng.integers(0, 30, (40, columns)).astype(np.int32)
     boxes = Windows(first, first + rng.integers(-1, 20, (40, columns)).astype(np.int32))
-    plain = rows_in_boxes(levels, boxes, most=10**6)
+    plain = rows_in_boxes(levels, boxes, at_most=10**6)
     monkeypatch.setattr(rank_windows, "ALL_UP_TO", 0)
-    searched = rows_in_boxes(levels, boxes, most=10**6)
+    searched = rows_in_boxes(levels, boxes, at_most=10**6)
     assert plain[0][-1] > 0
     for one, other in zip(plain, searched, strict=True):
         np.testing.assert_array_equal(one, other)
-    start, rows = rows_in_boxes(levels, boxes, most=3)
+    start, rows = rows_in_boxes(levels, boxes, at_most=3)
     assert (start[-1] > 3, rows.size) == (True, 0)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.oracles.records import Distance, Row, Rows, rows_of_people, table
 from unveil.attacks import ATTACKS, RowOrder
 from unveil.attacks.table import row_order
-from unveil.attacks.table.row_order import OrderTest
+from unveil.attacks.table.row_order import RowOrderTest
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guesses.trials import Trials
@@ -25,7 +25,7 @@ def run(original: Rows, released: Rows, attack: RowOrder, seed: int = 1) -> Tria
     return attack.run(released=table(released, "released"), knowledge=Knowledge(table(original, "original")), rng=rng)
 
 
-def order_test(original: Rows, released: Rows, *, permutations: int = 999, targets: int | None = None) -> OrderTest:
+def order_test(original: Rows, released: Rows, *, permutations: int = 999, targets: int | None = None) -> RowOrderTest:
     return RowOrder(targets=targets).test(
         released=table(released, "released"),
         knowledge=Knowledge(table(original, "original")),

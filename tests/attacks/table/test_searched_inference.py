@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from unveil._kernels.neighbours.best_rows import RightRanks
-from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.guesses import ReleasedSecrets
+from unveil._kernels.neighbours.index import IntegerGrid
 from unveil._kernels.threads import in_threads
 from unveil.attacks.table import _guessers, _guessing_search
-from unveil.attacks.table._guessing_case import Parts
+from unveil.attacks.table._guessing_case import LearnMeasureRows
 from unveil.attacks.table._guessing_search import ChosenGuesser, SearchedGuesses
 from unveil.attacks.table.inference import Inference
 from unveil.attacks.table.searched_inference import SearchedInference
@@ -112,7 +112,7 @@ def test_nobody_who_is_measured_has_a_part_in_the_choice() -> None:
     released, knowledge = case(400, 3, 0.3)
     assert knowledge.control is not None
     places = np.split(np.arange(400), [200])
-    parts = Parts((places[0], places[0]), (places[1], places[1]))
+    parts = LearnMeasureRows((places[0], places[0]), (places[1], places[1]))
     asked = searched(**BY_ROWS)
     one = asked.search(released=released, knowledge=knowledge, rng=RNG(1), parts=parts)
     assert one.remembered.trials.attack.rows is not None
@@ -233,7 +233,7 @@ def test_people_without_a_secret_are_left_out_on_either_side() -> None:
     assert found.remembered.trials.control is not None
     assert sum(found.learned_from) - 150 + found.remembered.trials.control.tries == 10
     none = np.array([], np.int64)
-    parts = Parts((none, none), (np.arange(5), np.arange(5)))
+    parts = LearnMeasureRows((none, none), (np.arange(5), np.arange(5)))
     alone = searched(known=LEAKED, **BY_ROWS).search(released=released, knowledge=few, rng=RNG(1), parts=parts)
     assert alone.remembered.trials.control is None
     lacking = Knowledge(table(knowledge.records.frame.with_columns(gone), "original"), knowledge.control)
@@ -273,9 +273,9 @@ def test_learners_side_by_side_leave_the_threads_of_the_process_as_they_were() -
 
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 4, (400, 3)).astype(np.int32)
-    known = Grid(np.empty((400, 0), np.int64), codes, np.empty(0, np.int64), 1)
+    known = IntegerGrid(np.empty((400, 0), np.int64), codes, np.empty(0, np.int64), 1)
     rank = codes[:, 0].astype(np.int64)
-    teacher = _guessers.Teacher(known, Secrets(rank, 4))
+    teacher = _guessers.Teacher(known, ReleasedSecrets(rank, 4))
     before = [(each["filepath"], each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"]
     right = RightRanks(rank, rank, rank + 1)
     found = in_threads(lambda _: _guessers.guess_chances("forest", teacher, known, right), range(6), threads=3)

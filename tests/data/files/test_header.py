@@ -7,7 +7,7 @@ import pytest
 
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
-from unveil.data.files._delimited import csv_columns
+from unveil.data.files._delimited_text import csv_columns
 from unveil.data.files.header import is_surely_header, made_names
 from unveil.data.files.read import read_table
 from unveil.data.files.source import open_source

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.refusals import MARKER, refusal
-from unveil.data.files import _delimited
-from unveil.data.files._delimited import csv_columns
+from unveil.data.files import _delimited_text
+from unveil.data.files._delimited_text import csv_columns
 from unveil.data.files.read import read_as_written, read_file, read_table
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import open_source
@@ -258,18 +258,18 @@ def test_a_pipe_is_read_once_to_its_end(tmp_path: Path) -> None:
 
 
 def test_an_endless_row_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_delimited, "_BLOCK", 64)
-    monkeypatch.setattr(_delimited, "_LONGEST_ROW", 256)
+    monkeypatch.setattr(_delimited_text, "_BLOCK", 64)
+    monkeypatch.setattr(_delimited_text, "_LONGEST_ROW", 256)
     path = make(tmp_path, b'item,cluster\n1,a\n2,"' + b"SECRET\n" * 1000 + b'"\n')
     assert "row 2 " in refusal(lambda: read_table(path))
-    monkeypatch.setattr(_delimited, "_LONGEST_HEADER", 16)
+    monkeypatch.setattr(_delimited_text, "_LONGEST_HEADER", 16)
     path = make(tmp_path, b"x" * 99 + b"\n1\n")
     assert "the header" in refusal(lambda: read_table(path))
 
 
 def test_polars_refusing_after_all_is_one_clear_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make(tmp_path, b"item\n1\n2\n")
-    monkeypatch.setattr(_delimited, "csv_height", lambda *_: 3)
+    monkeypatch.setattr(_delimited_text, "csv_height", lambda *_: 3)
     assert "cannot be read as a table" in refusal(lambda: read_table(path))
 
     def broken(*_: object, **__: object) -> None:
@@ -315,7 +315,7 @@ def test_any_text_is_read_as_the_csv_module_reads_it_or_refused(
     path = make(tmp_path_factory.getbasetemp(), text.encode(), "fuzz.csv")
     rows = oracle(text, fields)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_delimited, "_BLOCK", block)
+        patch.setattr(_delimited_text, "_BLOCK", block)
         if rows is None:
             refusal(lambda: read_table(path))
         else:
@@ -338,7 +338,7 @@ def test_the_number_of_the_wrong_row_is_right(
     lines[row] = defect
     path = make(tmp_path_factory.getbasetemp(), b"\n".join(lines) + b"\n", "row.csv")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_delimited, "_BLOCK", block)
+        patch.setattr(_delimited_text, "_BLOCK", block)
         assert f"at row {row} (" in refusal(lambda: read_table(path))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.data.refusals import MARKER, refusal
 from unveil.data.table import Dictionary, Marker, Table, dictionary_of_labels, read_dictionary, write_kinds
-from unveil.data.table.dictionaries import Entry
+from unveil.data.table.dictionaries import DictionaryEntry
 
 NIST = {
     "AGEP": {"description": "Person's age", "values": {"min": 0, "max": 99}},
@@ -239,7 +239,7 @@ def test_labels_in_a_file_are_believed_less_than_a_dictionary() -> None:
     ],
 )
 def test_labels_that_name_numbers_going_one_way_tell_an_order(labels: dict[str, str], kind: str) -> None:
-    told = Dictionary("d.json", {"q": Entry(kind="coded", labels=labels)})
+    told = Dictionary("d.json", {"q": DictionaryEntry(kind="coded", labels=labels)})
     assert Table.from_frame(pl.DataFrame({"q": list(labels) * 10}), dictionary=told).column("q").kind == kind
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.data.refusals import MARKER, refusal
 from tests.oracles.table_distance import Distance
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import MISSING, Encoded, encode
+from unveil.data.table.encode import MISSING, EncodedTable, encode
 
 LARGEST = 2**61
 
@@ -56,7 +56,7 @@ def plain(sorts: Sequence[str], rows: Rows) -> Rows:
     ]
 
 
-def distance(one: Encoded, i: int, other: Encoded, j: int) -> int:
+def distance(one: EncodedTable, i: int, other: EncodedTable, j: int) -> int:
     """Return the distance of row i and row j as the docstring of Encoded defines it, in Python's integers."""
     total = int((one.codes[i] != other.codes[j]).sum()) * one.mismatch_cost
     for at, step in enumerate(one.step_cost.tolist()):
@@ -117,7 +117,7 @@ def test_where_not_all_fits_a_column_stays_exact_and_a_sum_is_nearly_right(rows:
             _same_order(encoded, at, [row[at] for row in rows])
 
 
-def _same_order(encoded: Encoded, at: int, cells: Sequence[int | None]) -> None:
+def _same_order(encoded: EncodedTable, at: int, cells: Sequence[int | None]) -> None:
     """Check that the pairs of a column have the same order and the same ties as the differences of its cells."""
     filled = [i for i, cell in enumerate(cells) if cell is not None]
     pairs = [(i, j) for i, j in product(filled, repeat=2)]

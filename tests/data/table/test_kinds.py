@@ -190,7 +190,7 @@ def test_infinite_values_are_refused_with_their_place(cells: list[Any]) -> None:
     ],
 )
 def test_a_kind_that_is_told_is_taken(series: pl.Series, told: Any, values: list[Any]) -> None:
-    settled = settle(series, told=told)
+    settled = settle(series, declared=told)
     assert settled.kind == (told if isinstance(told, str) else "ordered")
     assert settled.values.to_list() == values
     assert settled.reason == "as told"
@@ -207,17 +207,17 @@ def test_a_kind_that_is_told_is_taken(series: pl.Series, told: Any, values: list
 )
 def test_cells_that_do_not_fit_the_told_kind_are_refused_with_their_place(told: Any, words: str) -> None:
     good = {"number": "1", "boolean": "1", "date": "2020-01-01"}.get(told if isinstance(told, str) else "", "low")
-    message = refusal(lambda: settle(text(good, None, MARKER, MARKER), told=told, table="released"))
+    message = refusal(lambda: settle(text(good, None, MARKER, MARKER), declared=told, table="released"))
     assert words in message
     assert "'x' of the released" in message
     assert "2 cells do not fit, the first in row 3" in message
 
 
 def test_what_is_told_wrongly_is_said() -> None:
-    assert "must be one of number, category" in refusal(lambda: settle(text("a"), told="nominal"))
-    assert "kinds={'x': ['…', '…']}" in refusal(lambda: settle(text(MARKER), told="ordered"))
-    assert "different words" in refusal(lambda: settle(text("a"), told=["a", "a"]))
-    assert "different words" in refusal(lambda: settle(text("a"), told=[]))
+    assert "must be one of number, category" in refusal(lambda: settle(text("a"), declared="nominal"))
+    assert "kinds={'x': ['…', '…']}" in refusal(lambda: settle(text(MARKER), declared="ordered"))
+    assert "different words" in refusal(lambda: settle(text("a"), declared=["a", "a"]))
+    assert "different words" in refusal(lambda: settle(text("a"), declared=[]))
 
 
 @pytest.mark.parametrize(

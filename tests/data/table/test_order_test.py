@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.kinds import best_order, order_share
 from unveil.data.table._build import settled_columns
-from unveil.data.table.order_test import ORDERS, OrderTest, features_of, order_test, rows_for_test
+from unveil.data.table.order_test import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 
 
 @given(
@@ -40,19 +40,19 @@ def test_the_share_is_that_of_the_definition(size: int, rows: list[tuple[int | N
 @pytest.mark.parametrize(
     ("test", "ordered"),
     [
-        (OrderTest(4, 0.5, 20, best=False), True),
-        (OrderTest(4, 0.49, 0, best=False), False),
-        (OrderTest(4, 0.9, 21, best=False), False),
-        (OrderTest(5, 0.2, 4, best=False), True),
-        (OrderTest(5, 0.2, 5, best=False), False),
-        (OrderTest(5, 0.19, 0, best=False), False),
-        (OrderTest(3, 0.8, 70, best=True), True),
-        (OrderTest(3, 0.8, 0, best=False), False),
-        (OrderTest(3, 0.79, 0, best=True), False),
-        (OrderTest(6, float("nan"), 0, best=False), False),
+        (CodeOrderTest(4, 0.5, 20, best=False), True),
+        (CodeOrderTest(4, 0.49, 0, best=False), False),
+        (CodeOrderTest(4, 0.9, 21, best=False), False),
+        (CodeOrderTest(5, 0.2, 4, best=False), True),
+        (CodeOrderTest(5, 0.2, 5, best=False), False),
+        (CodeOrderTest(5, 0.19, 0, best=False), False),
+        (CodeOrderTest(3, 0.8, 70, best=True), True),
+        (CodeOrderTest(3, 0.8, 0, best=False), False),
+        (CodeOrderTest(3, 0.79, 0, best=True), False),
+        (CodeOrderTest(6, float("nan"), 0, best=False), False),
     ],
 )
-def test_what_counts_as_an_order(test: OrderTest, ordered: bool) -> None:
+def test_what_counts_as_an_order(test: CodeOrderTest, ordered: bool) -> None:
     assert test.is_ordered == ordered
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil.data.table import Table, agree
 from unveil.data.table._scales import Agreement
-from unveil.data.table.encode import Encoded, encode, equality
+from unveil.data.table.encode import EncodedTable, encode, equality
 
 AGES = st.one_of(st.none(), st.integers(-5, 60), st.sampled_from([10**12, -(10**12)]))
 PAYS = st.one_of(st.none(), st.sampled_from([0.5, 1.25, 2.0, 3.75]))
@@ -32,7 +32,7 @@ def table(rows: list[Any], name: str) -> Table:
     return Table.from_frame(frame, name=name, kinds=kinds, markers=markers)  # type: ignore[arg-type]
 
 
-def distances(encoded: tuple[Encoded, ...]) -> list[list[float]]:
+def distances(encoded: tuple[EncodedTable, ...]) -> list[list[float]]:
     """Return how far each person is from each released row, in mismatches."""
     people, released = encoded[0].grid(), encoded[1].grid()
     apart: list[list[float]] = (all_distances(released, people) / encoded[0].mismatch_cost).tolist()

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.data.files.test_stored import addresses, is_on_disk, on_linux, on_unix
-from unveil.data.files import _delimited
+from tests.data.files.test_column_store import addresses, is_on_disk, on_linux, on_unix
+from unveil.data.files import _delimited_text
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.read import read_file
-from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Table, agree
 from unveil.data.table.cells import Cells
 from unveil.errors import InputError
@@ -91,7 +91,7 @@ def test_a_text_gives_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "people.csv"
     path.write_bytes(FILES[name])
     wanted = outcome(path)
-    monkeypatch.setattr(_delimited, "_BLOCK", block)
+    monkeypatch.setattr(_delimited_text, "_BLOCK", block)
     assert outcome(path, store=ColumnStore()) == wanted
 
 
@@ -156,7 +156,7 @@ def test_any_cells_give_the_same_table(
     path.write_text("a,b\n" + "".join(f"{one},{other}\n" for one, other in rows))
     wanted = outcome(path, header="yes")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_delimited, "_BLOCK", block)
+        patch.setattr(_delimited_text, "_BLOCK", block)
         assert outcome(path, store=ColumnStore(), header="yes") == wanted
 
 
@@ -211,7 +211,7 @@ def test_whatever_has_all_rows_is_on_disk_and_shared_where_it_stays(tmp_path: Pa
 @on_linux
 def test_a_column_of_a_table_lies_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     people(500).write_csv(tmp_path / "people.csv")
-    monkeypatch.setattr(_delimited, "_BLOCK", 1 << 12)
+    monkeypatch.setattr(_delimited_text, "_BLOCK", 1 << 12)
     texts = read_file(tmp_path / "people.csv", store=ColumnStore()).frame
     assert texts["ward"].n_chunks() > 5
     table = Table.read(tmp_path / "people.csv", store=ColumnStore())

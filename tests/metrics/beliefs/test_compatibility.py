@@ -301,7 +301,7 @@ def test_what_has_no_verdict_is_counted_apart() -> None:
 def test_beyond_the_cap_a_target_is_undecided() -> None:
     truth, guess = Candidates.from_matrix([[0.9, 0.1, 0.0]]), Candidates.from_matrix([[0.1, 0.1, 0.8]])
     assert compatibility(guess, truth).invalid == 1
-    found = compatibility(guess, truth, most=1)
+    found = compatibility(guess, truth, at_most=1)
     assert (found.undecided, found.findings[0].valid) == (1, None)
     assert found.findings[0].why.startswith("Undecided whether the guess is compatible with the record-level truth")
 

@@ -13,13 +13,13 @@ from tests.oracles import compatibility as oracle
 from unveil.metrics.beliefs import _coupling
 from unveil.metrics.beliefs._coupling import (
     RULED_OUT,
-    Groups,
+    RecordGroups,
     decide,
     grouped,
     left_over,
     most_expected,
 )
-from unveil.metrics.beliefs._keeping import Shares, conditions, search
+from unveil.metrics.beliefs._keeping import RecordShares, conditions, search
 
 Floats = NDArray[np.float64]
 Exact = list[Fraction]
@@ -83,7 +83,7 @@ def test_groups_of_equals_change_nothing(pair: tuple[Exact, Exact]) -> None:
         return
     truth = np.repeat(truth / truth.sum(), 2) / 2
     guess = np.repeat(guess, 2) / 2
-    each = Groups(np.ones(truth.size), truth, guess, np.arange(truth.size))
+    each = RecordGroups(np.ones(truth.size), truth, guess, np.arange(truth.size))
     together = grouped(truth, guess)
     assert together.members.size <= truth.size / 2
     assert _coupling.program(together).distance == pytest.approx(_coupling.program(each).distance, abs=1e-8)
@@ -187,7 +187,7 @@ def test_a_share_that_records_keep_exists_just_where_a_coupling_does(pair: tuple
     truth, guess = pair
     p, q = floats(truth), floats(guess)
     assume((p[q == 0] == 0).all())
-    found = search(Shares(np.ones(p.size), p, q), 1e9)  # so finely that every record is a group
+    found = search(RecordShares(np.ones(p.size), p, q), 1e9)  # so finely that every record is a group
     assert found is not None
     assert found.fits is oracle.is_coupled(guess, truth)
 
@@ -197,7 +197,7 @@ def test_conditions_are_those_of_every_set_of_records() -> None:
     for _ in range(20):
         p, q = rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(5))
         kept = rng.random(5) * np.minimum(p, q)
-        found = conditions(Shares(np.ones(5), p, q), kept)
+        found = conditions(RecordShares(np.ones(5), p, q), kept)
         for t in range(1, 6):
             sets = [sum(q[list(each)] - kept[list(each)]) for each in combinations(range(5), t)]
             assert found.lacking[t - 1] == pytest.approx(max(sets) - np.minimum(p - kept, t * kept).sum())

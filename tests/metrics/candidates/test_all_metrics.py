@@ -10,7 +10,7 @@ from hypothesis import given
 
 from tests.candidate_strategies import Case, cases
 from unveil.guesses import Candidates
-from unveil.metrics import METRICS, Measured, all_metrics
+from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.candidate_metrics import to_rows
 
 LISTED = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
@@ -30,7 +30,7 @@ COLUMNS = [
 ]
 
 
-def by_name(table: tuple[Measured, ...]) -> Mapping[str, Measured]:
+def by_name(table: tuple[MetricValue, ...]) -> Mapping[str, MetricValue]:
     return {one.metric.name: one for one in table}
 
 

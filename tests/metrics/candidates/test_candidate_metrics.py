@@ -134,7 +134,7 @@ def test_a_threshold_that_is_no_probability_is_refused(threshold: float) -> None
     with pytest.raises(InputError, match="threshold must lie between 0 and 1"):
         METRICS["user_specified_innocence"].function(guess, [0], threshold=threshold)
     with pytest.raises(InputError, match="least must lie between 0 and 1"):
-        quantiles_on_entropy(guess, least=threshold)
+        quantiles_on_entropy(guess, at_least=threshold)
 
 
 @pytest.mark.parametrize("order", [-1.0, math.nan])

@@ -19,7 +19,7 @@ from unveil.errors import InputError
 from unveil.guesses.matching import Matching
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.metrics import METRICS
-from unveil.metrics.matchings.cracks import SHARES, Cracks, Figure, crack_probability, cracks, expected_cracks
+from unveil.metrics.matchings.cracks import SHARES, Cracks, EstimatedFigure, crack_probability, cracks, expected_cracks
 from unveil.metrics.matchings.degree_of_anonymity import degree_of_anonymity, permanent_degree
 from unveil.metrics.matchings.heuristic import heuristic_cracks, matched_bias
 from unveil.metrics.matchings.set_cracks import set_cracks
@@ -41,7 +41,7 @@ def listed(matchings: Any, probability: Any) -> MatchingDistribution:
     return MatchingDistribution(np.array(matchings), np.array(probability))
 
 
-def close(figure: Figure, value: float) -> bool:
+def close(figure: EstimatedFigure, value: float) -> bool:
     """Whether an exact figure is this value, up to the error that it admits and a little rounding of the test."""
     return figure.exact and abs(figure.value - value) <= figure.error + 1e-12 * (1 + abs(value))
 
@@ -330,7 +330,7 @@ def only_worms(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.undo()
 
 
-def figures(found: Cracks) -> dict[str, Figure]:
+def figures(found: Cracks) -> dict[str, EstimatedFigure]:
     assert found.groups is not None
     return {
         "d": found.d,

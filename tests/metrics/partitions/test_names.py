@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from unveil.guesses import Partition, View
 from unveil.metrics import (
+    CrowdGraphs,
     Forecast,
-    OthersGraphs,
-    OverViews,
     Unlinkability,
+    ViewRanges,
     fairness,
     forecast,
     others_graphs,
@@ -78,14 +78,14 @@ def divided(columns: Sequence[Sequence[Any]]) -> tuple[View, Partition]:
 #: Fields with one value per subject; the graphs of subjects follow one another and are compared apart.
 SINGLE = {
     Unlinkability: {field.name for field in fields(Unlinkability)} - {"n", "overall", "mixing"},
-    OverViews: {field.name for field in fields(OverViews)} - {"partitions", "ranges"},
+    ViewRanges: {field.name for field in fields(ViewRanges)} - {"partitions", "ranges"},
     Forecast: {field.name for field in fields(Forecast)}
     - {"draws", "split", "overall", "overall_evidence", "linked", "mixed"}
     - {"breached_after", "breached_after_low", "breached_after_high"},
 }
 GRAPHS = {
     Unlinkability: {"graph_start", "linked", "mixed"},
-    OthersGraphs: {"graph_start", "others", "effective"},
+    CrowdGraphs: {"graph_start", "others", "effective"},
 }
 NAMES = {"subjects"}
 

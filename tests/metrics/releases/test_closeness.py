@@ -15,7 +15,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics import METRICS, distance_to_closest, exact_copies, nearest_distance_ratio
-from unveil.metrics.releases.closeness import Nearness, interval_places, quantile_interval
+from unveil.metrics.releases.closeness import DistanceQuantiles, interval_places, quantile_interval
 from unveil.metrics.trials.risk import clopper_pearson
 
 LOW, MEDIAN = Fraction(1, 20), Fraction(1, 2)
@@ -55,7 +55,7 @@ def test_copies_are_counted(original: Rows, released: Rows, control: Rows | None
         assert found.excess.value <= found.excess.high + 1e-12
 
 
-def check(found: Nearness, values: list[Fraction | None]) -> None:
+def check(found: DistanceQuantiles, values: list[Fraction | None]) -> None:
     known = [value for value in values if value is not None]
     assert (found.rows, found.undefined) == (len(values), len(values) - len(known))
     for number, share in ((found.low, LOW), (found.median, MEDIAN)):

@@ -16,7 +16,7 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials._small_cells import arranged, hidden
-from unveil.metrics.trials.groups import Group, bands, group_rates
+from unveil.metrics.trials.groups import GroupRates, bands, group_rates
 from unveil.metrics.trials.risk import clopper_pearson, excess, wilson
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d", "", "missing", "$x", "né\n'\""]))
@@ -28,7 +28,7 @@ def trials(chances: list[float], control: list[float] | None = None, *, rows: li
     return Trials(attack=attack, naive=attack, control=outside, what="a link")
 
 
-def by_name(groups: tuple[Group, ...]) -> dict[str, Group]:
+def by_name(groups: tuple[GroupRates, ...]) -> dict[str, GroupRates]:
     return {group.name: group for group in groups}
 
 

@@ -14,7 +14,7 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics import METRICS
 from unveil.metrics.trials.risk import (
-    Measured,
+    ExcessStatus,
     Rate,
     attack_rate,
     clopper_pearson,
@@ -176,16 +176,16 @@ def test_the_interval_of_the_excess_covers_it_by_all_outcomes(tries: tuple[int, 
 
 
 def test_what_cannot_be_measured_is_said() -> None:
-    def said(attack: tuple[int, int], control: tuple[int, int]) -> Measured:
+    def said(attack: tuple[int, int], control: tuple[int, int]) -> ExcessStatus:
         rates = clopper_pearson(*attack), clopper_pearson(*control)
         return measured(excess(*rates), rates[1])
 
-    assert said((90, 100), (10, 100)) == Measured.YES
-    assert said((500, 500), (451, 500)) == Measured.TOO_BLUNT  # strangers are missed in less than a tenth
-    assert said((5, 10), (5, 10)) == Measured.TOO_BLUNT  # the interval is wider than one half
-    assert said((5, 10), (10, 10)) == Measured.AS_SURELY
+    assert said((90, 100), (10, 100)) == ExcessStatus.YES
+    assert said((500, 500), (451, 500)) == ExcessStatus.TOO_BLUNT  # strangers are missed in less than a tenth
+    assert said((5, 10), (5, 10)) == ExcessStatus.TOO_BLUNT  # the interval is wider than one half
+    assert said((5, 10), (10, 10)) == ExcessStatus.AS_SURELY
     nobody = risk(trials((5, 10)))
-    assert measured(nobody.excess_over_control, nobody.control_rate) == Measured.NO_CONTROL
+    assert measured(nobody.excess_over_control, nobody.control_rate) == ExcessStatus.NO_CONTROL
 
 
 @given(counts())

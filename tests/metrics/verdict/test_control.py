@@ -14,7 +14,7 @@ from unveil._kernels.types import BoolArray
 from unveil.errors import InputError
 from unveil.metrics.verdict import control as checks
 from unveil.metrics.verdict.control import ControlCheck, check_control
-from unveil.metrics.verdict.pooled import pool_tables
+from unveil.metrics.verdict.pooled_tables import pool_tables
 
 
 def check(original: pl.DataFrame, control: pl.DataFrame | None, seed: int = 1, **settings: object) -> ControlCheck:

@@ -16,7 +16,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.verdict.copies import copied_people
 from unveil.metrics.verdict.groups import division
-from unveil.metrics.verdict.pooled import pool_tables
+from unveil.metrics.verdict.pooled_tables import pool_tables
 
 KNOWN = ("age", "height", "town")
 

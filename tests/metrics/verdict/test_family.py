@@ -15,8 +15,8 @@ from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil.errors import InputError
 from unveil.metrics.verdict import family as module
 from unveil.metrics.verdict.family import (
-    Family,
-    Figure,
+    FamilyJudgement,
+    FigureToJudge,
     OwnDraws,
     draws_needed,
     judge,
@@ -25,11 +25,11 @@ from unveil.metrics.verdict.family import (
 from unveil.metrics.verdict.pool import Pool
 
 
-def figure(name: str, statistic: Any, **more: Any) -> Figure:
-    return Figure(name=name, statistic=statistic, **{"tries": 50, "control_tries": 50} | more)
+def figure(name: str, statistic: Any, **more: Any) -> FigureToJudge:
+    return FigureToJudge(name=name, statistic=statistic, **{"tries": 50, "control_tries": 50} | more)
 
 
-def judged(figures: list[Figure], pool: Pool, seed: int = 1, **more: Any) -> Family:
+def judged(figures: list[FigureToJudge], pool: Pool, seed: int = 1, **more: Any) -> FamilyJudgement:
     return judge(figures, {"people": pool}, rng=np.random.default_rng(seed), **more)
 
 
@@ -49,7 +49,7 @@ def test_p_is_that_of_all_choices_of_people() -> None:
     assert found.draws == 10_000
 
 
-def everything(order: Any, *, with_people: bool) -> Family:
+def everything(order: Any, *, with_people: bool) -> FamilyJudgement:
     """Judge figures of every kind about people in this order of rows."""
     rng = np.random.default_rng(5)
     contents = rng.integers(0, 60, 90)
@@ -81,11 +81,11 @@ def test_any_number_of_threads_gives_the_same_p() -> None:
     """In processes of their own, because the number of threads is read once, when numpy is imported."""
     script = """
 import numpy as np
-from unveil.metrics.verdict.family import Figure, judge
+from unveil.metrics.verdict.family import FigureToJudge, judge
 from unveil.metrics.verdict.pool import Pool
 scores = np.random.default_rng(1).integers(0, 8, (6, 900)) / 7
 pool = Pool(is_member=np.arange(900) < 500, contents=np.arange(900))
-figures = [Figure(name=str(at), statistic=row, tries=500, control_tries=400) for at, row in enumerate(scores)]
+figures = [FigureToJudge(name=str(at), statistic=row, tries=500, control_tries=400) for at, row in enumerate(scores)]
 print(judge(figures, {"people": pool}, rng=np.random.default_rng(1), draws=1000))
 """
     said = [

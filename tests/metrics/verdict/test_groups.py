@@ -6,7 +6,7 @@ import pytest
 
 from tests.metrics.verdict.made_up import ISLE, REGIONS, draws, release, table
 from unveil.metrics.verdict.groups import MOST_GROUPS, PoolGroup, division, divisions, pool_groups, small_groups
-from unveil.metrics.verdict.pooled import PooledTables, pool_tables
+from unveil.metrics.verdict.pooled_tables import PooledTables, pool_tables
 
 
 def pool(seed: int = 1, members: int = 400, others: int = 120) -> tuple[PooledTables, pl.DataFrame, pl.DataFrame]:

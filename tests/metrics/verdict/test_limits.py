@@ -13,7 +13,7 @@ from tests.oracles import verdict
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate, clopper_pearson, excess
 from unveil.metrics.verdict.limits import (
-    Outcome,
+    LimitVerdict,
     fewest_copies_provable,
     held_to,
     people_needed,
@@ -28,32 +28,33 @@ NEEDED = {
 }
 
 
-def held(hits: int, **settings: Any) -> Outcome:
+def held(hits: int, **settings: Any) -> LimitVerdict:
     return held_to(lambda level: clopper_pearson(hits, 100, confidence=level), 0.1, **settings).outcome
 
 
 @pytest.mark.parametrize(
-    ("hits", "outcome"), [(2, Outcome.KEPT), (10, Outcome.NOT_SHOWN), (16, Outcome.NOT_SHOWN), (30, Outcome.EXCEEDED)]
+    ("hits", "outcome"),
+    [(2, LimitVerdict.KEPT), (10, LimitVerdict.NOT_SHOWN), (16, LimitVerdict.NOT_SHOWN), (30, LimitVerdict.EXCEEDED)],
 )
-def test_the_interval_decides(hits: int, outcome: Outcome) -> None:
+def test_the_interval_decides(hits: int, outcome: LimitVerdict) -> None:
     assert held(hits) == outcome
 
 
 def test_to_exceed_allows_for_all_figures_and_to_keep_does_not() -> None:
     """18 of 100 lie above 10 % at 95 % and not at 99.5 %, which is asked of each of ten."""
-    assert (held(18), held(18, figures=10)) == (Outcome.EXCEEDED, Outcome.NOT_SHOWN)
-    assert held(2, figures=10) == held(2) == Outcome.KEPT
+    assert (held(18), held(18, figures=10)) == (LimitVerdict.EXCEEDED, LimitVerdict.NOT_SHOWN)
+    assert held(2, figures=10) == held(2) == LimitVerdict.KEPT
     at = held_to(lambda level: clopper_pearson(18, 100, confidence=level), 0.1, figures=10)
     assert at[1:] == (clopper_pearson(18, 100, confidence=0.995).low, clopper_pearson(18, 100).high)
 
 
 def test_nothing_is_kept_where_anything_speaks_against_it() -> None:
-    assert held(0, can_be_kept=False) == Outcome.NOT_SHOWN
-    assert held(40, can_be_kept=False) == Outcome.EXCEEDED
+    assert held(0, can_be_kept=False) == LimitVerdict.NOT_SHOWN
+    assert held(40, can_be_kept=False) == LimitVerdict.EXCEEDED
 
 
 def test_what_is_undefined_shows_nothing() -> None:
-    assert held_to(lambda _: Rate(math.nan, math.nan, math.nan, "unknown"), 0.1).outcome == Outcome.NOT_SHOWN
+    assert held_to(lambda _: Rate(math.nan, math.nan, math.nan, "unknown"), 0.1).outcome == LimitVerdict.NOT_SHOWN
 
 
 def chance_of_kept(people: int, rate: float, limit: float) -> float:

@@ -13,12 +13,12 @@ from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.metrics.verdict.pool import Pool
-from unveil.metrics.verdict.singling_out import SinglingOut, _bounds, _errors, most_by_guessing, singling_out
+from unveil.metrics.verdict.singling_out import SinglingOutRate, _bounds, _errors, most_by_guessing, singling_out
 
 people_of_guesses = st.lists(st.frozensets(st.integers(0, 29), max_size=4), min_size=1, max_size=12)
 
 
-def measured(fits: list[frozenset[int]], members: int, people: int, order: IntArray | None = None) -> SinglingOut:
+def measured(fits: list[frozenset[int]], members: int, people: int, order: IntArray | None = None) -> SinglingOutRate:
     """Measure guesses that fit these people, of whom the first ones are members."""
     order = np.arange(people) if order is None else order
     pool = Pool(is_member=order < members, contents=order)
@@ -70,7 +70,7 @@ def test_counts_that_nothing_explains_bound_nothing() -> None:
     assert _bounds(np.array([0.1, 0.2]), chance, np.array([0.5, 0.5]), np.array([0.1, 0.1]), 0.37) == (0.0, 0.37)
 
 
-def guesses(members: int, others: int, rng: np.random.Generator) -> tuple[SinglingOut, float]:
+def guesses(members: int, others: int, rng: np.random.Generator) -> tuple[SinglingOutRate, float]:
     """Guess three columns of released people, and say what 8,000 strangers tell of these guesses."""
     people = members + others
     table = np.minimum(rng.geometric(0.25, (people + 8_000, 6)), 12)

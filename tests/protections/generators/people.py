@@ -7,7 +7,7 @@ import polars as pl
 
 from unveil.data.files.read import read_as_written
 from unveil.data.table import Table
-from unveil.protections.generators import Given
+from unveil.protections.generators import SourceTable
 
 #: A cell that no message may show.
 SECRET = "SENTINEL7"  # noqa: S105 (not a password)
@@ -22,12 +22,12 @@ p4;Köln;1.100,00;012
 HEAD = "import os, sys, time, pathlib\nsource, target = map(pathlib.Path, sys.argv[1:3])\n"
 
 
-def people(folder: Path) -> Given:
+def people(folder: Path) -> SourceTable:
     """Write the people to a file, and return them as a generator is given them."""
     path = folder / "people.csv"
     path.write_text(PEOPLE, encoding="utf-8")
     table = Table.read(path, name="original", roles={"id": "identifier"})
-    return Given(table, *read_as_written(path))
+    return SourceTable(table, *read_as_written(path))
 
 
 def script(folder: Path, body: str, *more: str) -> str:

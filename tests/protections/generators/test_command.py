@@ -17,7 +17,7 @@ import pytest
 from tests.protections.generators.people import HEAD, PEOPLE, SECRET, left, people, script
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.protections.generators import Command, Given, RunError, about, generator_from, processes
+from unveil.protections.generators import CommandGenerator, RunError, SourceTable, about, generator_from, processes
 from unveil.protections.generators import _launch as launch
 from unveil.protections.generators import command as module
 
@@ -32,7 +32,7 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def made(command: str, given: Given, work: Path, **told: Any) -> Any:
+def made(command: str, given: SourceTable, work: Path, **told: Any) -> Any:
     return generator_from(command, **told).make(given, EVERYBODY, seed=7, folder=work)
 
 
@@ -66,7 +66,7 @@ target.write_bytes(source.read_bytes())
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_text_stays_in_its_encoding_and_without_a_header(tmp_path: Path, work: Path, encoding: str) -> None:
     given = people(tmp_path)
-    given = Given(given.table, given.frame, ".csv", "\t", encoding, False)
+    given = SourceTable(given.table, given.frame, ".csv", "\t", encoding, False)
     command = script(tmp_path, f"sys.stdout.buffer.write(source.read_text({encoding!r}).encode())")
     with pytest.raises(RunError, match=r"wrote no file to \{out\}") as caught:
         made(command, given, work)
@@ -75,13 +75,13 @@ def test_text_stays_in_its_encoding_and_without_a_header(tmp_path: Path, work: P
 
 def test_parquet_stays_parquet_and_a_frame_of_pandas_is_written(tmp_path: Path, work: Path) -> None:
     frame = pl.DataFrame({"age": [1, None, 3, 4], "town": ["007", "b", None, "d"]})
-    given = Given(Table.from_frame(frame), frame, ".parquet")
+    given = SourceTable(Table.from_frame(frame), frame, ".parquet")
     copy = script(tmp_path, "print(target.name); target.write_bytes(source.read_bytes())")
     result = made(copy, given, work)
     assert result.log == b"out.parquet\n"
     assert result.released.frame["age"].to_list() == [1, None, 3, 4]
     text = script(tmp_path, "print(source.read_text()); target.write_bytes(source.read_bytes())")
-    pandas = Given(Table.from_frame(frame), frame.to_pandas())
+    pandas = SourceTable(Table.from_frame(frame), frame.to_pandas())
     assert made(text, pandas, work).log == b"age,town\n1.0,007\n,b\n3.0,\n4.0,d\n\n"
 
 
@@ -453,5 +453,5 @@ def test_what_is_printed_takes_no_room_on_the_disk(tmp_path: Path, work: Path) -
 
 def test_backslashes_stay_where_paths_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WINDOWS", True)
-    words = Command(written=r'sh "C:\My Data\synth.py" {in} {out}', read=Table.read).words
+    words = CommandGenerator(written=r'sh "C:\My Data\synth.py" {in} {out}', read=Table.read).words
     assert words[1:] == (r"C:\My Data\synth.py", "{in}", "{out}")

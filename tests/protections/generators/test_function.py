@@ -16,14 +16,14 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections import GaussianCopula, Shuffle
-from unveil.protections.generators import Given, Protection, RunError, about, generator_from
+from unveil.protections.generators import ProtectionGenerator, RunError, SourceTable, about, generator_from
 
 ROWS = np.array([4, 4, 0, 29])
 FRAME = typed()
 
 
-def given(frame: Any = FRAME) -> Given:
-    return Given(Table.from_frame(FRAME), frame)
+def given(frame: Any = FRAME) -> SourceTable:
+    return SourceTable(Table.from_frame(FRAME), frame)
 
 
 def made(function: Any, frame: Any = FRAME, seed: int = 7) -> Any:
@@ -173,7 +173,7 @@ def test_what_a_protection_does_wrong_is_one_sentence(how: str, match: str) -> N
 
 def test_a_class_of_a_user_is_a_protection() -> None:
     generator = generator_from(f"{__name__}:Own")
-    assert isinstance(generator, Protection)
+    assert isinstance(generator, ProtectionGenerator)
     assert (generator.kind, generator.written) == (None, f"{__name__}:Own")
     assert generator.make(given(), ROWS, seed=1, folder=Path()).kind == "masked"
 

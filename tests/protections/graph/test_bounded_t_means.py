@@ -14,7 +14,7 @@ from tests.oracles.cuts import cuts
 from unveil._kernels.graph import bounded_means as means
 from unveil._kernels.graph import degree_matching
 from unveil._kernels.graph.bounded_means import assigned, bounded_means
-from unveil._kernels.graph.degree_matching import Matched, matched_degrees
+from unveil._kernels.graph.degree_matching import EdgeMatching, matched_degrees
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
@@ -88,16 +88,16 @@ def test_rounds_that_do_not_suffice_are_told() -> None:
     values = np.array([0] * 3 + [10] * 3 + [20] * 5)
     clusters = bounded_means(values, np.array([0.0, 0.0, 0.0]), 3, 0)
     assert (clusters.rounds, clusters.is_stable) == (0, False)
-    matched = Matched(np.zeros(0, bool), values, values, np.zeros(3, np.int64))
+    matched = EdgeMatching(np.zeros(0, bool), values, values, np.zeros(3, np.int64))
     assert _notes(matched, clusters, 0) == ("the clusters were still changing after 0 rounds",)
 
 
-def match(graph: Graph, need: list[int], seed: int = 1) -> Matched:
+def match(graph: Graph, need: list[int], seed: int = 1) -> EdgeMatching:
     rng = np.random.default_rng(seed)
     return matched_degrees(graph.start, graph.neighbour, graph.keys, np.array(need), rng)
 
 
-def check_matched(graph: Graph, need: NDArray[np.int64], matched: Matched) -> None:
+def check_matched(graph: Graph, need: NDArray[np.int64], matched: EdgeMatching) -> None:
     new = edge_keys(matched.one, matched.other, graph.nodes)
     after = np.concatenate([graph.keys[~matched.removed], new])
     assert np.unique(after).size == after.size

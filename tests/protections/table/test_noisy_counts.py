@@ -17,7 +17,7 @@ from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.protections import NoisyChain, NoisyHistogram, protection_from, protection_text
-from unveil.protections.table._noisy_counts import Parts, axes_of, drawn_cells
+from unveil.protections.table._noisy_counts import EqualWidthBins, axes_of, drawn_cells
 
 Noisy = type[NoisyHistogram] | type[NoisyChain]
 each = pytest.mark.parametrize("made", [NoisyHistogram, NoisyChain])
@@ -159,7 +159,7 @@ def test_they_can_be_written(made: Noisy) -> None:
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-50, 50), min_size=4, unique=True), st.integers(2, 3))
 def test_whole_numbers_are_cut_in_parts_of_equal_width_on_their_grid(values: list[int], parts: int) -> None:
     series = pl.Series(sorted(values), dtype=pl.Int64)
-    found = Parts.of(series, parts)
+    found = EqualWidthBins.of(series, parts)
     numbers = series.to_numpy()
     low, step = min(values), gcd(*(value - min(values) for value in values))
     many = (max(values) - low) // step + 1
@@ -176,7 +176,7 @@ def test_whole_numbers_are_cut_in_parts_of_equal_width_on_their_grid(values: lis
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=4, unique=True), st.integers(2, 3))
 def test_real_numbers_are_cut_in_parts_of_equal_width(values: list[float], parts: int) -> None:
     series = pl.Series(sorted(values), dtype=pl.Float64)
-    found = Parts.of(series, parts)
+    found = EqualWidthBins.of(series, parts)
     assert (found.borders[0], found.borders[-1]) == (min(values), max(values))
     widths = np.diff(found.borders / 4)
     np.testing.assert_allclose(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.protections.masks import aligned, posterior, release_with
 from tests.protections.tables import people, table
 from unveil.errors import InputError
-from unveil.protections.table.pram import Pram, Redrawn
+from unveil.protections.table.pram import Pram, PramMechanism
 
 counts = st.lists(st.integers(1, 50), min_size=2, max_size=6).map(np.array)
 
@@ -22,7 +22,7 @@ def test_the_matrix_is_as_defined_and_invariant_ones_keep_the_margins(
     share = counts / counts.sum()
     size = counts.size
     other = np.tile(share, (size, 1)) if invariant else (1 - np.eye(size)) / (size - 1)
-    matrix = Redrawn(counts, keep, invariant).matrix
+    matrix = PramMechanism(counts, keep, invariant).matrix
     np.testing.assert_allclose(matrix, keep * np.eye(size) + (1 - keep) * other, atol=1e-12)
     np.testing.assert_allclose(matrix.sum(axis=1), 1)
     if invariant:
@@ -33,7 +33,7 @@ def test_the_matrix_is_as_defined_and_invariant_ones_keep_the_margins(
 def test_values_are_drawn_with_these_probabilities(invariant: bool) -> None:
     original = table(town=["a"] * 6000 + ["b"] * 3000 + ["c"] * 1000)
     before, after = aligned(release_with(Pram(keep=0.6, invariant=invariant), original))
-    matrix = Redrawn(np.array([6000, 3000, 1000]), 0.6, invariant).matrix
+    matrix = PramMechanism(np.array([6000, 3000, 1000]), 0.6, invariant).matrix
     for row, old in enumerate("abc"):
         drawn = after["town"].filter(before["town"] == old)
         for column, new in enumerate("abc"):
@@ -45,8 +45,8 @@ def test_values_are_drawn_with_these_probabilities(invariant: bool) -> None:
 def test_the_true_probability_is_the_product_of_those_of_the_columns(invariant: bool) -> None:
     towns, pets = list("aabbbc"), list("xxyyyy")
     release = release_with(Pram(keep=0.3, invariant=invariant), table(town=towns, pet=pets))
-    town = Redrawn(np.array([2, 3, 1]), 0.3, invariant).matrix
-    pet = Redrawn(np.array([2, 4]), 0.3, invariant).matrix
+    town = PramMechanism(np.array([2, 3, 1]), 0.3, invariant).matrix
+    pet = PramMechanism(np.array([2, 4]), 0.3, invariant).matrix
     found = posterior(release)
     for j, (new_town, new_pet) in enumerate(release.released.frame.rows()):
         chance = [

@@ -17,7 +17,7 @@ from tests.protections.tables import table, truth_of
 from unveil._kernels.table.rank_kernel import bucket_chances, bucket_line, exact_band, pairs_within
 from unveil._kernels.table.rank_swapping import bucket_partners, weighted_partners
 from unveil.errors import InputError
-from unveil.protections import Protects
+from unveil.protections import TableProtection
 from unveil.protections.table._rank_chances import RankChances
 from unveil.protections.table._rank_schemes import Buckets, Offsets, Scheme
 from unveil.protections.table.rank_swapping import RankSwapping
@@ -189,7 +189,7 @@ def test_the_true_probability_is_the_product_over_columns() -> None:
 def test_values_move_beyond_the_window_by_distribution_and_by_buckets() -> None:
     values = np.random.default_rng(1).permutation(1000)
     original = table(number=values)
-    masks: list[tuple[Protects, int]] = [
+    masks: list[tuple[TableProtection, int]] = [
         (RankSwappingDistribution(p=5, draws=400), 200),
         (RankSwappingBuckets(buckets=20, draws=400), 1000),
     ]

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 
+from tests.approved.sentences import Approved
 from tests.candidate_strategies import Case, cases
 from unveil.data import samples
 from unveil.errors import InputError
@@ -99,13 +100,10 @@ def test_a_limit_watches_the_mean_from_the_side_that_is_worse(case: Case) -> Non
         assert not quantity.exceeded_when_undefined
 
 
-def test_what_a_quantity_means_says_from_which_side() -> None:
+def test_what_a_quantity_means_says_from_which_side(approved: Approved) -> None:
     meaning = meanings()
     assert list(meaning) == NAMES
-    assert meaning["entropy"] == (
-        "the Shannon entropy of each target's candidates, in bits (mean over targets). "
-        "Exceeded when less than VALUE: more is more private"
-    )
+    approved(meaning["entropy"])
     assert meaning["adversary_success_rate"].endswith("Exceeded when greater than VALUE: more is less private")
 
 

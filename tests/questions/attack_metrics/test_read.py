@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.metrics.candidates.matches import matches
 from unveil.questions.attack_metrics.read import CandidatesInputs, read
@@ -29,17 +30,16 @@ def test_targets_are_those_of_both_files(tmp_path: Path) -> None:
     found = matches(inputs.guess, inputs.truth)
     assert (found.targets, found.attempted, found.nobody, found.correct) == (4, 2, 1, 1)
     assert found.not_considered == 1
-    assert inputs.notes == ("2 targets are not in the guess and count as not attempted.",)
 
 
-def test_scores_are_normalised_only_when_asked(tmp_path: Path) -> None:
+def test_scores_are_normalised_only_when_asked(tmp_path: Path, approved: Approved) -> None:
     path = tmp_path / "guess.csv"
     path.write_text("target,candidate,probability\na,x,30\na,y,10\nb,x,0\n")
     with pytest.raises(InputError, match="--normalise"):
         ask(path)
     inputs = ask(path, normalise=True)
     assert inputs.guess.probability.tolist() == [0.75, 0.25]
-    assert inputs.notes == ("1 target has nothing but 0 and counts as not attempted.",)
+    approved(inputs.notes)
 
 
 def test_unmatched_targets_are_refused_or_dropped(tmp_path: Path) -> None:

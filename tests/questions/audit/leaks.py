@@ -15,7 +15,7 @@ from unveil.data.table.release import Knowledge
 from unveil.guesses.trials import Trials
 from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.findings import Audit, Finding
+from unveil.questions.audit.findings import AttackFinding, Audit
 
 SEED = 5
 ILL = "ill"
@@ -45,7 +45,7 @@ def ask(*given: Any, seed: int = SEED, **settings: Any) -> Answer[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 
-def found(answer: Answer[Audit], attack: str | None = None) -> list[Finding]:
+def found(answer: Answer[Audit], attack: str | None = None) -> list[AttackFinding]:
     every = (finding for release in answer.findings.releases for finding in release.findings)
     return [finding for finding in every if attack in (None, finding.attack)]
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from unveil.data import samples
-from unveil.metrics.verdict.family import Family, Figure, FittedGuesses, judge
+from unveil.metrics.verdict.family import FamilyJudgement, FigureToJudge, FittedGuesses, judge
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit import judge as judging
 from unveil.questions.audit.answer import audit
@@ -27,7 +27,7 @@ def judged(
     """Return all figures about everybody that an audit judges, where the first half of the people are the data."""
     seen: list[Statistic] = []
 
-    def spy(figures: Sequence[Figure], pools: Mapping[str, Pool | None], **more: Any) -> Family:
+    def spy(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None], **more: Any) -> FamilyJudgement:
         for figure in figures:
             pool, statistic = pools["everybody"], figure.statistic
             assert pool is not None

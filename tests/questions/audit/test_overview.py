@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.approved.sentences import Approved
 from tests.questions.audit.parts.test_utility import FEWER, SAME, TORN
 from tests.questions.audit.test_view import (
     CLEAR,
@@ -25,17 +26,17 @@ from tests.questions.audit.test_view import (
     without_control,
 )
 from unveil.metrics.trials.risk import Risk, clopper_pearson, excess
-from unveil.questions.audit.findings import Audit, Verdict
-from unveil.questions.audit.held import Held, headline, held, word_of
+from unveil.questions.audit.findings import Audit, AuditVerdict
+from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, word_of
 from unveil.questions.audit.overview import MOST_RELEASES, answers, next_steps, risk_against_loss, safest
 from unveil.questions.audit.verdict import said_of
 from unveil.questions.audit.words import excess_text
-from unveil.report.blocks_answers import Answered, Answers, brief_table
+from unveil.report.blocks_answers import AnswerCell, Answers, brief_table
 from unveil.report.editions import people
-from unveil.report.judgement import Outcome
+from unveil.report.judgement import ReleaseOutcome
 
 
-def cell(shown: Answers, question: str, column: int = 0) -> Answered:
+def cell(shown: Answers, question: str, column: int = 0) -> AnswerCell:
     return next(row for row in shown.rows if row.question == question).answers[column]
 
 
@@ -48,7 +49,7 @@ def test_each_question_has_its_clearest_figure_and_a_mark() -> None:
     # Nobody proved the rate of copies, but four people are beyond coincidence.
     copied = cell(shown, "Is anybody copied?")
     assert (copied.mark, copied.by) == ("proved", "4 beyond coincidence")
-    assert cell(shown, "Were they in it?") == Answered(mark="not tested", beside="not asked for (--attacks)")
+    assert cell(shown, "Were they in it?") == AnswerCell(mark="not tested", beside="not asked for (--attacks)")
     assert cell(shown, "Who is it?").by == "row order"
     assert shown.ends == (("Verdict", ("Gives people away",)),)
 
@@ -61,11 +62,11 @@ def test_what_the_verdict_proves_of_a_group_is_shown_where_no_adversary_is_prove
     assert cell(answers(found, None), "Which records belong together?").mark == "not proved"
 
 
-def test_without_a_control_rates_are_shown_and_called_not_tested() -> None:
+def test_without_a_control_rates_are_shown_and_called_not_tested(approved: Approved) -> None:
     bare = replace(without_control(CLEAR), proved=False, p_adjusted=math.nan)
-    found = audit(release(bare), control=False, verdict=Verdict(releases=(judged(),)))
+    found = audit(release(bare), control=False, verdict=AuditVerdict(releases=(judged(),)))
     linked = cell(answers(found, None), "Which records belong together?")
-    assert (linked.mark, linked.beside) == ("not tested", "nobody to compare with, chance 2.0%")
+    approved((linked.mark, linked.beside))
 
 
 def three(**outcomes: bool) -> Audit:
@@ -78,19 +79,17 @@ def three(**outcomes: bool) -> Audit:
     return audit(*releases, verdict=verdict(*judgements))
 
 
-def test_the_safest_is_the_one_with_nothing_proved_that_lost_least() -> None:
-    assert safest(three(a=True, b=False, c=True), None) == (
-        "Safest that is still useful: 'b', the only one that has nothing proved against it."
-    )
+def test_the_safest_is_the_one_with_nothing_proved_that_lost_least(approved: Approved) -> None:
+    approved(safest(three(a=True, b=False, c=True), None))
     lost_least = "c" if TORN.loss < FEWER.loss else "b"
     assert safest(three(a=True, b=False, c=False), None).startswith(
         f"Safest that is still useful: '{lost_least}'; of the 2 that have nothing proved against them it loses least ("
     )
-    assert safest(three(a=True, b=True), None) == "None of them is safe: none is free of proof."
+    approved(safest(three(a=True, b=True), None))
     assert safest(three(a=False), None) == ""
     unmeasured = audit(release(NOTHING, name="a"), release(CLEAR, name="b"))
     both = replace(unmeasured, verdict=verdict(judged(MISSED, name="a"), judged(HIT, name="b")))
-    assert safest(both, None) == "Safest: 'a'; what it is still good for was not measured."
+    approved(safest(both, None))
 
 
 @pytest.mark.parametrize(
@@ -114,9 +113,11 @@ def test_the_safest_is_the_one_with_nothing_proved_that_lost_least() -> None:
         ),
     ],
 )
-def test_the_answer_to_a_limit_names_each_release(outcomes: tuple[Outcome, ...], said: str, word: str) -> None:
+def test_the_answer_to_a_limit_names_each_release(outcomes: tuple[ReleaseOutcome, ...], said: str, word: str) -> None:
     found = three(a=True, b=False, c=False)
-    limit = Held(limit="L", outcome=outcomes[0], releases=dict(zip("abc", outcomes, strict=True)), reasons=("Why.",))
+    limit = LimitOutcome(
+        limit="L", outcome=outcomes[0], releases=dict(zip("abc", outcomes, strict=True)), reasons=("Why.",)
+    )
     assert (headline(found, limit), word_of(limit)) == (said, word)
     steps = " ".join(next_steps(found, said_of(found), limit))
     kept = [name for name, outcome in limit.releases.items() if outcome == "kept"]
@@ -127,7 +128,7 @@ def test_the_answer_to_a_limit_names_each_release(outcomes: tuple[Outcome, ...],
     assert [text.startswith("Limit kept") for text in verdicts] == [outcome == "kept" for outcome in outcomes]
 
 
-def test_limits_on_figures_are_answered_for_each_release() -> None:
+def test_limits_on_figures_are_answered_for_each_release(approved: Approved) -> None:
     found = three(a=True, b=False)
     linked = {
         "quantity": "linkability.attack_rate",
@@ -141,20 +142,18 @@ def test_limits_on_figures_are_answered_for_each_release() -> None:
     assert limit is not None
     # The rates of this audit have no tries, so that only the ends they were given count.
     assert limit.releases == {"a": "exceeded", "b": "kept"}
-    assert limit.reasons == (
-        "The limit that was set is exceeded: the rate of linkability is at least 0.27, the limit is 0.1.",
-    )
+    approved(limit.reasons)
     assert held(found, [], None) is None
 
 
-def test_many_releases_are_cut_without_losing_one_that_may_go_out() -> None:
+def test_many_releases_are_cut_without_losing_one_that_may_go_out(approved: Approved) -> None:
     names = [f"r{at}" for at in range(MOST_RELEASES + 3)]
     releases = [release(NOTHING if at == 8 else CLEAR, name=name) for at, name in enumerate(names)]
     judgements = [judged(MISSED if at == 8 else HIT, name=name) for at, name in enumerate(names)]
     shown = answers(audit(*releases, verdict=verdict(*judgements)), None)
     assert shown.columns[0] == "r8"
     assert len(shown.columns) == MOST_RELEASES
-    assert "3 more releases are in the tables below." in shown.note
+    approved(shown.note)
     table = brief_table(shown)
     assert table.rows[0] == ("r8", "nothing")
     assert table.rows[1] == ("r0", "which records belong together")
@@ -168,9 +167,9 @@ def test_risk_stands_against_loss() -> None:
     assert risk_against_loss(three(a=True)) is None
 
 
-def test_a_few_people_are_hidden_in_the_headline_of_the_shareable_edition() -> None:
+def test_a_few_people_are_hidden_in_the_headline_of_the_shareable_edition(approved: Approved) -> None:
     few = said_of(replace(audit(release(CLEAR), verdict=verdict(judged(HIT))), rows=7)).headline
-    assert few == "The release gives people away: being in the data of 7 people adds 28% (24% to 33%) to linkability."
+    approved(few)
     assert type(few) is type(people(7))
 
 

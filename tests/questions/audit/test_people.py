@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.data.table import Table
-from unveil.questions.audit.people import LEAST_LEARNING, MOST_POPULATION, RowsOfPeople, divide_people, draw_people
+from unveil.questions.audit.people import LEAST_LEARNING, MOST_POPULATION, RowsByPerson, divide_people, draw_people
 
 
-def rows(people: int, each: int = 1, first: int = 0) -> RowsOfPeople:
-    return RowsOfPeople(first + np.arange(people * each), np.repeat(np.arange(people), each) + first)
+def rows(people: int, each: int = 1, first: int = 0) -> RowsByPerson:
+    return RowsByPerson(first + np.arange(people * each), np.repeat(np.arange(people), each) + first)
 
 
 @given(

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.approved.sentences import Approved
 from unveil.cli import main
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
@@ -16,7 +17,7 @@ from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.people import People
+from unveil.questions.audit.people import TargetPool
 from unveil.questions.audit.per_person import mean_of_rows, per_person
 
 MEN, OTHERS, YEARS = 90, 60, 6
@@ -54,15 +55,17 @@ def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), guesses=100, **settings)
 
 
-def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(tmp_path: Any) -> None:
+def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
+    tmp_path: Any, approved: Approved
+) -> None:
     for name, frame in zip(("original", "released", "control"), tables(), strict=True):
         frame.write_csv(tmp_path / f"{name}.csv")
     files = [str(tmp_path / f"{name}.csv") for name in ("original", "released")]
     command = ["audit", *files, "--control", str(tmp_path / "control.csv"), "--attacks", "copies"]
     run = CliRunner().invoke(main, command)
     assert run.exit_code == 2
-    assert "column 'nr' has 90 values in 540 rows, and rows with the same value agree in 'ethn', 'school'" in run.output
-    assert "--id nr, or write --id none if each row is another person" in run.output
+    approved(run.output)
+    approved(run.output)
     for told, number in (("nr", MEN), ("none", MEN * YEARS)):
         run = CliRunner().invoke(main, [*command, "--id", told, "--json"])
         assert run.exit_code == 0, run.output
@@ -131,17 +134,17 @@ def test_a_harmless_panel_accuses_nobody_with_an_identifier_even_in_the_same_ord
     assert kept.findings.releases[0].findings[0].risk.attack_rate.value == 1
 
 
-def people_of(rows: list[int], members: int) -> People:
+def people_of(rows: list[int], members: int) -> TargetPool:
     """Return people who have these rows, the first ones those of the original."""
     from unveil.data.table import Table
     from unveil.data.table.release import Release
     from unveil.metrics.verdict.control import ControlCheck
-    from unveil.metrics.verdict.pooled import pool_tables
+    from unveil.metrics.verdict.pooled_tables import pool_tables
 
     own, theirs = rows[:members], rows[members:]
     original, control = (Table.from_frame(pl.DataFrame({"x": range(len(part))})) for part in (own, theirs))
     everybody = pool_tables(Release(original, original, control), ids=own, control_ids=theirs)
-    return People(
+    return TargetPool(
         everybody=everybody,
         inside=np.arange(members)[::-1].copy(),
         outside=np.arange(len(theirs)),
@@ -188,7 +191,7 @@ def test_the_mean_does_not_depend_on_the_order_of_rows() -> None:
 
 def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
     from unveil.questions.audit.attacks.copies import copied_records
-    from unveil.questions.audit.checked import AuditSettings
+    from unveil.questions.audit.checked_settings import AuditSettings
     from unveil.questions.audit.inputs import prepare
     from unveil.questions.reading import TableReading
 

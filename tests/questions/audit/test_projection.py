@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.data.files.test_stored import on_unix
+from tests.data.files.test_column_store import on_unix
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.errors import InputError
 from unveil.questions.audit import projection, run
 from unveil.questions.audit.answer import audit_files
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked import MEASURES
+from unveil.questions.audit.checked_settings import MEASURES
 from unveil.questions.audit.inputs import PreparedAudit, prepare
 from unveil.questions.audit.projection import (
     BASE,

@@ -81,13 +81,11 @@ def test_the_terminal_shows_each_attack_before_and_after_in_few_lines(tmp_path: 
     given = [str(tmp_path / "people.csv"), "--attacks", "linkability,membership,utility", "--seed", "2"]
     run = CliRunner().invoke(main, ["protect", *given, "--protect", "gaussian-copula"])
     assert run.exit_code == 0, run.output
-    assert "20 people, one in five and drawn by lot, were kept apart before anything was protected" in run.stdout
     (heads,) = (line for line in run.stdout.splitlines() if line.split() == ["as", "it", "is", "gaussian-copula"])
     (linked,) = (line for line in run.stdout.splitlines() if line.startswith("Which records belong together?"))
     before, after = linked[heads.index("as") : heads.index("gaussian")], linked[heads.index("gaussian") :]
     assert before.startswith("▲ 100%")
     assert after.startswith("○ ")
-    assert "→ See whether it is still useful enough." in run.stdout
     assert len(run.stdout.splitlines()) <= 30
 
 
@@ -106,4 +104,3 @@ def test_cells_that_a_spreadsheet_would_run_are_warned_of_and_written_as_they_ar
         assert f"A spreadsheet would run cells of {path} as formulas, in the column 'note'" in run.stderr
         assert set(pl.read_csv(path)["note"]) == {"=HYPERLINK(1)", "fine"}
     assert "HYPERLINK" not in run.stderr
-    assert "A spreadsheet would run cells of the protected table" in (tmp_path / "r.html").read_text()

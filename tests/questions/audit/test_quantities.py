@@ -12,21 +12,21 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.releases.disclosure import disclosure
-from unveil.metrics.trials.groups import Group, bands, group_rates
+from unveil.metrics.trials.groups import GroupRates, bands, group_rates
 from unveil.metrics.trials.risk import risk
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import (
+    AttackFinding,
     Audit,
     AuditedRelease,
-    Copies,
-    Finding,
+    AuditVerdict,
+    CopyFindings,
     JudgedFigure,
     ReleaseVerdict,
-    Verdict,
 )
-from unveil.questions.audit.paper import judged
 from unveil.questions.audit.quantities import meanings, needs, quantities_of
+from unveil.questions.audit.report_context import judged
 from unveil.report.judgement import Judgement
 from unveil.report.limits import check_limits
 
@@ -34,7 +34,7 @@ from unveil.report.limits import check_limits
 PERSONAL = [name for name, attack in ATTACKS.items() if attack.per_person]
 
 
-def shown(finding: Finding) -> tuple[Group, ...]:
+def shown(finding: AttackFinding) -> tuple[GroupRates, ...]:
     return () if finding.groups is None else finding.groups.groups
 
 
@@ -120,17 +120,17 @@ def test_the_worst_group_is_the_one_that_is_hit_most() -> None:
 # --- how sure they are ------------------------------------------------------------------------------------------------
 
 
-def tried(hits: int, tries: int, outside: int, control: int) -> tuple[Trials, Finding]:
+def tried(hits: int, tries: int, outside: int, control: int) -> tuple[Trials, AttackFinding]:
     """Return an attack that hit so many people, and so many of the control, as trials and as a finding."""
     attempts = [Attempts(tries=of, expected=hit, low=hit, high=hit) for hit, of in ((hits, tries), (outside, control))]
     trials = Trials(attack=attempts[0], naive=attempts[1], control=attempts[1], what="a link")
-    return trials, Finding(attack="linkability", targets=tries, risk=risk(trials))
+    return trials, AttackFinding(attack="linkability", targets=tries, risk=risk(trials))
 
 
-def audited(*findings: Finding, control: str = "usable") -> Audit:
+def audited(*findings: AttackFinding, control: str = "usable") -> Audit:
     release = AuditedRelease(name="r", rows=500, kind="synthetic", columns=(), sha256=None, findings=findings)
     check = ControlCheck(outcome=control, members=500, others=400)  # type: ignore[arg-type]
-    verdict = Verdict(control=check, releases=(ReleaseVerdict(name="r", outcome="nothing_found"),))
+    verdict = AuditVerdict(control=check, releases=(ReleaseVerdict(name="r", outcome="nothing_found"),))
     return Audit(
         rows=500, columns=(), sha256=None, control_rows=400, control_sha256=None, releases=(release,),
         attacks=("linkability",), verdict=verdict,
@@ -193,7 +193,7 @@ def test_what_is_proved_of_single_people_keeps_a_profile_from_being_kept(attack:
     low = [replace(tried(1, 500, 1, 500)[1], attack=each) for each in held]
     audit = audited(*low)
     proved = JudgedFigure(attack=attack, group=group, tries=500, p_adjusted=0.001, proved=True)
-    copies = Copies(people=500, people_unchanged=1, control_share=0, expected=0, unmistakable=0, coincidences=0)
+    copies = CopyFindings(people=500, people_unchanged=1, control_share=0, expected=0, unmistakable=0, coincidences=0)
     release = ReleaseVerdict(name="r", outcome="found", findings=(proved,), copies=copies)
 
     def judgement(release: ReleaseVerdict) -> Judgement:

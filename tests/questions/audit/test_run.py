@@ -5,13 +5,13 @@ import pytest
 
 from tests.questions.audit.leaks import CONTROL, GUESSES, LEAK, ORIGINAL, ask, found, people
 from unveil.questions.answer import Answer
-from unveil.questions.audit.clearest import is_proved, worst_of
-from unveil.questions.audit.findings import Audit, Finding
+from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.questions.audit.ranking import is_proved, worst_of
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")
 
 
-def worst_of_each(answer: Answer[Audit]) -> dict[str, Finding]:
+def worst_of_each(answer: Answer[Audit]) -> dict[str, AttackFinding]:
     """Return the clearest finding of each attack."""
     (release,) = answer.findings.releases
     found = {attack: worst_of(release, attack) for attack in answer.findings.attacks}

@@ -18,17 +18,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.data.files.test_stored import on_linux, on_unix
+from tests.data.files.test_column_store import on_linux, on_unix
 from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
 from unveil._kernels.threads import available
 from unveil.data.files.whole_files import replace_file
 from unveil.errors import InputError
-from unveil.questions.audit import kept, runner
+from unveil.questions.audit import result_cache, runner
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditOrder, Runner, RunSettings
+from unveil.questions.audit.runner import AuditJob, Runner, RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.studies import seal
 from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError
@@ -108,15 +108,15 @@ def test_processes_work_from_disk_and_what_is_in_no_file_is_computed_here(
 ) -> None:
     told: dict[str, Any] = {"attacks": FEW, "suggest": 1}
     orders: list[bool] = []
-    of = AuditOrder.of
+    of = AuditJob.of
 
-    def noted(*given: Any) -> AuditOrder:
+    def noted(*given: Any) -> AuditJob:
         made = of(*given)
         orders.append(made.stored)
         assert made.prepared().releases[0].release.original.store is not None
         return made
 
-    monkeypatch.setattr(AuditOrder, "of", noted)
+    monkeypatch.setattr(AuditJob, "of", noted)
     found = asked(files, workers=2, memory=ON_DISK[2], **told)
     assert orders == [True]
     assert computed  # what was changed
@@ -244,7 +244,7 @@ def test_results_of_another_audit_are_refused(
     computed.clear()
     more = change if isinstance(change, dict) else {}
     if change == "version":
-        monkeypatch.setattr(kept, "version", lambda: "0.0.1")
+        monkeypatch.setattr(result_cache, "version", lambda: "0.0.1")
     elif isinstance(change, str):
         lines = (home / change).read_text().splitlines(keepends=True)
         (home / change).write_text("".join([lines[0], *lines[2:]]))
@@ -287,9 +287,9 @@ def test_a_model_cannot_be_told_from_another_one(files: Path, tmp_path: Path) ->
 _STOPPED = """
 import sys, time
 from pathlib import Path
-from unveil.questions.audit.kept import KeptResults
+from unveil.questions.audit.result_cache import ResultCache
 from unveil.cli import main
-kept, keep = [], KeptResults.keep
+kept, keep = [], ResultCache.keep
 
 def slow(self, *told):
     keep(self, *told)
@@ -298,7 +298,7 @@ def slow(self, *told):
         print("three", flush=True)
         time.sleep(60)
 
-KeptResults.keep = slow
+ResultCache.keep = slow
 main()
 """
 
@@ -399,29 +399,29 @@ def test_a_task_whose_workers_all_die_is_named() -> None:
 
 
 @pytest.fixture
-def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, AuditOrder]:
+def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, AuditJob]:
     """The files of an audit, and what a worker is told of it."""
     home = write_files(tmp_path / "files")
-    orders: list[AuditOrder] = []
-    of = AuditOrder.of
+    orders: list[AuditJob] = []
+    of = AuditJob.of
 
-    def noted(*told: Any) -> AuditOrder:
+    def noted(*told: Any) -> AuditJob:
         orders.append(of(*told))
         return orders[-1]
 
-    monkeypatch.setattr(AuditOrder, "of", noted)
+    monkeypatch.setattr(AuditJob, "of", noted)
     asked(home, attacks=["copies"])
     return home, orders[0]
 
 
 def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others(
-    order: tuple[Path, AuditOrder], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    order: tuple[Path, AuditJob], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     home, told = order
     monkeypatch.chdir(tmp_path)
     first, second = told.prepared(), told.prepared()
     assert isinstance(first, PreparedAudit)
-    assert kept.identity_of(first) == kept.identity_of(second)
+    assert result_cache.identity_of(first) == result_cache.identity_of(second)
     assert first.settings.threads == 1
     with (home / "foreign.csv").open("a") as stream:
         stream.write("30,f,north,31\n")
@@ -429,7 +429,7 @@ def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others
         told.prepared()
 
 
-def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditOrder], computed: list[str]) -> None:
+def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditJob], computed: list[str]) -> None:
     task = AuditTask("attack", 0, "copies")
     with pytest.raises(MismatchError, match=r"one has .* and this is 0\.0\.1"):
         runner._work("0.0.1", pickle.dumps(order[1]), task, None, None)
@@ -453,23 +453,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
 
 def test_a_hash_tells_apart_what_differs() -> None:
     base: dict[str, Any] = {"a": (1, 2.0, None), "b": np.arange(3), "c": {"x", "y"}, "d": Path("e")}
-    assert kept.digest_of(base) == kept.digest_of(deepcopy(base))
+    assert result_cache.digest_of(base) == result_cache.digest_of(deepcopy(base))
     others = [
         {**base, "a": (1, 2.0, "None")},
         {**base, "a": (1, 2, None)},
         {**base, "b": np.arange(3.0)},
         {**base, "c": {"x"}},
     ]
-    assert len({kept.digest_of(each) for each in (base, *others)}) == 5
+    assert len({result_cache.digest_of(each) for each in (base, *others)}) == 5
     with pytest.raises(InputError, match="must be plain, but one is a object"):
-        kept.digest_of(object())
+        result_cache.digest_of(object())
 
 
-def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditOrder]) -> None:
+def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditJob]) -> None:
     prepared = order[1].prepared()
     many = replace(prepared, settings=replace(prepared.settings, threads=7))
     wide = replace(prepared, settings=replace(prepared.settings, neighbours=7))
-    known = [kept.identity_of(each) for each in (prepared, many, wide)]
+    known = [result_cache.identity_of(each) for each in (prepared, many, wide)]
     assert known[0] == known[1]
     assert {name for name in known[0] if known[0][name] != known[2][name]} == {"settings"}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.errors import InputError
-from unveil.questions.audit.findings import Scenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.scenarios import (
     random_splits,
     read_link,
@@ -20,7 +20,7 @@ LEFT_OUT = {"name": "an identifier"}
 KNOWN = COLUMNS[:4]
 
 
-def settled(scenario: Scenario) -> Scenario:
+def settled(scenario: AttackScenario) -> AttackScenario:
     return settle(scenario, KNOWN, columns=COLUMNS, left_out=LEFT_OUT)
 
 
@@ -42,7 +42,7 @@ def test_names_with_commas_stand_in_quotes() -> None:
 
 
 def test_scenarios_come_as_texts_mappings_or_themselves() -> None:
-    own = Scenario(name="mine", first=("age",), reason="because")
+    own = AttackScenario(name="mine", first=("age",), reason="because")
     assert [each.name for each in read_scenarios(["n=age", "age:sex", own])] == ["n", "age | sex", "mine"]
     assert read_scenarios([own]) == (own,)
     mapped = read_scenarios({"n": ["age", "sex"], "m": (["age"], ["sex"]), "o": "age,sex"})
@@ -74,15 +74,15 @@ def test_a_text_that_is_no_scenario_is_refused(text: str, read: object, naming: 
 @pytest.mark.parametrize(
     ("scenario", "naming"),
     [
-        (Scenario(name="n", first=("regoin",)), "Did you mean 'region'"),
-        (Scenario(name="n", first=("age",), second=("zzz",)), "'zzz'"),
-        (Scenario(name="n", first=("age", "sex"), second=("sex", "income")), "'sex' is in both groups"),
-        (Scenario(name="n", first=("age", "age")), "'age' stands twice"),
-        (Scenario(name="n", first=KNOWN), "knows all columns"),
-        (Scenario(name="n", first=("name",)), "an identifier"),
+        (AttackScenario(name="n", first=("regoin",)), "Did you mean 'region'"),
+        (AttackScenario(name="n", first=("age",), second=("zzz",)), "'zzz'"),
+        (AttackScenario(name="n", first=("age", "sex"), second=("sex", "income")), "'sex' is in both groups"),
+        (AttackScenario(name="n", first=("age", "age")), "'age' stands twice"),
+        (AttackScenario(name="n", first=KNOWN), "knows all columns"),
+        (AttackScenario(name="n", first=("name",)), "an identifier"),
     ],
 )
-def test_a_scenario_that_cannot_be_is_refused(scenario: Scenario, naming: str) -> None:
+def test_a_scenario_that_cannot_be_is_refused(scenario: AttackScenario, naming: str) -> None:
     with pytest.raises(InputError, match=naming):
         settled(scenario)
 

@@ -12,34 +12,34 @@ from unveil.data.table import Table
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
 from unveil.metrics.releases.utility import ColumnDistance
-from unveil.metrics.trials.groups import Groups, group_rates
+from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, risk, wilson
-from unveil.questions.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding, Links
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease, SuccessRange
 from unveil.questions.audit.sentences import sentence
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
 from unveil.questions.audit.shareable.rates import shared_finding, shared_groups
 from unveil.questions.audit.shareable.release import _distance, shared_disclosure
 from unveil.questions.audit.words import compact_rate, links_text, rate_text
-from unveil.report.bounded import Bounded
 from unveil.report.limits import check_limits, shared_limits
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, percent, significant
 
 SMALL = SmallNumbers(minimum=11, rows=500, attacked=(500,), outside=(500,))
 FEW = (0.4, *range(1, 11))
 
 
-def found(hits: float, control: float, tries: int = 500) -> Finding:
+def found(hits: float, control: float, tries: int = 500) -> AttackFinding:
     attack, naive, outside = (
         Attempts(tries=tries, expected=each, low=each, high=each) for each in (hits, tries / 2, control)
     )
     trials = Trials(attack=attack, naive=naive, control=outside, what="")
-    return Finding(
-        attack="inference", targets=tries, risk=risk(trials), links=Links(expected=hits, low=hits, high=hits)
+    return AttackFinding(
+        attack="inference", targets=tries, risk=risk(trials), links=SuccessRange(expected=hits, low=hits, high=hits)
     )
 
 
-def told(finding: Finding) -> tuple[str, ...]:
+def told(finding: AttackFinding) -> tuple[str, ...]:
     """Return everything that is said of a finding."""
     made = shared_finding(SMALL, finding)
     rates = [made.rate(each) for each in ("attack_rate", "control_rate", "excess_over_control")]
@@ -69,7 +69,7 @@ def test_bounds_hold_the_figure(hits: float, control: int) -> None:
     made = shared_finding(SMALL, finding)
     for figure in ("attack_rate", "control_rate", "excess_over_control"):
         exact, rate = finding.rate(figure), made.rate(figure)
-        if isinstance(rate.value, Bounded):
+        if isinstance(rate.value, SuppressedNumber):
             assert rate.value.least - 1e-12 <= exact.value <= rate.value.most + 1e-12
         else:
             assert rate == exact
@@ -94,7 +94,7 @@ def test_a_few_who_were_left_out_cannot_be_counted() -> None:
     assert SMALL.near(489) == 489
 
 
-def divided(hits: list[int], sizes: list[int]) -> Groups:
+def divided(hits: list[int], sizes: list[int]) -> RatesByGroup:
     chances = np.concatenate([np.r_[np.ones(hit), np.zeros(size - hit)] for hit, size in zip(hits, sizes, strict=True)])
     labels = [name for name, size in zip("abcdef", sizes, strict=False) for _ in range(size)]
     return group_rates(Attempts.from_chances(chances, rows=range(len(labels))), labels)
@@ -116,7 +116,7 @@ def test_what_is_left_of_the_total_for_hidden_groups_is_not_small() -> None:
             assert not small.is_small(number)
             assert not small.is_small(group.tries - number)
         hidden = [group for group in made.groups if not group.attack_rate.defined]
-        if not hidden or not shown or isinstance(made.overall.attack_rate.value, Bounded):
+        if not hidden or not shown or isinstance(made.overall.attack_rate.value, SuppressedNumber):
             continue
         rest = made.overall.attack_rate.value * made.overall.tries
         rest -= sum(group.attack_rate.value * group.tries for group in shown)
@@ -132,10 +132,10 @@ def test_shares_that_contain_one_another_differ_by_nobody_or_by_many() -> None:
     for _ in range(200):
         counts = np.sort(rng.integers(0, 120, 5))
         made = SMALL.ladder([count / 120 for count in counts], 120)
-        exact = [0.0, *(share * 120 for share in made if not isinstance(share, Bounded)), 120.0]
+        exact = [0.0, *(share * 120 for share in made if not isinstance(share, SuppressedNumber)), 120.0]
         assert all(gap < 1e-6 or gap > 11 - 1e-6 for gap in np.diff(exact))
         for share, count in zip(made, counts, strict=True):
-            if isinstance(share, Bounded):
+            if isinstance(share, SuppressedNumber):
                 assert share.least * 120 <= count <= share.most * 120 + 1e-9
 
 
@@ -143,7 +143,7 @@ def test_quantiles_with_few_people_on_one_side_are_not_shown() -> None:
     figures = {"median": 0.3, "low": 0.1, "control_median": 0.4, "control_low": 0.2}
     nothing = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
     for targets, kept in ((219, {"median", "control_median"}), (220, set(figures)), (21, set())):
-        finding = Finding(attack="closest_record", targets=targets, risk=nothing, figures=figures)
+        finding = AttackFinding(attack="closest_record", targets=targets, risk=nothing, figures=figures)
         made = shared_finding(SMALL, finding)
         assert {name for name, value in made.figures.items() if not math.isnan(value)} == kept
         assert "undefined" not in sentence(made)
@@ -163,7 +163,7 @@ def test_remarks_lose_their_numbers() -> None:
 def test_a_limit_says_no_more_than_the_figure(hits: int, limit: float, outcome: bool | None) -> None:
     from unveil.questions.audit.quantities import quantities_of
 
-    def audited(finding: Finding) -> Audit:
+    def audited(finding: AttackFinding) -> Audit:
         release = AuditedRelease(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
         return Audit(
             rows=500, columns=(), sha256=None, control_rows=500, control_sha256=None, releases=(release,), attacks=()
@@ -195,7 +195,7 @@ def test_plain_hashes_never_pass() -> None:
 
 
 def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
-    share = Bounded(0.0, 0.022)
+    share = SuppressedNumber(0.0, 0.022)
     assert (percent(share), decimal(share), significant(share)) == (
         "less than 2.2%",
         "less than 0.022",
@@ -203,13 +203,13 @@ def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
     )
     assert percent(share.complement) == "more than 97.8%"
     assert float(share) == 0.022
-    assert not Bounded.withheld().told
+    assert not SuppressedNumber.withheld().told
     assert share.told
-    assert decimal(Bounded.withheld()) == "not shown"
-    assert rate_text(Rate(Bounded(0.1, 0.2), Bounded(0.05, 0.1, at=0.05), Bounded(0.2, 0.3))) == (
-        "between 10% and 20% (5.0% to 30%)"
-    )
-    assert [Bounded(1, 10).is_beyond(each, more_is_worse=False) for each in (1, 5, 11)] == [False, None, True]
+    assert decimal(SuppressedNumber.withheld()) == "not shown"
+    assert rate_text(
+        Rate(SuppressedNumber(0.1, 0.2), SuppressedNumber(0.05, 0.1, at=0.05), SuppressedNumber(0.2, 0.3))
+    ) == ("between 10% and 20% (5.0% to 30%)")
+    assert [SuppressedNumber(1, 10).is_beyond(each, more_is_worse=False) for each in (1, 5, 11)] == [False, None, True]
 
 
 def disclosed(rows: Sequence[tuple[str, ...]]) -> Disclosure:
@@ -226,7 +226,7 @@ def test_shares_of_a_release_do_not_tell_how_few_rows_it_lacks() -> None:
     assert (found.rows, made.rows) == (296, 300)
     shares = [*made.below.values(), made.sample_uniqueness, made.average_risk]
     shares += [each.classes_of_one_value for each in made.diversity]
-    told = [share for share in shares if not isinstance(share, Bounded)]
+    told = [share for share in shares if not isinstance(share, SuppressedNumber)]
     assert len(told) > 3
     assert [share * 300 for share in told] == pytest.approx([round(share * 300) for share in told])
     sums = [each for each in made.population if not math.isnan(each.expected_share)]
@@ -251,7 +251,7 @@ def test_gaps_do_not_tell_how_few_people_lost_a_value() -> None:
     )
     made = _distance(SmallNumbers(minimum=11, rows=200), column, 200, 200)
     assert made.missing_original == 0.15
-    assert isinstance(made.missing_released, Bounded)
+    assert isinstance(made.missing_released, SuppressedNumber)
     assert (made.missing_released.least, made.missing_released.most) == pytest.approx((0.095, 0.205))
 
 

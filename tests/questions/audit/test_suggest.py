@@ -8,14 +8,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
 from unveil.questions.answer import Answer
-from unveil.questions.audit.clearest import worst_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.words import percent
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 
 SETTINGS: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "utility"], "neighbours": 1}
 
@@ -67,7 +68,7 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     )
     assert section is not None
     (table,) = section.blocks
-    assert isinstance(table, Table)
+    assert isinstance(table, TableBlock)
     assert section.tells == "found"
     written = json.loads(answer.to_json())["suggestions"]
     assert len(table.rows) == len(written) == 4
@@ -86,13 +87,11 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     assert "What to change" in answer.to_html(edition="shareable")
 
 
-def test_nothing_is_tried_where_there_is_nothing_to_lower() -> None:
+def test_nothing_is_tried_where_there_is_nothing_to_lower(approved: Approved) -> None:
     alone = ask(ORIGINAL, MASKED, suggest=3, **SETTINGS).findings
     assert alone.suggestions is not None
     assert (alone.suggestions.changes, alone.suggestions.again) == ((), None)
-    assert suggestion_sentences(alone) == [
-        "Nothing is proved against a release and no limit is set, so there was nothing to lower by a change."
-    ]
+    approved(suggestion_sentences(alone))
     section = suggestion_section(alone)
     assert section is not None
     assert section.blocks == ()
@@ -102,20 +101,17 @@ def test_nothing_is_tried_where_there_is_nothing_to_lower() -> None:
     )
     made = suggestion_section(held.findings, limits=[{"quantity": "disclosure.k_anonymity", "limit": 1.0}])
     assert made is not None
-    assert made.lead == "Nothing is proved against the release; what changes do to its figures stands in the table."
-    assert [row[-1] for block in made.blocks if isinstance(block, Table) for row in block.rows] == ["kept", "kept"]
+    approved(made.lead)
+    assert [row[-1] for block in made.blocks if isinstance(block, TableBlock) for row in block.rows] == ["kept", "kept"]
     assert suggestion_section(ask(ORIGINAL, MASKED, **SETTINGS).findings) is None
 
 
-def test_where_no_change_helps_that_is_said() -> None:
+def test_where_no_change_helps_that_is_said(approved: Approved) -> None:
     """Of eight columns any few point at one person: one of them does not matter."""
     frame = pl.DataFrame(np.random.default_rng(8).random((160, 8)), schema=list("abcdefgh"))
     answer = ask(frame[:80], frame[:80], frame[80:], suggest=2, **SETTINGS)
     (sentence,) = suggestion_sentences(answer.findings)
-    assert sentence == (
-        "Of 2 changes of the release none lowers what the attacks reach: protect it in another way (unveil list "
-        "protections)."
-    )
+    approved(sentence)
 
 
 def test_a_named_adversary_does_without_a_column_that_is_left_out() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
@@ -60,7 +61,6 @@ def test_a_fresh_sample_gives_nobody_away() -> None:
     answer = ask(original, released, control)
     assert outcome(answer) == ("nothing_found", "usable")
     assert answer.page().headline.startswith("No attack did provably better on people in the data than on others, in ")
-    assert "Fewer than 8 copied people could not have been proved" in answer.page().explanation[0]
     assert answer.page().tone == "neutral"
 
 
@@ -69,8 +69,6 @@ def test_people_released_word_for_word_are_found(share: float, outcomes: set[str
     original, control, _ = tables()
     answer = ask(original, leaking(original, original.head(round(share * ROWS))), control)
     assert answer.findings.verdict.outcome in outcomes
-    assert "stand in the release word for word" in answer.to_html()
-    assert "Look at the copied records first: --show-records." in answer.page().next_steps
     assert answer.page().tone == ("bad" if share == 1 else "warning")
 
 
@@ -144,13 +142,13 @@ def test_where_everybody_is_copied_no_group_leads_the_headline(several: bool) ->
         assert "most clearly 'copy'" in said
 
 
-def test_where_one_group_is_copied_it_leads_with_its_size() -> None:
+def test_where_one_group_is_copied_it_leads_with_its_size(approved: Approved) -> None:
     original, control = with_twins()
     answer = ask(original, leaking(original, original.head(60)), control)
     said = answer.page().headline
-    assert said == "The release gives away people of one group: kin: few (60 people), of 300 people in the data."
+    approved(said)
     several = ask(original, {"few": leaking(original, original.head(60)), "fresh": tables()[2]}, control)
-    assert "'few', where among people of one group, kin: few (60 people), being in" in several.page().headline
+    approved(several.page().headline)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +178,6 @@ def test_without_control_only_facts_are_said() -> None:
     assert any("Keep a random fifth of the people" in step for step in answer.page().next_steps)
     whole = ask(original, original.sample(fraction=1.0, shuffle=True, seed=2), None)
     assert outcome(whole) == ("found", "none")
-    assert "no description made without the data fits exactly one person that often" in whole.page().explanation[0]
     # In the order of the original, a release of other columns gives its rows away too.
     kept = ask(original, original.with_columns(age=pl.col("age") + 1), None, attacks=["row_order"])
     assert kept.page().headline.startswith("The release gives people away: row order reaches ")

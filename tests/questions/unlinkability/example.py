@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from unveil.guesses import Partition
+from unveil.metrics.partitions.crowds import others_graphs
 from unveil.metrics.partitions.distances import partition_distances
 from unveil.metrics.partitions.fairness import fairness
 from unveil.metrics.partitions.forecast import forecast
 from unveil.metrics.partitions.guessing import random_guessing
-from unveil.metrics.partitions.others import others_graphs
 from unveil.metrics.partitions.policy_grid import policy_grid
 from unveil.metrics.partitions.unlinkability import unlinkability
 from unveil.questions.unlinkability.findings import PartitionFindings

@@ -16,7 +16,7 @@ from rich.console import Console
 from tests.end_to_end.visits import visit
 from tests.report.test_page import Reader, small
 from unveil.errors import InputError
-from unveil.report.blocks import Block, Page, Private, Section, Table, Threshold
+from unveil.report.blocks import Block, Page, PrivateText, Section, TableBlock, Threshold
 from unveil.report.blocks_spread import MOST_BEYOND, BoxRow, BoxRows, box_of, spread_of
 from unveil.report.box_texts import across_of, describe_row, figure_text, mean_text, number_text
 from unveil.report.draw.lines import draw
@@ -149,7 +149,6 @@ def test_a_page_has_a_table_with_the_figures_of_each_row() -> None:
     assert [th["scope"] for th in reader.all("th")] == ["col"] * 4 + ["row"] * 2
     assert reader.text_of("bdi") == ["amount of leaked information", "entropy"]
     assert "← more private" in html
-    assert "In bold: metrics of a release." in html
     labels = [svg["aria-label"] for svg in reader.all("svg") if svg.get("role") == "img"]
     assert labels == [
         "median 0.300, middle half from 0.250 to 0.350, whiskers from 0.200 to 0.400",
@@ -266,7 +265,7 @@ def test_on_every_width_figures_stay_in_their_columns(browser: "Browser", tmp_pa
 
 
 def test_a_note_and_the_figure_after_it_do_not_touch(browser: "Browser", tmp_path: Path) -> None:
-    table = Table(caption="C", columns=("a",), rows=(("1",),), align=("left",), note="Below the table.")
+    table = TableBlock(caption="C", columns=("a",), rows=(("1",),), align=("left",), note="Below the table.")
     path = tmp_path / "note.html"
     path.write_text(render(with_blocks(table, narrow())), encoding="utf-8")
     with visit(browser, path, width=1100) as page:
@@ -322,7 +321,7 @@ def test_no_rows_and_one_constant_value_can_be_drawn() -> None:
 
 
 def test_the_shareable_edition_reaches_names_in_rows() -> None:
-    page = with_blocks(rows(box_of(Private("/data/a.csv", shared="a.csv"), [0.5])))
+    page = with_blocks(rows(box_of(PrivateText("/data/a.csv", shared="a.csv"), [0.5])))
     assert "/data/" not in render(shareable(page))
 
 

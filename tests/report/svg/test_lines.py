@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from unveil.report.blocks import Chart, Series, Threshold, Vector
-from unveil.report.look import LOOKS, MOST_MARKS
+from unveil.report.line_styles import LOOKS, MOST_MARKS
 from unveil.report.svg.lines import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, describe, svg, swatch
 
 

@@ -28,8 +28,8 @@ TARGETS_AT_ONCE = 512
 APART, TOGETHER, OPEN = 0, 1, 2
 
 
-class Group(NamedTuple):
-    """The released rows and the targets in one group of columns: categories as codes, numbers already scaled.
+class ColumnGroup(NamedTuple):
+    """The released rows and the targets in one group of columns: category codes and scaled numbers.
 
     A tuple is one combination of category codes; a distinct row is a tuple with its numbers, and the distinct rows of a
     tuple stand side by side. Columns are in anonymeter's order, which is by name.
@@ -44,8 +44,8 @@ class Group(NamedTuple):
     target_numbers: Floats  # [targets, number columns]
 
 
-class Nearest(NamedTuple):
-    """The released rows that may be among the k nearest: all that are at most as far from a target as the k-th."""
+class NearestRows(NamedTuple):
+    """The released rows that may be among the k nearest: those no farther than the k-th."""
 
     start: IntArray  # [targets + 1]: where the rows of each target begin
     row: Int32Array
@@ -53,16 +53,16 @@ class Nearest(NamedTuple):
     tied: BoolArray  # [targets]: these are more than k rows, so that the order within the last tie decides
 
 
-class Side(NamedTuple):
-    """What is known of the nearest rows in one group: found once for all targets that look alike there."""
+class GroupNeighbours(NamedTuple):
+    """The nearest rows in one group of columns, computed once for all targets alike there."""
 
-    group: Group  # with one target of each kind
-    near: Nearest
+    group: ColumnGroup  # with one target of each kind
+    near: NearestRows
     of: IntArray  # [targets]: the kind of each
 
 
 def collapse(codes: Int32Array, ranks: Int32Array) -> tuple[IntArray, IntArray, IntArray, Int32Array]:
-    """Return the first row of each distinct row, ``tuple_start``, ``row_start`` and ``row`` of a :class:`Group`.
+    """Return the first row of each distinct row, ``tuple_start``, ``row_start`` and ``row`` of a :class:`ColumnGroup`.
 
     ``codes`` and ``ranks`` have one column per category and per number column; equal rows have equal entries.
 
@@ -101,7 +101,7 @@ def _numbered(number: IntArray, columns: Int32Array) -> IntArray:
     return np.unique(number, return_inverse=True)[1]
 
 
-def link(first: Group, second: Group, neighbours: int) -> BoolArray:
+def link(first: ColumnGroup, second: ColumnGroup, neighbours: int) -> BoolArray:
     """Return for each target whether its nearest rows by the first and by the second group have a row in common."""
     targets, rows = len(first.target_codes), len(first.row)
     linked = np.zeros(targets, np.bool_)
@@ -120,25 +120,25 @@ def link(first: Group, second: Group, neighbours: int) -> BoolArray:
     return linked
 
 
-def _alike(group: Group) -> IntArray:
+def _alike(group: ColumnGroup) -> IntArray:
     """Return numbers that are equal for targets that look alike."""
     number = _numbered(np.zeros(len(group.target_codes), np.int64), group.target_codes)
     ranks = [np.unique(column, return_inverse=True)[1] for column in group.target_numbers.T]
     return _numbered(number, np.array(ranks, np.int32).reshape(-1, number.size).T)
 
 
-def _side(group: Group, targets: IntArray, alike: IntArray, k: int, fast: bool) -> Side:
+def _side(group: ColumnGroup, targets: IntArray, alike: IntArray, k: int, fast: bool) -> GroupNeighbours:
     _, one_of_each, of = np.unique(alike, return_index=True, return_inverse=True)
     some = _only(group, targets[one_of_each])
     find = compiled(nearest) if fast else nearest
-    return Side(some, Nearest(*find(*some, k)), of)
+    return GroupNeighbours(some, NearestRows(*find(*some, k)), of)
 
 
-def _only(group: Group, which: IntArray) -> Group:
+def _only(group: ColumnGroup, which: IntArray) -> ColumnGroup:
     return group._replace(target_codes=group.target_codes[which], target_numbers=group.target_numbers[which])
 
 
-def _link_some(first: Side, second: Side, k: int, fast: bool) -> BoolArray:
+def _link_some(first: GroupNeighbours, second: GroupNeighbours, k: int, fast: bool) -> BoolArray:
     """Return what :func:`link` does; the order within a tie is worked out only where the answer depends on it."""
     verdict = _meet(first, second, fast)
     open_ = np.flatnonzero(verdict == OPEN)
@@ -152,12 +152,12 @@ def _link_some(first: Side, second: Side, k: int, fast: bool) -> BoolArray:
     return np.equal(verdict, TOGETHER)
 
 
-def _ties(side: Side, targets: IntArray) -> int:
+def _ties(side: GroupNeighbours, targets: IntArray) -> int:
     """Return how many sorts it takes to break the ties of some of the targets."""
     return int(side.near.tied[np.unique(side.of[targets])].sum())
 
 
-def _meet(first: Side, second: Side, fast: bool) -> NDArray[np.int8]:
+def _meet(first: GroupNeighbours, second: GroupNeighbours, fast: bool) -> NDArray[np.int8]:
     """Return the verdict on each target; the side with more rows to go through is gone through once per kind."""
     if _rows(first) < _rows(second):
         first, second = second, first
@@ -166,11 +166,11 @@ def _meet(first: Side, second: Side, fast: bool) -> NDArray[np.int8]:
     return find(order, first.of, *first.near[:3], second.of, *second.near[:3], len(first.group.row))
 
 
-def _rows(side: Side) -> int:
+def _rows(side: GroupNeighbours) -> int:
     return int(np.diff(side.near.start)[side.of].sum())
 
 
-def _exactly(side: Side, targets: IntArray, k: int, fast: bool) -> Side:
+def _exactly(side: GroupNeighbours, targets: IntArray, k: int, fast: bool) -> GroupNeighbours:
     """Return the k nearest rows of some of the targets, ties in the order of numba's sort of all distances."""
     group, near = side.group, side.near
     which, of = np.unique(side.of[targets], return_inverse=True)
@@ -189,7 +189,7 @@ def _exactly(side: Side, targets: IntArray, k: int, fast: bool) -> Side:
         full = all_distances(codes, group.numbers, distinct, some.target_codes, some.target_numbers)
         row[part] = first_places(full, k, fast=fast)
     certain, none = np.ones(row.size, np.bool_), np.zeros(which.size, np.bool_)
-    return Side(group, Nearest(np.arange(which.size + 1) * k, row.ravel(), certain, none), of)
+    return GroupNeighbours(group, NearestRows(np.arange(which.size + 1) * k, row.ravel(), certain, none), of)
 
 
 @loop(
@@ -206,7 +206,7 @@ def nearest(
     target_numbers: Floats,
     k: int,
 ) -> tuple[IntArray, Int32Array, BoolArray, BoolArray]:
-    """Return the fields of :class:`Nearest`; there are at least k rows.
+    """Return the fields of :class:`NearestRows`; there are at least k rows.
 
     Tuples are visited by their number of mismatches, which no distance to one of their rows is below: rounding is
     monotone. A distance that is NaN counts as infinite, which no other distance is.
@@ -270,14 +270,14 @@ def _add_numbers(distance: FloatArray, numbers: Floats, low: int, wanted: Floats
 
 
 def _keep(
-    distance: float, rows: int, least: FloatArray, weight: IntArray, held: int, total: int, k: int
+    distance: float, rows: int, at_least: FloatArray, weight: IntArray, held: int, total: int, k: int
 ) -> tuple[int, int]:
     """Return how many of the least distances are held, and how many rows have them, after one more; k rows will do."""
     place = held
-    while place > 0 and least[place - 1] > distance:
-        least[place], weight[place] = least[place - 1], weight[place - 1]
+    while place > 0 and at_least[place - 1] > distance:
+        at_least[place], weight[place] = at_least[place - 1], weight[place - 1]
         place -= 1
-    least[place], weight[place] = distance, rows
+    at_least[place], weight[place] = distance, rows
     held += 1
     total += rows
     while total - weight[held - 1] >= k:
@@ -301,7 +301,7 @@ def _gather(
     bound: float,
     row_start: IntArray,
     row: Int32Array,
-    found: Int32Array,
+    rows_found: Int32Array,
     sure: BoolArray,
     end: int,
 ) -> int:
@@ -311,7 +311,7 @@ def _gather(
             for i in range(tuple_start[g], tuple_start[g + 1]):
                 if distance[i] <= bound:
                     for place in range(row_start[i], row_start[i + 1]):
-                        found[end] = row[place]
+                        rows_found[end] = row[place]
                         sure[end] = distance[i] < bound
                         end += 1
     return end

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
+from unveil._kernels.neighbours.index import LAST_MARKER, IntegerGrid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: The low end of a cell that could be any value, a missing one too; the ends where a cell has none.
@@ -41,8 +41,8 @@ class CellColumns(NamedTuple):
         return self.span.size
 
 
-class Boxes(NamedTuple):
-    """Different rows of cells: how many rows each stands for, its cells, and the logarithm of its weight."""
+class CellBoxes(NamedTuple):
+    """Distinct rows of cells: how many rows each represents, its cells, and the log of its weight."""
 
     of_row: Int32Array
     copies: IntArray
@@ -62,15 +62,15 @@ class Boxes(NamedTuple):
         return np.unique(np.rint(-self.log_weight / _SAME_WEIGHT), return_inverse=True)[1].astype(np.int64)
 
 
-def boxes_of(cells: CellColumns, rows: IntArray | slice = slice(None)) -> Boxes:
+def boxes_of(cells: CellColumns, rows: IntArray | slice = slice(None)) -> CellBoxes:
     """Return the boxes of all rows, or of some; their order is that of their content, not of the rows."""
     of_row = cells.of_row[:, rows]
     count = of_row.shape[1]
-    rank = content_rank(Grid(np.empty((count, 0), np.int64), of_row.T, np.empty(0, np.int64), 1))
+    rank = content_rank(IntegerGrid(np.empty((count, 0), np.int64), of_row.T, np.empty(0, np.int64), 1))
     copies = np.bincount(rank)
     example = np.empty(copies.size, np.int64)
     example[rank] = np.arange(count)
     cell = np.ascontiguousarray(of_row[:, example])
     number = cell + cells.offset[:-1, None]
     weight = -np.log(cells.share)[number].sum(axis=0)
-    return Boxes(rank.astype(np.int32), copies, cell, weight, cells.is_any[number].any(axis=0))
+    return CellBoxes(rank.astype(np.int32), copies, cell, weight, cells.is_any[number].any(axis=0))

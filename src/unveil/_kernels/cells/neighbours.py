@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.cells.boxes import Boxes, CellColumns, boxes_of
-from unveil._kernels.cells.near import (
-    Comparison,
+from unveil._kernels.cells.boxes import CellBoxes, CellColumns, boxes_of
+from unveil._kernels.cells.nearest_boxes import (
+    BoxComparison,
     boxes_to_people,
     distinct_people,
     near_of,
@@ -14,13 +14,13 @@ from unveil._kernels.cells.near import (
     side_of_boxes,
 )
 from unveil._kernels.neighbours.density import within
-from unveil._kernels.neighbours.index import Grid
-from unveil._kernels.neighbours.search import Near
+from unveil._kernels.neighbours.index import IntegerGrid
+from unveil._kernels.neighbours.search import NearRows
 from unveil._kernels.types import Int32Array, IntArray
 
 
-class Around(NamedTuple):
-    """Targets among rows, one of them people and the other boxes; a `Neighbourhood`.
+class BoxNeighbourhood(NamedTuple):
+    """Targets among rows, one side people and the other boxes; a `Neighbourhood`.
 
     Where ``heavier_first`` numbers the rows by their weight, so many of those that tie for the last of k places are
     near as there are places, the heavier ones first.
@@ -28,7 +28,7 @@ class Around(NamedTuple):
 
     row_of: Int32Array
     target_of: Int32Array
-    comparison: Comparison
+    comparison: BoxComparison
     heavier_first: IntArray | None = None
 
     @property
@@ -41,7 +41,7 @@ class Around(NamedTuple):
         """How many distinct targets there are."""
         return self.comparison.targets.copies.size
 
-    def nearest(self, some: IntArray, k: int) -> Near | None:
+    def nearest(self, some: IntArray, k: int) -> NearRows | None:
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
         near = near_of(self.comparison, some, k)
         return (
@@ -49,35 +49,35 @@ class Around(NamedTuple):
         )
 
 
-def boxes_around(cells: CellColumns, people: Grid) -> tuple[Around, Boxes]:
+def boxes_around(cells: CellColumns, people: IntegerGrid) -> tuple[BoxNeighbourhood, CellBoxes]:
     """Return people as targets among released rows of cells, and these rows as boxes."""
     boxes, persons = boxes_of(cells), distinct_people(people, cells.codes)
     sides = persons.side, side_of_boxes(boxes, cells)
     comparison = people_to_boxes(*sides, cells, people.step_cost, people.mismatch_cost)
-    return Around(boxes.of_row, persons.of_row.astype(np.int32), comparison), boxes
+    return BoxNeighbourhood(boxes.of_row, persons.of_row.astype(np.int32), comparison), boxes
 
 
-def heaviest_boxes_around(cells: CellColumns, people: Grid) -> Around:
+def heaviest_boxes_around(cells: CellColumns, people: IntegerGrid) -> BoxNeighbourhood:
     """Return the same with ties broken by weight."""
     around, boxes = boxes_around(cells, people)
     return around._replace(heavier_first=boxes.heavier_first())
 
 
-def people_around(cells: CellColumns, people: Grid, rows: IntArray | slice = slice(None)) -> Around:
+def people_around(cells: CellColumns, people: IntegerGrid, rows: IntArray | slice = slice(None)) -> BoxNeighbourhood:
     """Return released rows of cells, all or some, as targets among people."""
     boxes, persons = boxes_of(cells, rows), distinct_people(people, cells.codes)
     sides = side_of_boxes(boxes, cells), persons.side
     comparison = boxes_to_people(*sides, cells, people.step_cost, people.mismatch_cost)
-    return Around(persons.of_row.astype(np.int32), boxes.of_row, comparison)
+    return BoxNeighbourhood(persons.of_row.astype(np.int32), boxes.of_row, comparison)
 
 
-def compatible_people(cells: CellColumns, people: Grid) -> IntArray:
+def compatible_people(cells: CellColumns, people: IntegerGrid) -> IntArray:
     """Return how many people are compatible with each released row."""
     radius, many = within(people_around(cells, people), 1)
     return np.where(radius == 0, many, 0)
 
 
-def by_weight(near: Near, copies: IntArray, heavier_first: IntArray, k: int) -> Near:
+def by_weight(near: NearRows, copies: IntArray, heavier_first: IntArray, k: int) -> NearRows:
     """Return near boxes with ties for the last places broken by weight: those at distance 0 are sure, at 1 they tie."""
     owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
     order = np.lexsort((heavier_first[near.row], near.distance, owner))
@@ -90,4 +90,4 @@ def by_weight(near: Near, copies: IntArray, heavier_first: IntArray, k: int) -> 
     tied = (distance == limit) & (rank == heaviest)
     kept = tied | (distance < limit) | ((distance == limit) & (rank < heaviest))
     start = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=near.limit.size))])
-    return Near(start, row[kept], tied[kept].astype(np.int64), np.ones(near.limit.size, np.int64))
+    return NearRows(start, row[kept], tied[kept].astype(np.int64), np.ones(near.limit.size, np.int64))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.rows import Rows, rows_of
+from unveil._kernels.counts.rows import SparseRows, rows_of
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 #: Of one variable: a code and the codes that it is the sum of, for every partition that is known. Code 0 is the total.
@@ -24,7 +24,7 @@ class CellArrays:
     sizes: tuple[int, ...]
     codes: Int32Array
     numbers: tuple[IntArray, ...]
-    rows: Rows
+    rows: SparseRows
 
     def locate(self, codes: IntArray) -> IntArray:
         """Return the cell of each row of codes, -1 where no clique has all its variables."""

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.rows import Rows, chosen, open_part, renumbered, without_twins
+from unveil._kernels.counts.rows import SparseRows, chosen, open_part, renumbered, without_twins
 from unveil._kernels.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Open cells that hang together: their numbers in the whole system, and the rows between them."""
+class CellBlock:
+    """A connected block of open cells: their numbers in the whole system, and the rows between them."""
 
     cells: IntArray
-    rows: Rows
+    rows: SparseRows
 
 
-def blocks(rows: Rows, low: IntArray, high: IntArray) -> list[Block]:
+def blocks(rows: SparseRows, low: IntArray, high: IntArray) -> list[CellBlock]:
     """Return the connected parts of the open cells, largest last; a cell without any row is a part of its own.
 
     >>> from unveil._kernels.counts.rows import rows_of
@@ -45,5 +45,5 @@ def blocks(rows: Rows, low: IntArray, high: IntArray) -> list[Block]:
         cells = open_cells[order[ends[at] : ends[at + 1]]]
         own = chosen(part, row_label == at) if cells.size > 1 else chosen(part, np.zeros(part.number, np.bool_))
         # A single open cell has no row that says more than its ends do, because rows were propagated.
-        found.append(Block(cells, without_twins(renumbered(own, cells))))
+        found.append(CellBlock(cells, without_twins(renumbered(own, cells))))
     return sorted(found, key=lambda block: (block.cells.size, int(block.cells[0])))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels.counts.propagate import propagate
-from unveil._kernels.counts.rows import NO_END, OPEN, Rows
+from unveil._kernels.counts.rows import NO_END, OPEN, SparseRows
 from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget, linear, whole
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -12,12 +12,12 @@ MOST_TRIES = 200
 
 
 def conflicting(
-    rows: Rows, low: IntArray, high: IntArray, told: BoolArray, *, row: int = -1, work: int = 1_000_000
+    rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, *, row: int = -1, work: int = 1_000_000
 ) -> IntArray:
     """Return cells whose told ends contradict one another, as few as could be found; empty if none were.
 
-    ``told`` marks the cells of which something is told, and ``row`` a sum that cannot hold, where one is known. The
-    solver takes at most ``work`` steps; what is left then is still a set that cannot hold.
+    ``published`` marks the cells of which something is told, and ``row`` a sum that cannot hold, where one is known.
+    The solver takes at most ``work`` steps; what is left then is still a set that cannot hold.
 
     >>> from unveil._kernels.counts.rows import rows_of
     >>> rows = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 4)
@@ -26,23 +26,23 @@ def conflicting(
     """
     budget = Budget(work)
     if row >= 0:
-        own = np.zeros(told.size, np.bool_)
+        own = np.zeros(published.size, np.bool_)
         own[rows.cell[rows.start[row] : rows.start[row + 1]]] = True
-        if not _fits(rows, low, high, told & own, None):
-            return _fewest(rows, low, high, np.flatnonzero(told & own), None)
+        if not _fits(rows, low, high, published & own, None):
+            return _fewest(rows, low, high, np.flatnonzero(published & own), None)
     if rows.cells > LARGEST_PROGRAM:
         return np.zeros(0, np.int64)
-    support = _elastic(rows, low, high, told, budget)
+    support = _elastic(rows, low, high, published, budget)
     if support.size:
         return _fewest(rows, low, high, support, budget)
     # Only whole numbers contradict: every told cell counts, as long as they are few.
-    every = np.flatnonzero(told)
+    every = np.flatnonzero(published)
     return _fewest(rows, low, high, every, budget, search=True) if every.size <= MOST_TRIES else every[:0]
 
 
-def _elastic(rows: Rows, low: IntArray, high: IntArray, told: BoolArray, budget: Budget) -> IntArray:
+def _elastic(rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, budget: Budget) -> IntArray:
     """Return the cells whose ends press on the program that breaks as few of them, by as little, as it can."""
-    cells = np.flatnonzero(told)
+    cells = np.flatnonzero(published)
     size, many = low.size, cells.size
     place = size + np.arange(many)
     zero_low = np.zeros(size + 2 * many, np.int64)
@@ -56,7 +56,7 @@ def _elastic(rows: Rows, low: IntArray, high: IntArray, told: BoolArray, budget:
         coefficient.append(np.tile([1, sign], many))
         least.append(np.where(lower < 0, -OPEN, lower))
         most.append(np.where(upper >= NO_END, OPEN, upper))
-    whole_rows = Rows(
+    whole_rows = SparseRows(
         np.concatenate(start), np.concatenate(cell), np.concatenate(coefficient), np.concatenate(least),
         np.concatenate(most), int(top.size),
     )  # fmt: skip
@@ -69,7 +69,7 @@ def _elastic(rows: Rows, low: IntArray, high: IntArray, told: BoolArray, budget:
 
 
 def _fewest(
-    rows: Rows, low: IntArray, high: IntArray, cells: IntArray, budget: Budget | None, *, search: bool = False
+    rows: SparseRows, low: IntArray, high: IntArray, cells: IntArray, budget: Budget | None, *, search: bool = False
 ) -> IntArray:
     """Return the cells without those that can be left out one by one."""
     kept = np.zeros(low.size, np.bool_)
@@ -84,7 +84,7 @@ def _fewest(
 
 
 def _fits(
-    rows: Rows, low: IntArray, high: IntArray, kept: BoolArray, budget: Budget | None, *, search: bool = False
+    rows: SparseRows, low: IntArray, high: IntArray, kept: BoolArray, budget: Budget | None, *, search: bool = False
 ) -> bool:
     """Return whether what is told of some cells leaves a table possible; without a budget, by single sums alone."""
     own_low, own_high = np.where(kept, low, 0), np.where(kept, high, NO_END)

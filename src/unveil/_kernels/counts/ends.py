@@ -7,8 +7,8 @@ wider.
 import numpy as np
 
 from unveil._kernels.counts.growth import lowest_world
-from unveil._kernels.counts.rows import NO_END, OPEN, Rows
-from unveil._kernels.counts.seen import Ends, Wanted
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.rows import NO_END, OPEN, SparseRows
 from unveil._kernels.counts.solver import LARGEST_SEARCH, TOLERANCE, Budget, certified, linear, whole, world_of
 from unveil._kernels.counts.walks import find_by_walking
 from unveil._kernels.types import IntArray
@@ -27,13 +27,13 @@ class NoWorldError(Exception):
 
 
 def find_ends(
-    rows: Rows, low: IntArray, high: IntArray, wanted: Wanted, budget: Budget, rng: np.random.Generator
-) -> Ends:
+    rows: SparseRows, low: IntArray, high: IntArray, query: RangeQuery, budget: Budget, rng: np.random.Generator
+) -> CellEnds:
     """Return the ends of the cells of a block, true also where the budget ends before they are attained.
 
     Raises NoWorldError where no table fits.
     """
-    ends = Ends.of(low, high)
+    ends = CellEnds.of(low, high)
     if not rows.number:  # nothing but its own ends binds a cell
         ends.take(low)
         ends.take(np.where(high >= NO_END, low, high))
@@ -43,34 +43,34 @@ def find_ends(
     if ((high >= NO_END) & (ends.seen_high < NO_END)).any():
         _find_endless(rows, ends, budget)
     # Tables by lot are cheap, and each attains many ends.
-    if not wanted.from_start:
-        _random_worlds(rows, ends, Wanted(cells=wanted.cells), budget, rng, worth=_WORTH)
-    if wanted.enough is not None:
-        _random_worlds(rows, ends, wanted, budget, rng, worth=0.0)
+    if not query.from_start:
+        _random_worlds(rows, ends, RangeQuery(cells=query.cells), budget, rng, worth=_WORTH)
+    if query.enough is not None:
+        _random_worlds(rows, ends, query, budget, rng, worth=0.0)
     if not ends.worlds and low.size > LARGEST_SEARCH:
-        find_by_walking(rows, ends, wanted, budget, rng)
+        find_by_walking(rows, ends, query, budget, rng)
     elif not ends.worlds:
         _first_world(rows, ends, budget)
-    for cell in _in_order(ends, wanted):
+    for cell in _in_order(ends, query):
         for sign in (1, -1):
-            _settle(rows, ends, int(cell), sign, wanted, budget, rng)
+            _settle(rows, ends, int(cell), sign, query, budget, rng)
     return ends
 
 
-def _in_order(ends: Ends, wanted: Wanted) -> IntArray:
+def _in_order(ends: CellEnds, query: RangeQuery) -> IntArray:
     """Return the wanted cells, those with the fewest values first: they are most likely worked out."""
-    cells = np.flatnonzero(wanted.of(ends) & (ends.open_low | ends.open_high))
+    cells = np.flatnonzero(query.of(ends) & (ends.open_low | ends.open_high))
     return np.asarray(cells[np.argsort((ends.high - ends.low)[cells], kind="stable")], np.int64)
 
 
-def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
+def _find_endless(rows: SparseRows, ends: CellEnds, budget: Budget) -> None:
     """Mark the cells that grow without end: there is a direction in which all sums stay as they are.
 
     One program finds them all, because directions can be added: each cell counts as much as it grows, at most 1.
     """
     size, free = ends.low.size, ends.high >= NO_END
     zero = np.zeros(size, np.int64)
-    both = Rows(
+    both = SparseRows(
         np.concatenate([rows.start, rows.start[-1] + 2 * np.arange(1, size + 1)]),
         np.concatenate([rows.cell, np.column_stack([np.arange(size), size + np.arange(size)]).ravel()]),
         np.concatenate([rows.coefficient, np.tile([1, -1], size)]),
@@ -86,17 +86,17 @@ def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
 
 
 def _random_worlds(
-    rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator, *, worth: float
+    rows: SparseRows, ends: CellEnds, query: RangeQuery, budget: Budget, rng: np.random.Generator, *, worth: float
 ) -> None:
     """Push all open ends at once, down and up, with random weights, as long as that attains many of them."""
     while not budget.is_spent:
-        before = _open_number(ends, wanted)
+        before = _open_number(ends, query)
         if not before:
             return
         for sign in (1.0, -1.0):
             if budget.is_spent:
                 return
-            which = (ends.open_low if sign > 0 else ends.open_high) & wanted.of(ends)
+            which = (ends.open_low if sign > 0 else ends.open_high) & query.of(ends)
             if sign < 0:
                 which &= ends.high < NO_END
             cost = sign * np.where(which, rng.uniform(0.5, 1.5, ends.low.size), 0.0)
@@ -107,17 +107,17 @@ def _random_worlds(
                 world = world_of(rows, ends.low, ends.high, solved.values)
                 if world is not None:
                     ends.take(world)
-        closed = before - _open_number(ends, wanted)
+        closed = before - _open_number(ends, query)
         if closed < max(min(float(before), _WORTH_OF_TWO), worth * before):
             return
 
 
-def _open_number(ends: Ends, wanted: Wanted) -> int:
-    left = wanted.of(ends)
+def _open_number(ends: CellEnds, query: RangeQuery) -> int:
+    left = query.of(ends)
     return int((ends.open_low & left).sum() + (ends.open_high & left).sum())
 
 
-def _first_world(rows: Rows, ends: Ends, budget: Budget) -> None:
+def _first_world(rows: SparseRows, ends: CellEnds, budget: Budget) -> None:
     """Search for any table of whole numbers, because vertices had fractions."""
     if budget.is_spent:
         return
@@ -129,10 +129,10 @@ def _first_world(rows: Rows, ends: Ends, budget: Budget) -> None:
 
 
 def _settle(
-    rows: Rows, ends: Ends, cell: int, sign: int, wanted: Wanted, budget: Budget, rng: np.random.Generator
+    rows: SparseRows, ends: CellEnds, cell: int, sign: int, query: RangeQuery, budget: Budget, rng: np.random.Generator
 ) -> None:
     """Find one end of a cell: the least of ``sign`` times it."""
-    if not _is_open(ends, cell, sign) or budget.is_spent or not wanted.of(ends)[cell]:
+    if not _is_open(ends, cell, sign) or budget.is_spent or not query.of(ends)[cell]:
         return
     cost = np.zeros(ends.low.size)
     cost[cell] = sign
@@ -146,7 +146,7 @@ def _settle(
     bound = int(np.ceil(solved.value - TOLERANCE))
     sure = certified(rows, ends.low, ends.high, cell, sign, solved.multipliers)
     _move(ends, cell, sign, bound, BY_MULTIPLIERS if sure is not None and sure >= bound else BY_SOLVER)
-    while _is_open(ends, cell, sign) and not budget.is_spent and wanted.of(ends)[cell]:
+    while _is_open(ends, cell, sign) and not budget.is_spent and query.of(ends)[cell]:
         found = _attain(rows, ends, cell, sign, budget, rng)
         if found is None:
             return
@@ -157,11 +157,11 @@ def _settle(
                 raise NoWorldError
 
 
-def _is_open(ends: Ends, cell: int, sign: int) -> bool:
+def _is_open(ends: CellEnds, cell: int, sign: int) -> bool:
     return bool(ends.seen_low[cell] > ends.low[cell] if sign > 0 else ends.seen_high[cell] < ends.high[cell])
 
 
-def _move(ends: Ends, cell: int, sign: int, bound: int, by: int) -> None:
+def _move(ends: CellEnds, cell: int, sign: int, bound: int, by: int) -> None:
     """Take a bound on ``sign`` times a cell as its end, if it says more than what is known."""
     if sign > 0 and bound > ends.low[cell]:
         ends.low[cell], ends.low_by[cell] = bound, by
@@ -169,7 +169,9 @@ def _move(ends: Ends, cell: int, sign: int, bound: int, by: int) -> None:
         ends.high[cell], ends.high_by[cell] = -bound, by
 
 
-def _attain(rows: Rows, ends: Ends, cell: int, sign: int, budget: Budget, rng: np.random.Generator) -> bool | None:
+def _attain(
+    rows: SparseRows, ends: CellEnds, cell: int, sign: int, budget: Budget, rng: np.random.Generator
+) -> bool | None:
     """Return whether a table attains the end of a cell, None where the budget does not suffice to say."""
     low, high = ends.low.copy(), ends.high.copy()
     low[cell] = high[cell] = ends.low[cell] if sign > 0 else ends.high[cell]

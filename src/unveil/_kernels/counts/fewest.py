@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from unveil._kernels.counts.rows import Rows
+from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.counts.solver import Budget, program_steps
 from unveil._kernels.types import BoolArray, IntArray
 
 
-def fewest_terms(rows: Rows, known: BoolArray, cell: int, budget: Budget) -> tuple[IntArray, IntArray] | None:
+def fewest_terms(rows: SparseRows, known: BoolArray, cell: int, budget: Budget) -> tuple[IntArray, IntArray] | None:
     """Return known cells and whole weights whose sum is the cell, as light as can be, None if no sum gives it.
 
     Only rows that sum to 0 are used. A linear program over the multipliers of rows: what they leave of unknown cells

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from unveil._kernels.counts.rows import NO_END, Rows
-from unveil._kernels.counts.seen import Ends
+from unveil._kernels.counts.range_search import CellEnds
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.types import BoolArray, IntArray
 
 
-def grow_together(rows: Rows, high: IntArray, room: IntArray) -> IntArray:
+def grow_together(rows: SparseRows, high: IntArray, room: IntArray) -> IntArray:
     """Return by how much cells can grow at once while all sums hold, all 0 if that way was not found.
 
     Every cell that is no sum of others grows by its ``room``, unless something above it has an upper end; every sum
@@ -48,7 +48,7 @@ def grow_together(rows: Rows, high: IntArray, room: IntArray) -> IntArray:
     return nothing if rows.sums(step).any() else step
 
 
-def lowest_world(rows: Rows, ends: Ends) -> IntArray | None:
+def lowest_world(rows: SparseRows, ends: CellEnds) -> IntArray | None:
     """Return the table with every cell at its low end if it fits, as it does where no total is told; else None.
 
     Also takes the table with every cell at its high end that nothing above keeps from it, and marks cells without end.
@@ -67,5 +67,5 @@ def lowest_world(rows: Rows, ends: Ends) -> IntArray | None:
     return world
 
 
-def _number(rows: Rows, entries: BoolArray) -> IntArray:
+def _number(rows: SparseRows, entries: BoolArray) -> IntArray:
     return np.bincount(rows.of_entry[entries], minlength=rows.number)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels.counts.rows import Rows, chosen, renumbered
+from unveil._kernels.counts.rows import SparseRows, chosen, renumbered
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
@@ -17,9 +17,9 @@ class UnsettledMoveError(Exception):
 
 
 def cheapest_move(
-    rows: Rows,
+    rows: SparseRows,
     counts: IntArray,
-    least: IntArray,
+    at_least: IntArray,
     movable: BoolArray,
     cost: FloatArray,
     cell: int,
@@ -32,7 +32,7 @@ def cheapest_move(
     ----------
     rows, counts
         The sums, which hold before and after, and the table that is left.
-    least
+    at_least
         What each cell must be at least afterwards.
     movable, cost
         Which cells may change, and what each step of a cell costs.
@@ -52,19 +52,19 @@ def cheapest_move(
     ...               np.ones(3), 1, 1, Budget(1000)).tolist()
     [0, 1, -1]
     """
-    if counts[cell] + step < least[cell] or not movable[cell]:
+    if counts[cell] + step < at_least[cell] or not movable[cell]:
         return None
     cells = np.flatnonzero(movable)
     inside = movable[rows.cell]
     number = np.bincount(rows.of_entry[inside], minlength=rows.number)
-    part = Rows(
+    part = SparseRows(
         np.concatenate([[0], np.cumsum(number)]), rows.cell[inside], rows.coefficient[inside], rows.least, rows.most,
         rows.cells,
     )  # fmt: skip
     own = renumbered(chosen(part, number > 0), cells)
     place = int(np.searchsorted(cells, cell))
     up = np.full(cells.size, np.inf)
-    down = (counts[cells] - least[cells]).astype(np.float64)
+    down = (counts[cells] - at_least[cells]).astype(np.float64)
     ups, downs = np.zeros(cells.size), np.zeros(cells.size)
     (ups if step > 0 else downs)[place] = abs(step)
     up[place], down[place] = ups[place], downs[place]
@@ -73,12 +73,12 @@ def cheapest_move(
         return None
     moved = np.zeros(counts.size, np.int64)
     moved[cells] = steps
-    if ((counts + moved)[cells] < least[cells]).any() or not rows.hold(counts + moved):
+    if ((counts + moved)[cells] < at_least[cells]).any() or not rows.hold(counts + moved):
         raise UnsettledMoveError
     return moved
 
 
-def _solved(rows: Rows, low: FloatArray, high: FloatArray, cost: FloatArray, budget: Budget) -> IntArray | None:
+def _solved(rows: SparseRows, low: FloatArray, high: FloatArray, cost: FloatArray, budget: Budget) -> IntArray | None:
     """Return the whole-number difference of ups and downs at the least cost."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import hstack

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.types import IntArray
 
 #: Whole numbers, so it ends; real tables need a few dozen rounds.
@@ -12,8 +12,8 @@ MOST_ROUNDS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Propagated:
-    """Ends of every cell, the row and the round that moved each of them last (-1: none), and what went wrong.
+class PropagatedBounds:
+    """Bounds of every cell, the row and the round that moved each last (-1: none), and any conflict.
 
     ``conflict`` is a row that cannot hold, or -1.
     """
@@ -28,7 +28,7 @@ class Propagated:
     conflict: int = -1
 
 
-def propagate(rows: Rows, low: IntArray, high: IntArray, *, most_rounds: int = MOST_ROUNDS) -> Propagated:
+def propagate(rows: SparseRows, low: IntArray, high: IntArray, *, most_rounds: int = MOST_ROUNDS) -> PropagatedBounds:
     """Return the ends that follow from the rows, all rows at once and again until no end moves.
 
     >>> from unveil._kernels.counts.rows import rows_of
@@ -49,7 +49,7 @@ def propagate(rows: Rows, low: IntArray, high: IntArray, *, most_rounds: int = M
         new_high, at_high = _best(most[order], first, np.minimum)
         up, down = new_low > low[cells], new_high < high[cells]
         if not (up.any() or down.any()):
-            return Propagated(low, high, low_row, high_row, low_round, high_round, done)
+            return PropagatedBounds(low, high, low_row, high_row, low_round, high_round, done)
         low[cells[up]] = new_low[up]
         high[cells[down]] = new_high[down]
         low_row[cells[up]] = rows.of_entry[order[at_low[up]]]
@@ -58,11 +58,11 @@ def propagate(rows: Rows, low: IntArray, high: IntArray, *, most_rounds: int = M
         wrong = np.flatnonzero(low > high)
         if wrong.size:
             row = max(low_row[wrong[0]], high_row[wrong[0]])
-            return Propagated(low, high, low_row, high_row, low_round, high_round, done + 1, int(row))
-    return Propagated(low, high, low_row, high_row, low_round, high_round, most_rounds)
+            return PropagatedBounds(low, high, low_row, high_row, low_round, high_round, done + 1, int(row))
+    return PropagatedBounds(low, high, low_row, high_row, low_round, high_round, most_rounds)
 
 
-def _ends(rows: Rows, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+def _ends(rows: SparseRows, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     """Return the least and the most that each entry's cell may be by its own row."""
     positive = rows.coefficient > 0
     below, above = low[rows.cell], high[rows.cell]
@@ -85,7 +85,7 @@ def _ends(rows: Rows, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray
     return least, np.minimum(most, NO_END)
 
 
-def _whole(rows: Rows, entries: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool_]]") -> IntArray:
+def _whole(rows: SparseRows, entries: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool_]]") -> IntArray:
     """Return for each entry the sum over its whole row."""
     total = np.concatenate([[0], np.cumsum(entries, dtype=np.int64)])
     return np.repeat(total[rows.start[1:]] - total[rows.start[:-1]], np.diff(rows.start))

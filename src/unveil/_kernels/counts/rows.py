@@ -18,7 +18,7 @@ OPEN = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SparseRows:
     """Sparse rows: entries ``start[r]`` to ``start[r + 1]`` of ``cell`` and ``coefficient`` are those of row ``r``."""
 
     start: IntArray
@@ -74,7 +74,7 @@ class Rows:
         return bool(((sums >= self.least) & (sums <= self.most)).all())
 
 
-def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> Rows:
+def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> SparseRows:
     """Return rows that sum to 0 from blocks of rows of the same length: their cells and their coefficients.
 
     >>> made = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 3)
@@ -87,10 +87,10 @@ def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> Rows:
     signs = [np.broadcast_to(sign, each.shape).ravel() for each, sign in entries]
     sign = np.concatenate([np.zeros(0, np.int64), *signs]).astype(np.int64)
     zero = np.zeros(start.size - 1, np.int64)
-    return Rows(start, cell, sign, zero, zero, cells)
+    return SparseRows(start, cell, sign, zero, zero, cells)
 
 
-def with_more(rows: Rows, more: Sequence[tuple[Sequence[int], Sequence[int], int, int]]) -> Rows:
+def with_more(rows: SparseRows, more: Sequence[tuple[Sequence[int], Sequence[int], int, int]]) -> SparseRows:
     """Return the rows with others after them, each given by its cells, its coefficients, its least and its most.
 
     A side without an end is told as OPEN or -OPEN.
@@ -102,7 +102,7 @@ def with_more(rows: Rows, more: Sequence[tuple[Sequence[int], Sequence[int], int
     if not more:
         return rows
     lengths = np.array([len(cells) for cells, *_ in more], np.int64)
-    return Rows(
+    return SparseRows(
         np.concatenate([rows.start, rows.start[-1] + np.cumsum(lengths)]),
         np.concatenate([rows.cell, *(np.asarray(cells, np.int64) for cells, *_ in more)]),
         np.concatenate([rows.coefficient, *(np.asarray(signs, np.int64) for _, signs, *_ in more)]),
@@ -112,7 +112,7 @@ def with_more(rows: Rows, more: Sequence[tuple[Sequence[int], Sequence[int], int
     )
 
 
-def open_part(rows: Rows, low: IntArray, high: IntArray) -> Rows:
+def open_part(rows: SparseRows, low: IntArray, high: IntArray) -> SparseRows:
     """Return the rows of the cells that have more than one value, the others taken into the ends of each row.
 
     Cells keep their numbers. Rows without an open cell are left out; their sums are the caller's to check.
@@ -123,10 +123,10 @@ def open_part(rows: Rows, low: IntArray, high: IntArray) -> Rows:
     used = number > 0
     start = np.concatenate([[0], np.cumsum(number[used])]).astype(np.int64)
     least, most = (rows.least - fixed)[used], (rows.most - fixed)[used]
-    return Rows(start, rows.cell[keep], rows.coefficient[keep], least, most, rows.cells)
+    return SparseRows(start, rows.cell[keep], rows.coefficient[keep], least, most, rows.cells)
 
 
-def without_twins(rows: Rows) -> Rows:
+def without_twins(rows: SparseRows) -> SparseRows:
     """Return the rows with each set of cells and coefficients once, its ends those of all its twins."""
     found: dict[bytes, int] = {}
     first: list[int] = []
@@ -143,21 +143,23 @@ def without_twins(rows: Rows) -> Rows:
             most[twin] = min(most[twin], most[row])
     kept = np.zeros(rows.number, np.bool_)
     kept[first] = True
-    return chosen(Rows(rows.start, rows.cell, rows.coefficient, least, most, rows.cells), kept)
+    return chosen(SparseRows(rows.start, rows.cell, rows.coefficient, least, most, rows.cells), kept)
 
 
-def chosen(rows: Rows, kept: BoolArray) -> Rows:
+def chosen(rows: SparseRows, kept: BoolArray) -> SparseRows:
     """Return some of the rows."""
     entries = kept[rows.of_entry]
     start = np.concatenate([[0], np.cumsum(np.diff(rows.start)[kept])]).astype(np.int64)
-    return Rows(start, rows.cell[entries], rows.coefficient[entries], rows.least[kept], rows.most[kept], rows.cells)
+    return SparseRows(
+        start, rows.cell[entries], rows.coefficient[entries], rows.least[kept], rows.most[kept], rows.cells
+    )
 
 
-def renumbered(rows: Rows, cells: IntArray) -> Rows:
+def renumbered(rows: SparseRows, cells: IntArray) -> SparseRows:
     """Return rows that have no other cells than these, in which each cell is called by its place among them."""
     place = np.full(rows.cells, -1, np.int64)
     place[cells] = np.arange(cells.size)
-    return Rows(rows.start, place[rows.cell], rows.coefficient, rows.least, rows.most, int(cells.size))
+    return SparseRows(rows.start, place[rows.cell], rows.coefficient, rows.least, rows.most, int(cells.size))
 
 
 def _per_row(entries: IntArray, start: IntArray) -> IntArray:

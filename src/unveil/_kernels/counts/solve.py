@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.blocks import Block, blocks
+from unveil._kernels.counts.blocks import CellBlock, blocks
 from unveil._kernels.counts.ends import NoWorldError, find_ends
-from unveil._kernels.counts.propagate import Propagated, propagate
-from unveil._kernels.counts.rows import Rows
-from unveil._kernels.counts.seen import Ends, Wanted
+from unveil._kernels.counts.propagate import PropagatedBounds, propagate
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget
 from unveil._kernels.counts.walks import find_by_walking
 from unveil._kernels.types import BoolArray, IntArray
@@ -44,7 +44,7 @@ class Solution:
     high_by: IntArray
     seen_low: IntArray
     seen_high: IntArray
-    sums: Propagated
+    sums: PropagatedBounds
     blocks: int
     largest_block: int
 
@@ -55,10 +55,10 @@ class Solution:
 
 
 def solve(
-    rows: Rows,
+    rows: SparseRows,
     low: IntArray,
     high: IntArray,
-    wanted: BoolArray,
+    queried: BoolArray,
     *,
     budget: Budget,
     rng: np.random.Generator,
@@ -73,7 +73,7 @@ def solve(
     ----------
     rows, low, high
         The sums, and what is told of each cell.
-    wanted
+    queried
         The cells whose ends are looked for.
     enough
         From how many values on a cell's exact ends do not matter; None finds all.
@@ -96,13 +96,13 @@ def solve(
         progress(at / len(parts))
         huge = block.cells.size > LARGEST_PROGRAM
         # That some table fits cannot be refuted by walking.
-        if not wanted[block.cells].any() or (huge and enough == 0):
+        if not queried[block.cells].any() or (huge and enough == 0):
             continue
-        large = decide_above is not None and int(wanted[block.cells].sum()) > decide_above
+        large = decide_above is not None and int(queried[block.cells].sum()) > decide_above
         limit = deciding if large and enough is None else enough
-        own = Wanted(cells=wanted[block.cells], enough=limit, from_start=enough is not None)
+        own = RangeQuery(cells=queried[block.cells], enough=limit, from_start=enough is not None)
         try:
-            ends = Ends.of(sums.low[block.cells], sums.high[block.cells])
+            ends = CellEnds.of(sums.low[block.cells], sums.high[block.cells])
             if huge:
                 find_by_walking(block.rows, ends, own, budget, rng)
             else:
@@ -113,7 +113,7 @@ def solve(
     return solution
 
 
-def _from_sums(sums: Propagated, parts: list[Block]) -> Solution:
+def _from_sums(sums: PropagatedBounds, parts: list[CellBlock]) -> Solution:
     one = sums.low == sums.high
     zeros = np.zeros(one.size, np.int64)
     return Solution(
@@ -131,7 +131,7 @@ def _from_sums(sums: Propagated, parts: list[Block]) -> Solution:
     )
 
 
-def _take(solution: Solution, block: Block, ends: Ends) -> None:
+def _take(solution: Solution, block: CellBlock, ends: CellEnds) -> None:
     cells = block.cells
     solution.low[cells], solution.high[cells] = ends.low, ends.high
     if ends.worlds:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.types import FloatArray, IntArray
 
 #: How far the solver's numbers may be from whole ones.
@@ -57,8 +57,8 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
-    """What the solver says of a program: its state, its values, and the multiplier of each row."""
+class ProgramSolution:
+    """The solver's result: its status, values, and the multiplier of each row."""
 
     state: str
     value: float = 0.0
@@ -66,7 +66,7 @@ class Solved:
     multipliers: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
-def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget) -> Solved:
+def linear(rows: SparseRows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget) -> ProgramSolution:
     """Return the least cost over all tables, fractions allowed: "solved", "none", "endless" or "unknown"."""
     from scipy.optimize import linprog
 
@@ -89,17 +89,17 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
     budget.linear += 1
     budget.pay(program_steps(rows, low.size, int(found.nit)))
     if found.status != 0:
-        return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
+        return ProgramSolution({2: "none", 3: "endless"}.get(found.status, "unknown"))
     multipliers = np.zeros(rows.number)
     if even.any():
         multipliers[even] = found.eqlin.marginals
     if upper.size or lower.size:
         multipliers[upper] += found.ineqlin.marginals[: upper.size]
         multipliers[lower] -= found.ineqlin.marginals[upper.size :]
-    return Solved("solved", float(found.fun), found.x, multipliers)
+    return ProgramSolution("solved", float(found.fun), found.x, multipliers)
 
 
-def program_steps(rows: Rows, size: int, steps: int) -> int:
+def program_steps(rows: SparseRows, size: int, steps: int) -> int:
     """Return what a program over so many unknowns takes of a budget: a step of a larger one takes longer."""
     return _weight(size) * steps + 1 + (rows.cell.size >> 4)
 
@@ -108,12 +108,14 @@ def _weight(size: int) -> int:
     return 1 + size // 1_000
 
 
-def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget, *, gap: float = 1e9) -> Solved:
+def whole(
+    rows: SparseRows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget, *, gap: float = 1e9
+) -> ProgramSolution:
     """Return a table of whole numbers, the first that is found unless the gap is small; states as in `linear`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if low.size > LARGEST_SEARCH:
-        return Solved("unknown")
+        return ProgramSolution("unknown")
     ends = Bounds(low.astype(np.float64), np.where(high >= NO_END, np.inf, high))
     least, most = np.where(rows.has_least, rows.least, -np.inf), np.where(rows.has_most, rows.most, np.inf)
     sums = [LinearConstraint(rows.matrix, least, most)] if rows.number else []
@@ -124,11 +126,11 @@ def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: B
     # What is done at the first node grows with the program, and no limit of the solver binds it.
     budget.pay(_NODE * max(1, int(found.mip_node_count or 0)) + 8 * rows.cell.size)
     if found.x is not None:
-        return Solved("solved", float(found.fun), found.x)
-    return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
+        return ProgramSolution("solved", float(found.fun), found.x)
+    return ProgramSolution({2: "none", 3: "endless"}.get(found.status, "unknown"))
 
 
-def world_of(rows: Rows, low: IntArray, high: IntArray, values: FloatArray) -> IntArray | None:
+def world_of(rows: SparseRows, low: IntArray, high: IntArray, values: FloatArray) -> IntArray | None:
     """Return a solution as whole numbers if it is one and satisfies every row exactly, else None."""
     if not np.isfinite(values).all() or (np.abs(values) > float(NO_END)).any():
         return None
@@ -140,7 +142,9 @@ def world_of(rows: Rows, low: IntArray, high: IntArray, values: FloatArray) -> I
     return world if fits and rows.hold(world) else None
 
 
-def certified(rows: Rows, low: IntArray, high: IntArray, cell: int, sign: int, multipliers: FloatArray) -> int | None:
+def certified(
+    rows: SparseRows, low: IntArray, high: IntArray, cell: int, sign: int, multipliers: FloatArray
+) -> int | None:
     """Return a bound on the least of ``sign`` · cell that is true by whole-number arithmetic alone, None without one.
 
     Any multipliers y give one: Σ y·row + the least of what is left of each cell. Those of the solver are rounded to

@@ -13,8 +13,8 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.counts.growth import lowest_world
-from unveil._kernels.counts.rows import Rows
-from unveil._kernels.counts.seen import Ends, Wanted
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import IntArray
 
@@ -35,7 +35,7 @@ _MOST_FIRST = 3
 class _Walker:
     """The rows of a block, also by cell, as a walk needs them."""
 
-    rows: Rows
+    rows: SparseRows
 
     @cached_property
     def _by_cell(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -67,7 +67,9 @@ class _Walker:
         return found if done < most and rows.hold(found) else None
 
 
-def find_by_walking(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator) -> None:
+def find_by_walking(
+    rows: SparseRows, ends: CellEnds, query: RangeQuery, budget: Budget, rng: np.random.Generator
+) -> None:
     """Take tables until the wanted cells have shown enough values, or no more of them can be moved."""
     walker, size = _Walker(rows), ends.low.size
     world = lowest_world(rows, ends)
@@ -79,12 +81,12 @@ def find_by_walking(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng:
     if world is None:
         return
     ends.take(world)
-    enough = 1 if wanted.enough is None else wanted.enough
+    enough = 1 if query.enough is None else query.enough
     tried = np.zeros(size, np.bool_)
     batch = size
     while not budget.is_spent:
-        left = np.flatnonzero(wanted.of(ends) & ~tried & (ends.high - ends.low >= enough))
-        if wanted.enough is None:
+        left = np.flatnonzero(query.of(ends) & ~tried & (ends.high - ends.low >= enough))
+        if query.enough is None:
             left = left[(ends.seen_high == ends.seen_low)[left]]
         if not left.size:
             return
@@ -102,7 +104,7 @@ def find_by_walking(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng:
             world, batch = found, 2 * batch
 
 
-def _beyond_seen(ends: Ends, chosen: IntArray, enough: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _beyond_seen(ends: CellEnds, chosen: IntArray, enough: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return ends within which each of the chosen cells shows more values than are enough, upwards or downwards."""
     low, high = ends.low.copy(), ends.high.copy()
     up, down = ends.seen_low[chosen] + enough, ends.seen_high[chosen] - enough
@@ -114,11 +116,11 @@ def _beyond_seen(ends: Ends, chosen: IntArray, enough: int, rng: np.random.Gener
     return low, high
 
 
-def beyond(value: int, least: int, most: int) -> int:
+def beyond(value: int, at_least: int, at_most: int) -> int:
     """Return by how much a sum misses its ends."""
-    if value < least:
-        return least - value
-    return value - most if value > most else 0
+    if value < at_least:
+        return at_least - value
+    return value - at_most if value > at_most else 0
 
 
 @loop("i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8, f8, f8, rng")
@@ -128,8 +130,8 @@ def walk(
     cell_coefficient: IntArray,
     row_start: IntArray,
     row_cell: IntArray,
-    least: IntArray,
-    most: IntArray,
+    at_least: IntArray,
+    at_most: IntArray,
     low: IntArray,
     high: IntArray,
     world: IntArray,
@@ -139,14 +141,14 @@ def walk(
     rng: np.random.Generator,
 ) -> int:
     """Change the table until every sum holds; return after how many steps, all of them where none was found."""
-    sums = np.zeros(least.size, np.int64)
+    sums = np.zeros(at_least.size, np.int64)
     for cell in range(world.size):
         for entry in range(cell_start[cell], cell_start[cell + 1]):
             sums[cell_row[entry]] += cell_coefficient[entry] * world[cell]
     # The rows that do not hold, and where each stands among them.
-    broken, place, number = np.zeros(least.size, np.int64), np.full(least.size, -1, np.int64), 0
-    for row in range(least.size):
-        if beyond(sums[row], least[row], most[row]) > 0:
+    broken, place, number = np.zeros(at_least.size, np.int64), np.full(at_least.size, -1, np.int64), 0
+    for row in range(at_least.size):
+        if beyond(sums[row], at_least[row], at_most[row]) > 0:
             broken[number], place[row] = row, number
             number += 1
     for step in range(steps):
@@ -160,14 +162,16 @@ def walk(
         worse = 0
         for entry in range(cell_start[cell], cell_start[cell + 1]):
             own, change = cell_row[entry], sign * cell_coefficient[entry]
-            worse += beyond(sums[own] + change, least[own], most[own]) - beyond(sums[own], least[own], most[own])
+            worse += beyond(sums[own] + change, at_least[own], at_most[own]) - beyond(
+                sums[own], at_least[own], at_most[own]
+            )
         if worse > 0 and rng.random() >= exp(-worse / (hot * (cold / hot) ** (step / steps))):
             continue
         world[cell] += sign
         for entry in range(cell_start[cell], cell_start[cell + 1]):
             own = cell_row[entry]
             sums[own] += sign * cell_coefficient[entry]
-            is_broken = beyond(sums[own], least[own], most[own]) > 0
+            is_broken = beyond(sums[own], at_least[own], at_most[own]) > 0
             if is_broken and place[own] < 0:
                 broken[number], place[own] = own, number
                 number += 1

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.blocks import Block, blocks
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.blocks import CellBlock, blocks
+from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget, linear, whole, world_of
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
@@ -14,8 +14,8 @@ _GAP = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class WorldsOf:
-    """For each cell in how many tables it has somebody, and how many tables were found for its part of the system."""
+class WorldCounts:
+    """For each cell, the number of tables in which it is occupied, and the tables found for its block."""
 
     occupied: IntArray
     found: IntArray
@@ -27,8 +27,14 @@ class WorldsOf:
 
 
 def worlds_by_lot(
-    rows: Rows, low: IntArray, high: IntArray, weighed: BoolArray, number: int, budget: Budget, rng: np.random.Generator
-) -> WorldsOf:
+    rows: SparseRows,
+    low: IntArray,
+    high: IntArray,
+    weighed: BoolArray,
+    number: int,
+    budget: Budget,
+    rng: np.random.Generator,
+) -> WorldCounts:
     """Return in how many of some tables that fit each cell has somebody.
 
     Every table is the best one by weights of the ``weighed`` cells that are drawn from a normal distribution: a corner
@@ -53,11 +59,11 @@ def worlds_by_lot(
             if world is not None:
                 occupied[block.cells] += world > 0
                 found[block.cells] += 1
-    return WorldsOf(occupied, found)
+    return WorldCounts(occupied, found)
 
 
 def _one_world(
-    block: Block, low: IntArray, high: IntArray, weighed: BoolArray, budget: Budget, rng: np.random.Generator
+    block: CellBlock, low: IntArray, high: IntArray, weighed: BoolArray, budget: Budget, rng: np.random.Generator
 ) -> IntArray | None:
     """Return one table of a block, None where none was found."""
     own_low, own_high = low[block.cells], high[block.cells]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, clear_row, count_row, is_small
+from unveil._kernels.graph.witnesses import FIRST, NEVER, GraphSide, clear_row, count_row, is_small
 from unveil._kernels.types import Int32Array, IntArray
 
 #: The bytes that one cell of the window takes.
@@ -30,7 +30,7 @@ class Window(NamedTuple):
 
 
 def map_best_of_window(
-    here: Side, there: Side, order: IntArray, order_there: IntArray, width: int, threshold: int
+    here: GraphSide, there: GraphSide, order: IntArray, order_there: IntArray, width: int, threshold: int
 ) -> IntArray:
     """Let the best pair leave the window until one side of it is empty; return when each other node came in.
 
@@ -54,10 +54,13 @@ def map_best_of_window(
 
 
 @loop(
-    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
-    "i8[], i8[]), i8[], i8[], i8, Window(i4[,], i8[], i8[], i8[], i8[], i8[], i8[])",
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "i8[], i8[], i8, Window(i4[,], i8[], i8[], i8[], i8[], i8[], i8[])",
 )
-def _run(here: Side, there: Side, order: IntArray, order_there: IntArray, threshold: int, window: Window) -> IntArray:
+def _run(
+    here: GraphSide, there: GraphSide, order: IntArray, order_there: IntArray, threshold: int, window: Window
+) -> IntArray:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
@@ -91,36 +94,43 @@ def _run(here: Side, there: Side, order: IntArray, order_there: IntArray, thresh
 
 
 def _enter_row(
-    here: Side, there: Side, window: Window, row: int, node: int, now: int, count: IntArray, found: IntArray
+    here: GraphSide, there: GraphSide, window: Window, row: int, node: int, now: int, count: IntArray, reached: IntArray
 ) -> None:
     window.node[row], window.row_of[node] = node, row
     for column in range(window.other.size):
         window.seen[row, column] = 0
-    size = count_row(here, there, node, now, count, found)
+    size = count_row(here, there, node, now, count, reached)
     for place in range(size):
-        column = window.column_of[found[place]]
+        column = window.column_of[reached[place]]
         if column >= 0:
-            window.seen[row, column] = count[found[place]]
-    clear_row(count, found, size)
+            window.seen[row, column] = count[reached[place]]
+    clear_row(count, reached, size)
     _rank(there, window, row)
 
 
 def _enter_column(
-    here: Side, there: Side, window: Window, column: int, other: int, now: int, count: IntArray, found: IntArray
+    here: GraphSide,
+    there: GraphSide,
+    window: Window,
+    column: int,
+    other: int,
+    now: int,
+    count: IntArray,
+    reached: IntArray,
 ) -> None:
     window.other[column], window.column_of[other] = other, column
     for row in range(window.node.size):
         window.seen[row, column] = 0
-    size = count_row(there, here, other, now, count, found)
+    size = count_row(there, here, other, now, count, reached)
     for place in range(size):
-        row = window.row_of[found[place]]
+        row = window.row_of[reached[place]]
         if row >= 0:
-            window.seen[row, column] = count[found[place]]
+            window.seen[row, column] = count[reached[place]]
             _compare(there, window, row, column)
-    clear_row(count, found, size)
+    clear_row(count, reached, size)
 
 
-def _compare(there: Side, window: Window, row: int, column: int) -> None:
+def _compare(there: GraphSide, window: Window, row: int, column: int) -> None:
     """Take a cell into account that has at least one witness and may be the best of its row."""
     seen, best = window.seen[row, column], window.best[row]
     lot, rival = there.lot[window.other[column]], there.lot[window.other[window.column[row]]]
@@ -128,7 +138,7 @@ def _compare(there: Side, window: Window, row: int, column: int) -> None:
         window.best[row], window.column[row] = seen, column
 
 
-def _rank(there: Side, window: Window, row: int) -> None:
+def _rank(there: GraphSide, window: Window, row: int) -> None:
     """Find the best cell of a row anew."""
     window.best[row] = 0
     for column in range(window.other.size):
@@ -136,7 +146,7 @@ def _rank(there: Side, window: Window, row: int) -> None:
             _compare(there, window, row, column)
 
 
-def _best_pair(here: Side, there: Side, window: Window) -> tuple[int, int]:
+def _best_pair(here: GraphSide, there: GraphSide, window: Window) -> tuple[int, int]:
     """Return the row and column of the pair with the most witnesses, -1 for a side that is empty."""
     top = -1
     for row in range(window.node.size):
@@ -156,7 +166,7 @@ def _best_pair(here: Side, there: Side, window: Window) -> tuple[int, int]:
     return top, first
 
 
-def _leave(here: Side, there: Side, window: Window, row: int, column: int, now: int, mapped: bool) -> None:
+def _leave(here: GraphSide, there: GraphSide, window: Window, row: int, column: int, now: int, mapped: bool) -> None:
     node, other = window.node[row], window.other[column]
     window.node[row] = window.row_of[node] = window.other[column] = window.column_of[other] = _NOBODY
     here.taken[node] = there.taken[other] = now

@@ -10,8 +10,8 @@ from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 
-class Matched(NamedTuple):
-    """Which edges were taken away (in the order of the keys), the ends of new ones, and what each node still needs."""
+class EdgeMatching(NamedTuple):
+    """The removed edges (in the order of keys), the ends of new edges, and the remaining need of each node."""
 
     removed: BoolArray
     one: IntArray
@@ -21,7 +21,7 @@ class Matched(NamedTuple):
 
 def matched_degrees(
     start: IntArray, neighbour: Int32Array, keys: IntArray, need: IntArray, rng: np.random.Generator
-) -> Matched:
+) -> EdgeMatching:
     """Return how to bring every degree to its target, where ``need`` is the target less the degree.
 
     First, edges between two nodes that both have too many go, in random order. A node that still has too many loses
@@ -52,7 +52,7 @@ def matched_degrees(
     line = needy[np.argsort(need[needy], kind="stable")]
     new = np.empty((int(need.sum()) // 2, 2), np.int64)
     count = join(start, neighbour, edge, removed, line, need, new)
-    return Matched(removed, new[:count, 0], new[:count, 1], need)
+    return EdgeMatching(removed, new[:count, 0], new[:count, 1], need)
 
 
 def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> IntArray:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.witnesses import FIRST, Side, clear_row, count_row, is_small
+from unveil._kernels.graph.witnesses import FIRST, GraphSide, clear_row, count_row, is_small
 from unveil._kernels.types import IntArray
 
 # An eccentricity this little below the threshold is one that rounding has moved.
@@ -35,7 +35,7 @@ def nothing_seen(nodes: int, others: int) -> Looks:
     )
 
 
-def standing_out(there: Side, count: IntArray, found: IntArray, size: int, threshold: float) -> int:
+def standing_out(there: GraphSide, count: IntArray, reached: IntArray, size: int, threshold: float) -> int:
     """Return the node with the highest score, or -1 if it does not stand out or nobody has a witness.
 
     A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
@@ -45,7 +45,7 @@ def standing_out(there: Side, count: IntArray, found: IntArray, size: int, thres
     """
     best, second = -1, -1
     for place in range(size):
-        node = found[place]
+        node = reached[place]
         lead = 1 if best < 0 else _lead(count[node], there.degree[node], count[best], there.degree[best])
         if lead > 0 or (lead == 0 and there.lot[node] > there.lot[best]):
             second = best
@@ -59,7 +59,7 @@ def standing_out(there: Side, count: IntArray, found: IntArray, size: int, thres
     ahead = count[best] / np.sqrt(there.degree[best])
     if second >= 0:
         ahead -= count[second] / np.sqrt(there.degree[second])
-    return best if ahead * (1 + _ROUNDING) >= threshold * _deviation(there, count, found, size) else -1
+    return best if ahead * (1 + _ROUNDING) >= threshold * _deviation(there, count, reached, size) else -1
 
 
 def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
@@ -70,20 +70,20 @@ def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
     return one * one * other_degree - other * other * degree
 
 
-def _deviation(there: Side, count: IntArray, found: IntArray, size: int) -> float:
+def _deviation(there: GraphSide, count: IntArray, reached: IntArray, size: int) -> float:
     """Return the standard deviation of the scores of all nodes of the graph, most of which may be 0."""
     nodes = count.size
     total = 0.0
     for place in range(size):
-        total += count[found[place]] / np.sqrt(there.degree[found[place]])
+        total += count[reached[place]] / np.sqrt(there.degree[reached[place]])
     mean = total / nodes
     squares = (nodes - size) * mean**2
     for place in range(size):
-        squares += (count[found[place]] / np.sqrt(there.degree[found[place]]) - mean) ** 2
+        squares += (count[reached[place]] / np.sqrt(there.degree[reached[place]]) - mean) ** 2
     return float(np.sqrt(squares / (nodes - 1)))
 
 
-def sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
+def sweep(here: GraphSide, there: GraphSide, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
     """Look at the nodes in the given order, map those that stand out, and return the moment after that.
 
     A node is mapped to its best candidate if that stands out from all candidates of the node, and the node from all
@@ -95,10 +95,10 @@ def sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, 
 
 
 @loop(
-    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
-    "i8[], i8[]), i8[], f8, i8, Looks(i8[], i8[], i8[], i8[])",
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), i8[], f8, i8, Looks(i8[], i8[], i8[], i8[])",
 )
-def _sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
+def _sweep(here: GraphSide, there: GraphSide, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
@@ -126,19 +126,19 @@ def _sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int,
     return now
 
 
-def _is_as_good(here: Side, count: IntArray, node: int, first: int) -> bool:
+def _is_as_good(here: GraphSide, count: IntArray, node: int, first: int) -> bool:
     return _lead(count[node], here.degree[node], count[first], here.degree[first]) == 0
 
 
-def _map(here: Side, node: int, other: int, now: int) -> None:
+def _map(here: GraphSide, node: int, other: int, now: int) -> None:
     here.partner[node] = other
     here.used[node] = now
     here.taken[node] = now
 
 
-def _note_change(here: Side, changed: IntArray, node: int, found: IntArray, size: int, now: int) -> None:
+def _note_change(here: GraphSide, changed: IntArray, node: int, reached: IntArray, size: int, now: int) -> None:
     """Note that the neighbours of a node have a new witness, and that those found have lost a candidate."""
     for place in range(here.start[node], here.start[node + 1]):
         changed[here.neighbour[place]] = now
     for place in range(size):
-        changed[found[place]] = now
+        changed[reached[place]] = now

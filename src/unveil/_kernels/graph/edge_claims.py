@@ -26,9 +26,9 @@ def likely_edges(
     released: tuple[IntArray, Int32Array],
     chances: tuple[IntArray, IntArray, FloatArray],
     auxiliary: tuple[IntArray, Int32Array],
-    least: float,
+    at_least: float,
 ) -> tuple[IntArray, FloatArray]:
-    """Return the pairs of auxiliary nodes that are not joined and have an expected number of edges above ``least``.
+    """Return the pairs of auxiliary nodes that are not joined and have an expected number of edges above ``at_least``.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def likely_edges(
         ``start`` and ``neighbour`` of both graphs.
     chances
         ``start``, auxiliary node and chance of the entries of each released node; at most 1 in sum.
-    least
+    at_least
         What the expected number of released edges between both, ``Σ P(u is v) P(w is x)`` over all released edges in
         both directions, must exceed; above 0.
 
@@ -59,10 +59,10 @@ def likely_edges(
     by_candidate = np.zeros(nodes + 1, np.int64)
     np.cumsum(np.bincount(candidate, minlength=nodes), out=by_candidate[1:])
     # All pairs together have at most one for each released edge, so no more of them can be above the least.
-    most = int(released[1].size / 2 / least) + 1
+    most = int(released[1].size / 2 / at_least) + 1
     keys, expected = np.empty(most, np.int64), np.empty(most)
     found = _likely_edges(
-        *released, start, candidate, chance, by_candidate, row, chance[order], *auxiliary, least, keys, expected
+        *released, start, candidate, chance, by_candidate, row, chance[order], *auxiliary, at_least, keys, expected
     )
     order = np.argsort(keys[:found])
     return keys[:found][order], expected[:found][order]
@@ -80,7 +80,7 @@ def _likely_edges(
     column_chance: FloatArray,
     known_start: IntArray,
     known_neighbour: Int32Array,
-    least: float,
+    at_least: float,
     keys: IntArray,
     expected: FloatArray,
 ) -> int:
@@ -106,7 +106,7 @@ def _likely_edges(
                         total[partner] += column_chance[entry] * chance[at]
         for place in range(seen):
             partner = touched[place]
-            if total[partner] > least and known_of[partner] != node:
+            if total[partner] > at_least and known_of[partner] != node:
                 keys[found] = node * nodes + partner
                 expected[found] = total[partner]
                 found += 1

@@ -11,7 +11,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 PLAIN_STEPS = 20_000
 
 
-class Rows(NamedTuple):
+class AdjacencyRows(NamedTuple):
     """A graph: the neighbours of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
 
     start: IntArray
@@ -19,7 +19,7 @@ class Rows(NamedTuple):
 
 
 def inherited(
-    one: Rows, other: Rows, rows: IntArray, columns: IntArray, partner: IntArray, score: FloatArray
+    one: AdjacencyRows, other: AdjacencyRows, rows: IntArray, columns: IntArray, partner: IntArray, score: FloatArray
 ) -> FloatArray:
     """Return for each node of one graph (row) and of the other (column) the mean score of their mapped neighbours.
 
@@ -41,7 +41,7 @@ def inherited(
 
     Examples
     --------
-    >>> path = Rows(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32))
+    >>> path = AdjacencyRows(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32))
     >>> inherited(path, path, np.arange(3), np.arange(3), np.array([-1, 1, -1]), np.array([0, 0.5, 0]))
     array([[0.5, 0. , 0.5],
            [0. , 0. , 0. ],

@@ -3,11 +3,11 @@
 import numpy as np
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.witnesses import Side, clear_row, count_row, is_small
+from unveil._kernels.graph.witnesses import GraphSide, clear_row, count_row, is_small
 from unveil._kernels.types import IntArray
 
 
-def map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, now: int) -> int:
+def map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, threshold: int, now: int) -> int:
     """Map every node and its best candidate that are each other's best, and return how many there were.
 
     Parameters
@@ -26,10 +26,10 @@ def map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, 
 
 
 @loop(
-    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
-    "i8[], i8[]), i8, i8, i8",
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), i8, i8, i8",
 )
-def _map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, now: int) -> int:
+def _map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, threshold: int, now: int) -> int:
     row_best, column_best, column_most = _bests(here, there, least_degree, now)
     mapped = 0
     for other in range(column_best.size):
@@ -43,7 +43,7 @@ def _map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int,
     return mapped
 
 
-def _bests(here: Side, there: Side, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
+def _bests(here: GraphSide, there: GraphSide, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return each node's best candidate, that of each node of the other graph, and the witnesses of the latter.
 
     Between candidates with as many witnesses the lot decides; -1 where nobody has any.

@@ -9,11 +9,11 @@ _HALVINGS = 60
 _FAR = 1e4
 
 
-def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: FloatArray, most: float) -> FloatArray:
+def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: FloatArray, at_most: float) -> FloatArray:
     """Return the counts nearest to noisy ones that are not negative, add up to ``total``, and do not need too much.
 
     Nearest means the least sum of squares of differences, each divided by the ``weight`` of its count. A count of one
-    needs ``each``, and all together may need ``most``; if no counts do with so little, those that come close are
+    needs ``each``, and all together may need ``at_most``; if no counts do with so little, those that come close are
     returned.
 
     >>> nearest_counts(np.array([3.0, -1.0, 2.0]), np.ones(3), 4, np.ones(3), 9)
@@ -24,13 +24,13 @@ def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: Fl
     limit = _FAR * (total + 1)
     bounded, square = np.clip(noisy, -limit, limit), weight * weight
     counts = _with_total(bounded, square, total)
-    if counts @ each <= most:
+    if counts @ each <= at_most:
         return counts
     dear = square * each
     low, high = 0.0, 1.0 / float(dear.max())
     while True:
         counts = _with_total(bounded - high * dear, square, total)
-        if counts @ each <= most:
+        if counts @ each <= at_most:
             break
         if high * dear.max() > _FAR * limit:
             return counts
@@ -38,7 +38,7 @@ def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: Fl
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         tried = _with_total(bounded - middle * dear, square, total)
-        if tried @ each <= most:
+        if tried @ each <= at_most:
             high, counts = middle, tried
         else:
             low = middle

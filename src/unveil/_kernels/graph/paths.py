@@ -87,12 +87,12 @@ def path_sums(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Path
     return sums
 
 
-def diameter_bounds(start: IntArray, neighbour: Int32Array, inside: IntArray, most: int) -> DiameterBounds:
+def diameter_bounds(start: IntArray, neighbour: Int32Array, inside: IntArray, at_most: int) -> DiameterBounds:
     """Return bounds of the largest distance between two nodes of the connected component that ``inside`` lists.
 
     After a search from ``s`` no path from ``v`` is longer than ``distance(v, s) + longest(s)``, nor are all shorter
     than the larger of ``distance(v, s)`` and ``longest(s) - distance(v, s)``. Searches begin in turn where the longest
-    path may be longest and where it may be shortest, until the bounds meet or ``most`` searches are done.
+    path may be longest and where it may be shortest, until the bounds meet or ``at_most`` searches are done.
 
     >>> diameter_bounds(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.arange(3), 9)
     DiameterBounds(at_least=2, at_most=2, searches=2)
@@ -101,8 +101,8 @@ def diameter_bounds(start: IntArray, neighbour: Int32Array, inside: IntArray, mo
     lower, upper = np.zeros(inside.size, np.int64), np.full(inside.size, inside.size - 1)
     # Nodes that a search can still learn from; ends of a path with the same bounds are told apart by their degree.
     open_nodes = np.ones(inside.size, np.bool_)
-    searches, plain = 0, runs_plain(start, neighbour, min(most, inside.size))
-    while searches < most and lower.max() < upper.max() and open_nodes.any():
+    searches, plain = 0, runs_plain(start, neighbour, min(at_most, inside.size))
+    while searches < at_most and lower.max() < upper.max() and open_nodes.any():
         key, other = (-upper, -degree) if searches % 2 else (lower, -degree)
         place = np.flatnonzero(open_nodes)
         chosen = place[np.lexsort((other[place], key[place]))[0]]
@@ -127,11 +127,11 @@ def _distances(start: IntArray, neighbour: Int32Array, sources: IntArray, plain:
     "const i8[], const i4[], i8[], i4[,]",
     "const i8[], const i4[], const i8[]A, i4[,]",
 )
-def _search(start: IntArray, neighbour: Int32Array, sources: IntArray, found: Int32Array) -> None:
-    """Write the distances from each source into its row of ``found``, which holds -1."""
+def _search(start: IntArray, neighbour: Int32Array, sources: IntArray, distances: Int32Array) -> None:
+    """Write the distances from each source into its row of ``distances``, which holds -1."""
     queue = np.empty(start.size, np.int32)
     for row in range(sources.size):
-        far = found[row]
+        far = distances[row]
         queue[0] = sources[row]
         far[sources[row]] = 0
         first, last = 0, 1

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, is_small
+from unveil._kernels.graph.witnesses import FIRST, NEVER, GraphSide, is_small
 from unveil._kernels.random import State, below
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -16,7 +16,7 @@ _KEPT_UP_TO = 30_000_000
 _MOST_MARKS = 32_000
 
 
-def percolate(here: Side, there: Side, need: int, state: State) -> IntArray:
+def percolate(here: GraphSide, there: GraphSide, need: int, state: State) -> IntArray:
     """Map all pairs that get ``need`` marks, and return the moment at which each node was mapped, or ``NEVER``.
 
     Nodes that have a partner are the first to give marks. One pair after the other, drawn by lot from those that have
@@ -35,10 +35,10 @@ def percolate(here: Side, there: Side, need: int, state: State) -> IntArray:
 
 
 @loop(
-    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
-    "i8[], i8[]), i8[], i8, i2[,], u8[]",
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), i8[], i8, i2[,], u8[]",
 )
-def _percolate(here: Side, there: Side, known: IntArray, need: int, marks: Marks, state: State) -> None:
+def _percolate(here: GraphSide, there: GraphSide, known: IntArray, need: int, marks: Marks, state: State) -> None:
     nodes, others = here.start.size - 1, there.start.size - 1
     waiting = np.empty(nodes, np.int64)
     for place in range(known.size):
@@ -63,25 +63,25 @@ def _percolate(here: Side, there: Side, known: IntArray, need: int, marks: Marks
         left, now = _map_by_lot(here, there, cells[:size], waiting, left, now, state)
 
 
-def _add_giver(here: Side, node: int, givers: IntArray) -> None:
+def _add_giver(here: GraphSide, node: int, givers: IntArray) -> None:
     for place in range(here.start[node], here.start[node + 1]):
         givers[here.neighbour[place]] += 1
 
 
-def _free_neighbours(here: Side, node: int, givers: IntArray, least: int) -> IntArray:
+def _free_neighbours(here: GraphSide, node: int, givers: IntArray, at_least: int) -> IntArray:
     """Return the neighbours of a node that are not mapped and have enough neighbours that have given marks."""
     free = np.empty(here.start[node + 1] - here.start[node], np.int64)
     size = 0
     for place in range(here.start[node], here.start[node + 1]):
         near = here.neighbour[place]
-        if here.taken[near] == NEVER and (least == 0 or givers[near] >= least):
+        if here.taken[near] == NEVER and (at_least == 0 or givers[near] >= at_least):
             free[size] = near
             size += 1
     return free[:size]
 
 
 def _give_marks(
-    here: Side, there: Side, node: int, other: int, need: int, marks: Marks, cells: IntArray
+    here: GraphSide, there: GraphSide, node: int, other: int, need: int, marks: Marks, cells: IntArray
 ) -> tuple[int, IntArray]:
     """Give the marks of one pair; return how many pairs have enough now, and these pairs, row by row."""
     free = _free_neighbours(there, other, there.taken, 0)
@@ -97,8 +97,8 @@ def _give_marks(
 
 
 def _count_marks(
-    here: Side,
-    there: Side,
+    here: GraphSide,
+    there: GraphSide,
     node: int,
     other: int,
     need: int,
@@ -140,7 +140,7 @@ def _with_room(cells: IntArray, size: int) -> IntArray:
 
 
 def _map_by_lot(
-    here: Side, there: Side, cells: IntArray, waiting: IntArray, left: int, now: int, state: State
+    here: GraphSide, there: GraphSide, cells: IntArray, waiting: IntArray, left: int, now: int, state: State
 ) -> tuple[int, int]:
     """Map the nodes of the cells, which are in rows, and queue them; return the length of the queue and the moment."""
     rows = _starts_of_rows(cells)

@@ -147,7 +147,7 @@ def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
     strikes.bucket[: highest + 1] = 0
 
 
-def _cut(old: int, begin: int, found: int, cells: _Cells, counts: IntArray) -> int:
+def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray) -> int:
     """Make a cell of each stretch of equal counts from ``begin`` on; return how many cells there are then."""
     end = cells.first[old] + cells.length[old]
     now = old
@@ -156,18 +156,18 @@ def _cut(old: int, begin: int, found: int, cells: _Cells, counts: IntArray) -> i
         # Nodes before ``begin`` have count 0 and stay the old cell; without them, the least count does.
         if at > cells.first[old] and (at == begin or counts[node] != counts[cells.member[at - 1]]):
             cells.length[now] = at - cells.first[now]
-            now = found
+            now = cell_count
             cells.first[now] = at
-            found += 1
+            cell_count += 1
         cells.cell[node] = now
     cells.length[now] = end - cells.first[now]
-    return found
+    return cell_count
 
 
-def _largest(old: int, before: int, found: int, lengths: IntArray) -> int:
+def _largest(old: int, before: int, cell_count: int, lengths: IntArray) -> int:
     """Return a largest of the parts into which a cell fell: itself, and those numbered from ``before``."""
     best = old
-    for part in range(before, found):
+    for part in range(before, cell_count):
         if lengths[part] > lengths[best]:
             best = part
     return best

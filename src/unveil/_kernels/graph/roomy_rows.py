@@ -9,8 +9,8 @@ from unveil._kernels.types import Int32Array, IntArray
 Node = int | np.integer
 
 
-def with_room(start: IntArray, neighbour: Int32Array, most: IntArray) -> tuple[IntArray, IntArray, Int32Array]:
-    """Return ``start``, ``size`` and ``neighbour`` of the same graph with room for ``most`` neighbours of each node.
+def with_room(start: IntArray, neighbour: Int32Array, at_most: IntArray) -> tuple[IntArray, IntArray, Int32Array]:
+    """Return ``start``, ``size`` and ``neighbour`` of the same graph with room for ``at_most`` neighbours of each node.
 
     The neighbours of node ``i`` are ``neighbour[start[i]:start[i] + size[i]]``; those it had before come first.
 
@@ -18,7 +18,7 @@ def with_room(start: IntArray, neighbour: Int32Array, most: IntArray) -> tuple[I
     (array([0, 1, 3]), array([1, 1]), array([ 1,  0, -1], dtype=int32))
     """
     size = np.diff(start)
-    roomy = np.concatenate([[0], np.cumsum(np.maximum(most, size))])
+    roomy = np.concatenate([[0], np.cumsum(np.maximum(at_most, size))])
     wide = np.full(roomy[-1], -1, np.int32)
     wide[np.arange(neighbour.size) + (roomy - start)[row_numbers(start)]] = neighbour
     return roomy, size, wide

@@ -47,8 +47,8 @@ class SparseField(NamedTuple):
     moved: float
 
 
-class Balanced(NamedTuple):
-    """Chances of candidates, those of being nobody, and the logs of the scales of columns."""
+class BalancedChances(NamedTuple):
+    """Probabilities of candidates and of no match, and the log scales of the columns."""
 
     chance: FloatArray
     nobody: FloatArray
@@ -168,8 +168,8 @@ def _expect(
     mass: FloatArray,
     near: IntArray,
     expected: FloatArray,
-    found: IntArray,
-    seen: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    reached: IntArray,
+    visited: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> int:
     """Fill in the expected witnesses of one row with every column that has any; return how many have."""
     count = 0
@@ -187,9 +187,9 @@ def _expect(
         middle = near[place]
         for spot in range(graphs.other_start[middle], graphs.other_start[middle + 1]):
             other = graphs.other_neighbour[spot]
-            if not seen[other]:
-                seen[other] = True
-                found[size] = other
+            if not visited[other]:
+                visited[other] = True
+                reached[size] = other
                 size += 1
             expected[other] += mass[middle]
         mass[middle] = 0.0
@@ -250,7 +250,7 @@ def _balance(
     slack: float,
     absent: int = 0,
     rest: float = 1.0,
-) -> Balanced:
+) -> BalancedChances:
     """Return chances in proportion to exp(logs) of candidates, and to ``rest`` times what degrees say of other pairs.
 
     Rows sum to 1 with all other columns and the chance of being nobody. All pairs have the weight that degrees give
@@ -286,4 +286,4 @@ def _balance(
     factor = row_factor()
     chance = weight * scale[place] * factor[:, None]
     chance[known], chance[known, 0] = 0.0, 1.0
-    return Balanced(chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale))
+    return BalancedChances(chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale))

@@ -18,15 +18,15 @@ _TRIES_PER_EDGE = 10
 _LEAST_TRIES = 1000
 
 
-class Switched(NamedTuple):
-    """What switching left: the keys of all edges in no order, and how many switches were done and given up."""
+class SwitchingResult(NamedTuple):
+    """The edge keys after switching, unordered, and the numbers of switches done and given up."""
 
     keys: IntArray
     done: int
     given_up: int
 
 
-def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked: int, state: State) -> Switched:
+def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked: int, state: State) -> SwitchingResult:
     """Return the edges after up to ``asked`` switches of two edges each, drawn with ``state``.
 
     A switch turns the edges t-w and u-v into t-v and u-w, where all four are different nodes and neither new edge was
@@ -44,7 +44,7 @@ def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked
     run = _switch if keys.size <= PLAIN_UP_TO else compiled(_switch)
     left, done, given_up = run(start, neighbour, pool, asked, table, state)
     kept = edge_keys(pool[:left, 0], pool[:left, 1], nodes)
-    return Switched(np.concatenate([kept, keys_in(table)]), int(done), int(given_up))
+    return SwitchingResult(np.concatenate([kept, keys_in(table)]), int(done), int(given_up))
 
 
 @loop("const i8[], const i4[], i8[,], i8, i8[], u8[]")

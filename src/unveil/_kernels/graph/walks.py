@@ -9,8 +9,8 @@ from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import Int32Array, IntArray
 
 
-class Walked(NamedTuple):
-    """What random walks made: the sorted keys of all edges, and how many neighbours got no new end."""
+class WalkResult(NamedTuple):
+    """The sorted edge keys from random walks, and the number of neighbours without a new end."""
 
     keys: IntArray
     given_up: int
@@ -18,7 +18,7 @@ class Walked(NamedTuple):
 
 def walked_edges(
     start: IntArray, neighbour: Int32Array, order: IntArray, hops: int, tries: int, state: State
-) -> Walked:
+) -> WalkResult:
     """Return the edges that join each node to the ends of walks of ``hops`` steps from its neighbours.
 
     Nodes take their turn in ``order``, and the neighbours of each in random order. A walk that ends at the node itself
@@ -35,7 +35,7 @@ def walked_edges(
     steps = neighbour.size * max(hops, 1)
     run = _walk_all if steps <= PLAIN_UP_TO else compiled(_walk_all)
     given_up = run(start, neighbour, order, hops, tries, table, state)
-    return Walked(keys_in(table), int(given_up))
+    return WalkResult(keys_in(table), int(given_up))
 
 
 @loop("const i8[], const i4[], i8[], i8, i8, i8[], u8[]")

@@ -24,8 +24,8 @@ _PLAIN_STEPS = 30_000
 _SORT_BELOW = 1 / 16
 
 
-class Side(NamedTuple):
-    """One of both graphs and what happened to its nodes; the arrays change while an attack runs.
+class GraphSide(NamedTuple):
+    """One of both graphs and the state of its nodes; the arrays change while an attack runs.
 
     ``partner`` is the node of the other graph, -1 without; ``used`` the moment after which the pair bears witness,
     ``taken`` the moment after which the node can no longer be chosen. In ties the node with the highest ``lot`` wins.
@@ -40,7 +40,7 @@ class Side(NamedTuple):
     taken: IntArray
 
 
-class Rows(NamedTuple):
+class CandidateRows(NamedTuple):
     """The candidates of each node with their scores; those of node i are ``start[i]`` to ``start[i + 1] - 1``."""
 
     start: IntArray
@@ -48,22 +48,22 @@ class Rows(NamedTuple):
     score: FloatArray
 
 
-def side_of(start: IntArray, neighbour: Int32Array, partner: IntArray, lot: IntArray) -> Side:
+def side_of(start: IntArray, neighbour: Int32Array, partner: IntArray, lot: IntArray) -> GraphSide:
     """Return a graph in which the nodes with a partner were known before the attack began."""
     moment = np.where(partner >= 0, BEFORE, NEVER)
-    return Side(start, neighbour, np.diff(start), lot, partner.copy(), moment, moment.copy())
+    return GraphSide(start, neighbour, np.diff(start), lot, partner.copy(), moment, moment.copy())
 
 
-def is_small(one: Side, other: Side) -> bool:
+def is_small(one: GraphSide, other: GraphSide) -> bool:
     """Return whether even a plain loop looks at all rows in no time."""
     return bool((one.degree**2).sum() + (other.degree**2).sum() <= _PLAIN_STEPS)
 
 
-def count_row(here: Side, there: Side, node: int, now: int, count: IntArray, found: IntArray) -> int:
+def count_row(here: GraphSide, there: GraphSide, node: int, now: int, count: IntArray, reached: IntArray) -> int:
     """Return how many nodes of the other graph share a witness with a node and can be chosen.
 
-    Their numbers are at the front of ``found``, in no order, and ``count`` holds the witnesses of each. It must be zero
-    before; ``clear_row`` makes it so again.
+    Their numbers are at the front of ``reached``, in no order, and ``count`` holds the witnesses of each. It must be
+    zero before; ``clear_row`` makes it so again.
     """
     size = 0
     for place in range(here.start[node], here.start[node + 1]):
@@ -75,21 +75,21 @@ def count_row(here: Side, there: Side, node: int, now: int, count: IntArray, fou
             other = there.neighbour[spot]
             if there.taken[other] >= now:
                 if count[other] == 0:
-                    found[size] = other
+                    reached[size] = other
                     size += 1
                 count[other] += 1
     return size
 
 
-def clear_row(count: IntArray, found: IntArray, size: int) -> None:
+def clear_row(count: IntArray, reached: IntArray, size: int) -> None:
     """Make the counts zero again."""
     for place in range(size):
-        count[found[place]] = 0
+        count[reached[place]] = 0
 
 
 def rows_when_decided(
-    here: Side, there: Side, decided: IntArray, *, weight: FloatArray, grade: IntArray, least: IntArray
-) -> Rows:
+    here: GraphSide, there: GraphSide, decided: IntArray, *, weight: FloatArray, grade: IntArray, at_least: IntArray
+) -> CandidateRows:
     """Return the candidates of each node at the moment at which it was decided, with witnesses times weight as scores.
 
     Parameters
@@ -112,24 +112,24 @@ def rows_when_decided(
     start = np.zeros(here.start.size, np.int64)
     nothing = np.empty(0, np.int32), np.empty(0)
     # The first pass counts, so that the second can fill arrays of the right size: they may take most of the memory.
-    fill(here, there, decided, weight, grade, least, start, *nothing, False)
+    fill(here, there, decided, weight, grade, at_least, start, *nothing, False)
     np.cumsum(start, out=start)
     candidate, score = np.empty(start[-1], np.int32), np.empty(start[-1])
-    fill(here, there, decided, weight, grade, least, start, candidate, score, True)
-    return Rows(start, candidate, score)
+    fill(here, there, decided, weight, grade, at_least, start, candidate, score, True)
+    return CandidateRows(start, candidate, score)
 
 
 @loop(
-    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
-    "i8[], i8[]), i8[], f8[], i8[], i8[], i8[], i4[], f8[], b1",
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), i8[], f8[], i8[], i8[], i8[], i4[], f8[], b1",
 )
 def _fill_rows(
-    here: Side,
-    there: Side,
+    here: GraphSide,
+    there: GraphSide,
     decided: IntArray,
     weight: FloatArray,
     grade: IntArray,
-    least: IntArray,
+    at_least: IntArray,
     start: IntArray,
     candidate: Int32Array,
     score: FloatArray,
@@ -143,7 +143,7 @@ def _fill_rows(
         if now == NEVER:
             continue
         size = count_row(here, there, node, now, count, found)
-        size = _keep_grade(there, now, grade, least[node], count, found, size)
+        size = _keep_grade(there, now, grade, at_least[node], count, found, size)
         if fill:
             _sort_found(count, found, spare, size)
             for place in range(size):
@@ -155,31 +155,33 @@ def _fill_rows(
         clear_row(count, found, size)
 
 
-def _keep_grade(there: Side, now: int, grade: IntArray, least: int, count: IntArray, found: IntArray, size: int) -> int:
+def _keep_grade(
+    there: GraphSide, now: int, grade: IntArray, at_least: int, count: IntArray, reached: IntArray, size: int
+) -> int:
     """Return how many of those found have the grade; if none, all that have it and can be chosen are found."""
     kept = 0
     for place in range(size):
-        other = found[place]
-        if grade[other] >= least:
-            found[kept] = other
+        other = reached[place]
+        if grade[other] >= at_least:
+            reached[kept] = other
             kept += 1
         else:
             count[other] = 0
     if kept == 0:
         for other in range(count.size):
-            if there.taken[other] >= now and grade[other] >= least:
-                found[kept] = other
+            if there.taken[other] >= now and grade[other] >= at_least:
+                reached[kept] = other
                 kept += 1
     return kept
 
 
-def _sort_found(count: IntArray, found: IntArray, spare: IntArray, size: int) -> None:
+def _sort_found(count: IntArray, reached: IntArray, spare: IntArray, size: int) -> None:
     """Put those found in ascending order."""
     if size < _SORT_BELOW * count.size:
-        sort_part(found, spare, 0, size)
+        sort_part(reached, spare, 0, size)
         return
     filled = 0
     for other in range(count.size):
         if count[other] > 0:
-            found[filled] = other
+            reached[filled] = other
             filled += 1

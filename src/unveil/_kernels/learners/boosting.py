@@ -118,10 +118,10 @@ def _boosted(
     offset: IntArray,
     prior: FloatArray,
     rounds: int,
-    most: int,
+    at_most: int,
     rate: float,
 ) -> FloatArray:
-    rows, number, nodes, size = classes.size, prior.size, 2 * most, 0
+    rows, number, nodes, size = classes.size, prior.size, 2 * at_most, 0
     for each in range(len(bins)):
         size = max(size, offset[each + 1] - offset[each])
     scores, theirs = np.zeros((number, rows)), np.zeros((len(people), number))
@@ -139,12 +139,12 @@ def _boosted(
         np.zeros(nodes),
     )
     leaves = _Leaves(
-        np.zeros(most, np.int64),
+        np.zeros(at_most, np.int64),
         np.zeros(rows, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
+        np.zeros(at_most, np.int64),
+        np.zeros(at_most, np.int64),
         # The bins of all features lie one after the other. A last one for the side that is summed up.
-        np.zeros((most + 1, offset[-1], _SUMS)),
+        np.zeros((at_most + 1, offset[-1], _SUMS)),
     )
     for _ in range(rounds):
         _tell_chances(scores, chance)

@@ -16,8 +16,8 @@ _DENSE = 1 / 8
 _BITS = 62
 
 
-class Compact(NamedTuple):
-    """The sets and the elements of positive weight on positions 0 to ``width - 1``.
+class CompactSets(NamedTuple):
+    """The sets and the elements of positive weight, on positions 0 to ``width - 1``.
 
     ``held`` is the element at each position, or None where positions are elements.
     """
@@ -34,15 +34,15 @@ class Compact(NamedTuple):
         return found if self.held is None else self.held[found]
 
 
-class Atoms(NamedTuple):
-    """The weight of each atom, and the pairs of a set and an atom inside it, by set and then by atom."""
+class AtomWeights(NamedTuple):
+    """The weight of each atom, and the pairs (set, atom inside it), sorted by set and atom."""
 
     weight: FloatArray
     set_of_pair: IntArray
     atom_of_pair: IntArray
 
 
-def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> Compact:
+def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> CompactSets:
     """Return the sets on a frame that is not much larger than they are; weight outside all sets may be lost.
 
     >>> compact((np.array([70, 90]),), np.array([80, 90]), np.array([0.25, 0.75]), 10_000).elements
@@ -52,12 +52,12 @@ def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> Co
     elements, weight = elements[kept], weight[kept]
     total = sum(one.size for one in sets)
     if total > size * _DENSE:
-        return Compact(tuple(sets), elements, weight, size, None)
+        return CompactSets(tuple(sets), elements, weight, size, None)
     held = np.unique(np.concatenate(list(sets)))
     place = np.minimum(np.searchsorted(held, elements), held.size - 1)
     inside = held[place] == elements
     moved = tuple(np.searchsorted(held, one) for one in sets)
-    return Compact(moved, place[inside], weight[inside], held.size, held)
+    return CompactSets(moved, place[inside], weight[inside], held.size, held)
 
 
 def reach(elements: IntArray) -> IntArray | slice:
@@ -86,7 +86,7 @@ def signatures(sets: Sets, width: int) -> NDArray[np.integer]:
     return found
 
 
-def collapse(problem: Compact) -> Atoms:
+def collapse(problem: CompactSets) -> AtomWeights:
     """Return the atoms of positive weight; those of weight 0 are left out.
 
     >>> sets = (np.array([0, 1, 2]), np.array([2, 3]))
@@ -106,4 +106,4 @@ def collapse(problem: Compact) -> Atoms:
     owner = np.repeat(np.arange(len(problem.sets)), [one.size for one in problem.sets])
     filled = weight[member] > 0
     pair = np.unique(owner[filled] * count + number[member[filled]])
-    return Atoms(weight[weight > 0], pair // count, pair % count)
+    return AtomWeights(weight[weight > 0], pair // count, pair % count)

@@ -94,7 +94,7 @@ def least_nonspecific(envelope: FloatArray, sizes: FloatArray) -> FloatArray:
     return masses
 
 
-def _most_even(rows: Any, bounds: FloatArray, found: Any) -> FloatArray:
+def _most_even(rows: Any, bounds: FloatArray, solution: Any) -> FloatArray:
     """Return the most even one of the optimal points, which share what the multipliers say.
 
     Where a multiplier is not 0, the row is tight or the mass is 0 in every optimal point. Among those left, the largest
@@ -104,14 +104,14 @@ def _most_even(rows: Any, bounds: FloatArray, found: Any) -> FloatArray:
     from scipy.sparse import csr_matrix, eye, hstack, vstack
 
     tight = np.ones(bounds.size, np.bool_)
-    tight[:-1] = np.abs(found.ineqlin.marginals) > _SURE if bounds.size > 1 else True
-    left = np.flatnonzero(np.abs(found.lower.marginals) <= _SURE)
+    tight[:-1] = np.abs(solution.ineqlin.marginals) > _SURE if bounds.size > 1 else True
+    left = np.flatnonzero(np.abs(solution.lower.marginals) <= _SURE)
     if left.size + int((~tight).sum()) <= bounds.size:
-        return np.asarray(found.x)
+        return np.asarray(solution.x)
     part = hstack([rows[:, left], csr_matrix((bounds.size, 1))], format="csr")
     ceiling = hstack([eye(left.size), csr_matrix(-np.ones((left.size, 1)))], format="csr")
     low, high = np.zeros(left.size + 1), np.full(left.size + 1, np.inf)
-    values, waiting = found.x[left], np.arange(left.size)
+    values, waiting = solution.x[left], np.arange(left.size)
     while waiting.size:
         answer = linprog(
             np.append(np.zeros(left.size), 1.0),
@@ -129,6 +129,6 @@ def _most_even(rows: Any, bounds: FloatArray, found: Any) -> FloatArray:
         settled = waiting[-answer.ineqlin.marginals[-waiting.size :] > _PRESSED] if most > _SURE else waiting
         low[settled] = high[settled] = most
         waiting = np.setdiff1d(waiting, settled)
-    even = np.zeros(found.x.size)
+    even = np.zeros(solution.x.size)
     even[left] = values
     return even

@@ -20,7 +20,7 @@ _PASSES = 20
 _CELLS_AT_ONCE = 2**24
 
 
-class Rows(NamedTuple):
+class SetRows(NamedTuple):
     """Set ``k`` holds ``element[start[k]:start[k + 1]]``, ascending and distinct."""
 
     start: IntArray
@@ -50,7 +50,7 @@ class Atoms:
         return int(self.sizes.size)
 
 
-def canonical(rows: Rows, mass: FloatArray) -> tuple[Rows, FloatArray]:
+def canonical(rows: SetRows, mass: FloatArray) -> tuple[SetRows, FloatArray]:
     """Return each set once and in order, with the sum of its masses."""
     count = mass.size
     if count <= 1:
@@ -73,18 +73,18 @@ def canonical(rows: Rows, mass: FloatArray) -> tuple[Rows, FloatArray]:
     return chosen_rows(rows, np.array(kept)), np.array(sums)
 
 
-def chosen_rows(rows: Rows, which: IntArray) -> Rows:
+def chosen_rows(rows: SetRows, which: IntArray) -> SetRows:
     """Return these sets, in this order."""
     lengths = np.diff(rows.start)[which]
     start = np.concatenate([[0], np.cumsum(lengths)])
     at = np.arange(start[-1]) + np.repeat(rows.start[which] - start[:-1], lengths)
-    return Rows(start, rows.element[at])
+    return SetRows(start, rows.element[at])
 
 
-def joined_rows(parts: Sequence[Rows]) -> Rows:
+def joined_rows(parts: Sequence[SetRows]) -> SetRows:
     """Return the sets of several families one after the other."""
     lengths = np.concatenate([np.diff(part.start) for part in parts])
-    return Rows(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate([part.element for part in parts]))
+    return SetRows(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate([part.element for part in parts]))
 
 
 def is_member(elements: IntArray, event: IntArray) -> BoolArray:
@@ -96,12 +96,12 @@ def is_member(elements: IntArray, event: IntArray) -> BoolArray:
     return found
 
 
-def shared_counts(rows: Rows, event: IntArray) -> IntArray:
+def shared_counts(rows: SetRows, event: IntArray) -> IntArray:
     """Return how many elements each set shares with the event, whose elements are ascending."""
     return np.add.reduceat(is_member(rows.element, event).astype(np.int64), rows.start[:-1])
 
 
-def atoms_of(rows: Rows) -> Atoms:
+def atoms_of(rows: SetRows) -> Atoms:
     """Return the blocks of elements that lie in the same sets."""
     if rows.start.size == 2:
         return Atoms(rows.element, np.zeros(rows.element.size, np.int64))
@@ -162,16 +162,16 @@ def _by_largest(label: IntArray) -> IntArray:
     return number[label]
 
 
-def entries_of(rows: Rows, atoms: Atoms) -> Rows:
+def entries_of(rows: SetRows, atoms: Atoms) -> SetRows:
     """Return the numbers of the atoms that each set consists of, in the order of their first elements."""
     label = np.full(atoms.element.size, -1)
     label[atoms.first] = np.arange(atoms.count)
     entry = label[np.searchsorted(atoms.element, rows.element)]
     kept = entry >= 0
-    return Rows(np.concatenate([[0], np.cumsum(kept)])[rows.start], entry[kept])
+    return SetRows(np.concatenate([[0], np.cumsum(kept)])[rows.start], entry[kept])
 
 
-def masks_of(rows: Rows, atoms: Atoms) -> Masks:
+def masks_of(rows: SetRows, atoms: Atoms) -> Masks:
     """Return each set as a set of atoms, of which it must consist."""
     start, entry = entries_of(rows, atoms)
     if atoms.count <= WORD:
@@ -208,7 +208,7 @@ def coarsened(masks: Masks, atoms: Atoms) -> Atoms:
     return Atoms(atoms.element[kept], _by_largest(np.unique(label, return_inverse=True)[1]))
 
 
-def rows_of(masks: Masks, atoms: Atoms) -> Rows:
+def rows_of(masks: Masks, atoms: Atoms) -> SetRows:
     """Return sets of atoms as rows of elements."""
     lengths, elements = [], []
     step = max(1, _CELLS_AT_ONCE // max(1, atoms.element.size))
@@ -216,7 +216,7 @@ def rows_of(masks: Masks, atoms: Atoms) -> Rows:
         holds = _bits(masks[low : low + step], atoms.count)[:, atoms.label]
         lengths.append(holds.sum(axis=1))
         elements.append(atoms.element[np.nonzero(holds)[1]])
-    return Rows(np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(elements))
+    return SetRows(np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(elements))
 
 
 def _bits(masks: Masks, count: int) -> BoolArray:

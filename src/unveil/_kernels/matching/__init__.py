@@ -3,9 +3,9 @@
 ``solve`` and ``permanent`` choose the method; the other names are for those who want one of their own.
 """
 
-from unveil._kernels.matching.answers import LogPermanent, Solved
+from unveil._kernels.matching.answers import LogPermanent, MatchingAnswer
 from unveil._kernels.matching.bethe import Bethe, bethe
-from unveil._kernels.matching.blocks import Block, convolve, decompose
+from unveil._kernels.matching.blocks import MatchingBlock, convolve, decompose
 from unveil._kernels.matching.dispatch import permanent, solve
 from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_at, edges_of
 from unveil._kernels.matching.hall import NoPerfectMatchingError, maximum_matching, perfect_matching, random_matching
@@ -13,12 +13,12 @@ from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 
 __all__ = [
     "Bethe",
-    "Block",
     "Edges",
     "LogPermanent",
+    "MatchingAnswer",
+    "MatchingBlock",
     "NoPerfectMatchingError",
     "Scaling",
-    "Solved",
     "TooLargeError",
     "as_edges",
     "bethe",

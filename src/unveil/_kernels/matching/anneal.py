@@ -33,8 +33,8 @@ _PLAIN_CHOICES = 20_000
 _STEPS = 4.0
 
 
-class Annealed(NamedTuple):
-    """An estimate of the log-permanent and its standard error; ``settled`` says if the wanted error was reached."""
+class AnnealingEstimate(NamedTuple):
+    """An estimate of the log-permanent and its standard error; ``settled``: the requested error was reached."""
 
     log: float
     error: float
@@ -42,7 +42,7 @@ class Annealed(NamedTuple):
     steps: int
 
 
-class _Step(NamedTuple):
+class _AnnealingStep(NamedTuple):
     """The logarithm t of the weight of lifted pairs, and how many worms make a sweep there."""
 
     lift: float
@@ -51,7 +51,7 @@ class _Step(NamedTuple):
 
 def annealed(
     scaled: Edges, *, rng: np.random.Generator, error: float, budget: int = 100_000_000, runs: int | None = None
-) -> Annealed | None:
+) -> AnnealingEstimate | None:
     """Return the log-permanent of a block whose rows sum to 1 and whose columns nearly do; None where it got nowhere.
 
     Runs are repeated until the standard error is at most ``error``, or another repetition would take more than
@@ -117,7 +117,7 @@ class _Worm:
         self.choices += done
         return done
 
-    def cross(self, ladder: list[_Step], sweeps: float, counts: IntArray, rng: np.random.Generator) -> int:
+    def cross(self, ladder: list[_AnnealingStep], sweeps: float, counts: IntArray, rng: np.random.Generator) -> int:
         """Go down the ladder once and return how many choices that took.
 
         At each step the first sweeps still know the one before and are not counted.
@@ -129,11 +129,11 @@ class _Worm:
         return self.choices
 
 
-def _ladder(worm: _Worm, rng: np.random.Generator, budget: int, runs: int) -> list[_Step] | None:
+def _ladder(worm: _Worm, rng: np.random.Generator, budget: int, runs: int) -> list[_AnnealingStep] | None:
     """Return steps so close that the number of lifted pairs shifts by about its own spread from one to the next."""
     n = worm.edges.n
     state, lift = worm.start(rng), log(n / 0.7)
-    steps: list[_Step] = []
+    steps: list[_AnnealingStep] = []
     while len(steps) < _MOST_STEPS and worm.choices * runs < 2 * budget:
         worms, choice, count = 0, 0, np.zeros(n + 1, np.int64)
         while choice < _PILOT_SWEEPS * n:
@@ -142,7 +142,7 @@ def _ladder(worm: _Worm, rng: np.random.Generator, budget: int, runs: int) -> li
                 count[:] = 0  # the first worms still know the step before
             choice += worm.move(lift, more, state, count, rng)
             worms += more
-        steps.append(_Step(lift, worms * n / choice))
+        steps.append(_AnnealingStep(lift, worms * n / choice))
         total = count.sum()
         if count[0] >= _ENOUGH_UNLIFTED * total:
             return steps
@@ -202,7 +202,7 @@ def wander(
     return steps
 
 
-def _estimate(counts: IntArray, lift: FloatArray) -> Annealed | None:
+def _estimate(counts: IntArray, lift: FloatArray) -> AnnealingEstimate | None:
     """Return the estimate of all runs together, with the error that leaving out one run after the other shows."""
     whole, runs = counts.sum(axis=0), len(counts)
     values = _crossed(np.stack([whole, *(whole - one for one in counts)]), lift)
@@ -213,7 +213,7 @@ def _estimate(counts: IntArray, lift: FloatArray) -> Annealed | None:
     # Two of these hold as much as two standard deviations of the normal distribution, as Student's distribution has it.
     # Logarithms of shares are too low on average, and leaving out runs shows by how much (the jackknife).
     value = runs * float(values[0]) - (runs - 1) * float(others.mean())
-    return Annealed(value, (1 + 1.35 / (runs - 1)) * spread, True, lift.size)
+    return AnnealingEstimate(value, (1 + 1.35 / (runs - 1)) * spread, True, lift.size)
 
 
 def _crossed(counts: IntArray, lift: FloatArray) -> FloatArray | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.matching.chains import Sampled
+from unveil._kernels.matching.chains import SampledMatchings
 from unveil._kernels.matching.edges import Edges
 from unveil._kernels.types import FloatArray
 
@@ -52,11 +52,11 @@ class BlockAnswer(NamedTuple):
     cracks_error: FloatArray | None
     method: str
     cracks_method: str
-    sampled: Sampled | None = None
+    sampled: SampledMatchings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class MatchingAnswer:
     """Everything about random matchings drawn in proportion to their weight, and the truth among them.
 
     Attributes

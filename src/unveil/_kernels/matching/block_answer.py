@@ -36,8 +36,8 @@ _ANNEALING = 4
 _MOST_COUNTED = 24
 
 
-class Settings(NamedTuple):
-    """What is wanted of a block: see ``solve``."""
+class BlockSettings(NamedTuple):
+    """The requested results for a block: see ``solve``."""
 
     distribution: bool
     precision: float
@@ -45,7 +45,7 @@ class Settings(NamedTuple):
     permanent: bool = False
 
 
-def answer(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def answer(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator) -> BlockAnswer:
     """Return what there is to know of a block; ``truth`` is each row's true column in it, -1 if that is elsewhere."""
     n = edges.n
     if n == 1:
@@ -84,7 +84,7 @@ def scaled(edges: Edges) -> Scaling:
     return sinkhorn(edges, tolerance=1e-2, rounds=200)
 
 
-def _by_subsets(edges: Edges, truth: IntArray, settings: Settings) -> BlockAnswer:
+def _by_subsets(edges: Edges, truth: IntArray, settings: BlockSettings) -> BlockAnswer:
     scaling = scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal = subsets.marginals_by_subsets(matrix)
@@ -94,7 +94,7 @@ def _by_subsets(edges: Edges, truth: IntArray, settings: Settings) -> BlockAnswe
 
 
 def _by_frontier(
-    edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator, sweeping: Plan
+    edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator, sweeping: Plan
 ) -> BlockAnswer:
     n, scaling = edges.n, scaled(edges)
     edge = edge_at(edges, truth)
@@ -113,7 +113,7 @@ def _by_frontier(
     return _with_sampled_cracks(exact, scaling, truth, settings, rng)
 
 
-def _by_glynn(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def _by_glynn(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator) -> BlockAnswer:
     n, scaling = edges.n, scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal, error = glynn_marginals(matrix)
@@ -129,15 +129,15 @@ def _by_glynn(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.
 
 
 def _with_sampled_cracks(
-    found: BlockAnswer, scaling: Scaling, truth: IntArray, settings: Settings, rng: np.random.Generator
+    answer: BlockAnswer, scaling: Scaling, truth: IntArray, settings: BlockSettings, rng: np.random.Generator
 ) -> BlockAnswer:
     """Return the exact answer with a distribution of cracks from worms beside it."""
     drawn = sample(scaling.edges, truth, rng=rng, precision=settings.precision, budget=settings.budget)
     cracks, error = drawn.distribution(truth.size)
-    return found._replace(cracks=cracks, cracks_error=error, cracks_method="worm", sampled=drawn)
+    return answer._replace(cracks=cracks, cracks_error=error, cracks_method="worm", sampled=drawn)
 
 
-def _by_worms(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def _by_worms(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator) -> BlockAnswer:
     if edges.n > MOST_ROWS or edges.weight.size > MOST_EDGES:
         raise TooLargeError(
             f"a block of {edges.n:,} rows with {edges.weight.size:,} positive entries can only be sampled, and at most "
@@ -163,7 +163,7 @@ def bracket(edges: Edges) -> LogPermanent:
     return LogPermanent(found.low, "Bethe bracket", found.high - found.low, found.low, found.high)
 
 
-def sampled_permanent(edges: Edges, settings: Settings, rng: np.random.Generator) -> LogPermanent:
+def sampled_permanent(edges: Edges, settings: BlockSettings, rng: np.random.Generator) -> LogPermanent:
     """Return the log-permanent sampled by worms, between the ends of the Bethe bracket, or that alone where they fail.
 
     The logarithm of the permanent is that of n! at most, so a tenth of the wanted precision is taken of that.
@@ -181,7 +181,7 @@ def sampled_permanent(edges: Edges, settings: Settings, rng: np.random.Generator
 
 
 def block_permanent(
-    edges: Edges, settings: Settings | None = None, rng: np.random.Generator | None = None
+    edges: Edges, settings: BlockSettings | None = None, rng: np.random.Generator | None = None
 ) -> LogPermanent:
     """Return the log-permanent alone, by the cheapest exact method, by worms if they may draw, or the Bethe bracket."""
     n = edges.n

@@ -16,8 +16,8 @@ from unveil._kernels.matching.hall import perfect_matching
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
-class Block(NamedTuple):
-    """A block's rows and columns, ascending; its edges numbered within it; and where these stand among all edges."""
+class MatchingBlock(NamedTuple):
+    """Rows and columns of a block, ascending; its edges numbered within it; their places among all edges."""
 
     rows: IntArray
     columns: IntArray
@@ -25,7 +25,7 @@ class Block(NamedTuple):
     place: IntArray
 
 
-def decompose(edges: Edges) -> list[Block]:
+def decompose(edges: Edges) -> list[MatchingBlock]:
     """Return the blocks, by their first row; raises where there is no perfect matching.
 
     >>> from unveil._kernels.matching.edges import as_edges
@@ -39,7 +39,7 @@ def decompose(edges: Edges) -> list[Block]:
     n = edges.n
     if edges.weight.size == n * n:
         every = np.arange(n)
-        return [Block(every, every, edges, np.arange(n * n))]
+        return [MatchingBlock(every, every, edges, np.arange(n * n))]
     matched = perfect_matching(edges)
     owner = np.empty(n, np.int32)
     owner[matched] = np.arange(n, dtype=np.int32)
@@ -48,7 +48,7 @@ def decompose(edges: Edges) -> list[Block]:
     return _split(edges, label, label[owner], count)
 
 
-def _split(edges: Edges, of_row: Int32Array, of_column: Int32Array, count: int) -> list[Block]:
+def _split(edges: Edges, of_row: Int32Array, of_column: Int32Array, count: int) -> list[MatchingBlock]:
     """Return each label's rows, columns and edges."""
     row_of = edges.row
     inside = np.flatnonzero(of_row[row_of] == of_column[edges.column])
@@ -64,7 +64,9 @@ def _split(edges: Edges, of_row: Int32Array, of_column: Int32Array, count: int) 
         within_row = number[row_of[place]]
         number[columns] = np.arange(columns.size)
         within_column = number[edges.column[place]]
-        blocks.append(Block(rows, columns, edges_of(within_row, within_column, edges.weight[place], rows.size), place))
+        blocks.append(
+            MatchingBlock(rows, columns, edges_of(within_row, within_column, edges.weight[place], rows.size), place)
+        )
     return sorted(blocks, key=lambda block: int(block.rows[0]))
 
 

@@ -35,8 +35,8 @@ _MOST_NEAR = 1 << 19
 _PLAIN_CHOICES = 20_000
 
 
-class Sampled(NamedTuple):
-    """Estimates from matchings drawn by worms, with standard errors.
+class SampledMatchings(NamedTuple):
+    """Estimates from matchings sampled by worms, with standard errors.
 
     ``cracks`` are the numbers of cracks of the samples, one line per chain. ``log_weight_error`` is the standard error
     of the mean logarithm of the weight of a matching. ``r_hat`` is 1 where chains agree (NaN
@@ -70,7 +70,7 @@ def sample(
     budget: int = 100_000_000,
     chains: int = CHAINS,
     samples: int = 2000,
-) -> Sampled:
+) -> SampledMatchings:
     """Return what chains of worms find on a matrix whose rows and columns sum to about 1.
 
     They run until the standard error of the expected number of cracks is at most ``precision`` times that number (or,
@@ -151,7 +151,7 @@ class _Chains:
         """Return the share of samples that have each edge."""
         return np.asarray(self.seen.sum(axis=0) / self.cracks.size)
 
-    def summary(self, precision: float) -> Sampled:
+    def summary(self, precision: float) -> SampledMatchings:
         """Return the estimates so far, but for the marginals: these take a while, and one needs them at the end."""
         total, chains = self.cracks.size, self.choices.size
         means = self.rows / self.batch
@@ -163,7 +163,7 @@ class _Chains:
         if (edge_at(self.edges, self.truth) >= 0).any():
             # Few events tell their own variance badly, and none tell none: four more of them make up for it.
             error = float(np.hypot(error, 2 / total))
-        return Sampled(
+        return SampledMatchings(
             np.zeros(0),
             chance,
             np.maximum(_error_of_mean(means), _least_error(chance, effective)),

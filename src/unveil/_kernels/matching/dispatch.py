@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, Solved, joined, product
-from unveil._kernels.matching.block_answer import Settings, answer, block_permanent
-from unveil._kernels.matching.blocks import Block, convolve, decompose
+from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, MatchingAnswer, joined, product
+from unveil._kernels.matching.block_answer import BlockSettings, answer, block_permanent
+from unveil._kernels.matching.blocks import MatchingBlock, convolve, decompose
 from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_at
 from unveil._kernels.matching.hall import NoPerfectMatchingError
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
@@ -36,7 +36,7 @@ def permanent(
         blocks = decompose(edges)
     except NoPerfectMatchingError:
         return LogPermanent(-np.inf, "no perfect matching", 0.0, -np.inf, -np.inf, 0)
-    settings = Settings(distribution=False, precision=precision, budget=budget)
+    settings = BlockSettings(distribution=False, precision=precision, budget=budget)
     return product([block_permanent(block.edges, settings, rng) for block in blocks])
 
 
@@ -49,7 +49,7 @@ def solve(
     precision: float = 0.01,
     budget: int = BUDGET,
     sample_permanent: bool = False,
-) -> Solved:
+) -> MatchingAnswer:
     """Return permanent, all edge marginals and cracks of random matchings, each number with its method and error.
 
     Parameters
@@ -78,7 +78,7 @@ def solve(
     edges = _checked(matrix)
     true_column = _checked_truth(truth, edges.n)
     blocks = decompose(edges)
-    settings = Settings(distribution, precision, budget, sample_permanent)
+    settings = BlockSettings(distribution, precision, budget, sample_permanent)
     answers = []
     within = np.full(edges.n, -1, np.int64)
     for block in blocks:
@@ -108,8 +108,8 @@ def _checked_truth(truth: ArrayLike, n: int) -> IntArray:
 
 
 def _together(
-    edges: Edges, truth: IntArray, blocks: list[Block], answers: list[BlockAnswer], settings: Settings
-) -> Solved:
+    edges: Edges, truth: IntArray, blocks: list[MatchingBlock], answers: list[BlockAnswer], settings: BlockSettings
+) -> MatchingAnswer:
     """Return the answers of all blocks as one."""
     marginal, error = np.zeros(edges.weight.size), np.zeros(edges.n)
     inside = np.zeros(edges.weight.size, np.bool_)
@@ -125,7 +125,7 @@ def _together(
     probability = np.where(place >= 0, marginal[np.maximum(place, 0)], 0.0)
     drawn = [part.sampled for part in answers if part.sampled is not None]
     chances, chances_error = _distribution(answers) if settings.distribution else (None, None)
-    return Solved(
+    return MatchingAnswer(
         log_permanent=product([part.log_permanent for part in answers]),
         edges=edges,
         marginal=marginal,

@@ -24,8 +24,8 @@ _DROPPED = 1e-18
 States = tuple[Int32Array, FloatArray]
 
 
-class Swept(NamedTuple):
-    """Log-permanent and marginal of each edge, and, if asked for, the chance of each number of cracks."""
+class SweepResult(NamedTuple):
+    """The log-permanent, the marginal of each edge and, if requested, the distribution of cracks."""
 
     log_permanent: float
     marginal: FloatArray
@@ -43,7 +43,7 @@ class _Sweep(NamedTuple):
     backward: Callable[..., tuple[FloatArray, FloatArray]]
 
 
-def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool) -> Swept:
+def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool) -> SweepResult:
     """Return what there is to know of a block; ``truth_edge`` are the places of the truth's edges among the weights.
 
     >>> from unveil._kernels.matching.edges import as_edges
@@ -84,7 +84,7 @@ def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool)
     if cracks:
         whole = np.zeros(n + 1)
         whole[low : low + back.shape[1]] = back[0] / back[0].sum()
-    return Swept(float(np.sum(logs)), marginal, whole)
+    return SweepResult(float(np.sum(logs)), marginal, whole)
 
 
 def _trimmed(back: FloatArray, value: FloatArray) -> tuple[FloatArray, int]:

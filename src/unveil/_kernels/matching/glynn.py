@@ -47,13 +47,13 @@ def glynn(matrix: FloatArray) -> tuple[float, float]:
     return value, rounding(matrix, value)
 
 
-def parts(chunks: int, most: int) -> list[tuple[int, int]]:
+def parts(chunks: int, at_most: int) -> list[tuple[int, int]]:
     """Return the first and the last chunk (not included) of each part; as many parts on any machine.
 
     >>> parts(8, 4), parts(2, 4)
     ([(0, 2), (2, 4), (4, 6), (6, 8)], [(0, 1), (1, 2)])
     """
-    many = min(chunks, most)
+    many = min(chunks, at_most)
     return [(chunks * part // many, chunks * (part + 1) // many) for part in range(many)]
 
 

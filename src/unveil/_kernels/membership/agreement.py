@@ -72,7 +72,7 @@ def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArra
     return np.asarray(shared.max(axis=1, initial=0), np.int64)
 
 
-def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray, least: IntArray) -> IntArray:
+def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray, at_least: IntArray) -> IntArray:
     """Return the highest agreement, or what it is at least, where ``lines`` are the columns of the rows."""
     columns = len(lines)
     kind: np.dtype[np.unsignedinteger[Any]] = np.dtype(np.uint8 if columns <= _FEW_COLUMNS else np.uint16)
@@ -80,7 +80,7 @@ def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray, least: In
     unit = np.maximum(-(-weights.sum(axis=1) // (np.iinfo(kind).max - columns)), 1)
     share = np.zeros((len(people), columns + 1), kind)
     share[:, :columns] = -(-weights // unit[:, None])
-    best = least.copy()
+    best = at_least.copy()
     low, bound = np.empty((columns, _AT_A_TIME), kind), np.empty(_AT_A_TIME, kind)
     _scan(lines, np.ascontiguousarray(people), people.astype(kind), weights, share, unit, low, bound, best)
     return best

@@ -14,8 +14,8 @@ _TAILS = (1.5, 2.5)
 _RIDGE = 10.0
 
 
-class Combined(NamedTuple):
-    """The learned adversary: scores of outsiders, ascending in each column, and the coefficients, intercept first."""
+class LearnedWeights(NamedTuple):
+    """The learned attacker: scores of outsiders, ascending per column, and the coefficients, intercept first."""
 
     outsiders: FloatArray
     coefficients: FloatArray
@@ -30,7 +30,7 @@ class Combined(NamedTuple):
         return self.coefficients[1:].reshape(1 + len(_TAILS), -1).T
 
 
-def combine(members: FloatArray, outsiders: FloatArray) -> Combined:
+def combine(members: FloatArray, outsiders: FloatArray) -> LearnedWeights:
     """Return what is learned from people known to be members and people known not to be, a row of scores each.
 
     Rows in another order give the same digits.
@@ -43,7 +43,7 @@ def combine(members: FloatArray, outsiders: FloatArray) -> Combined:
     every = np.concatenate([members, outsiders])
     # Sums of floats depend on their order, and rows must not.
     order = np.lexsort((*every.T, labels))
-    return Combined(ascending, logistic.fit(features(every[order], ascending), labels[order], ridge=_RIDGE))
+    return LearnedWeights(ascending, logistic.fit(features(every[order], ascending), labels[order], ridge=_RIDGE))
 
 
 def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:

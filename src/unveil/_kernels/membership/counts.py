@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.key_set import key_table, slot_of
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
+from unveil._kernels.neighbours.index import LAST_MARKER, IntegerGrid, content_rank
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import CodeArray, FloatArray, IntArray
 
@@ -24,8 +24,8 @@ _STEPS = 2**16
 _AT_A_TIME = 1024
 
 
-def column_sets(columns: int, size: int, most: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return all sets of so many columns, or so many of them drawn by lot where there are more than ``most``.
+def column_sets(columns: int, size: int, at_most: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """Return all sets of so many columns, or so many of them drawn by lot where there are more than ``at_most``.
 
     Where there are fewer columns than that, all of them are the one set; without columns there is none.
 
@@ -35,10 +35,10 @@ def column_sets(columns: int, size: int, most: int, rng: np.random.Generator) ->
     size = min(size, columns)
     if not size:
         return []
-    if comb(columns, size) <= most:
+    if comb(columns, size) <= at_most:
         return list(combinations(range(columns), size))
     drawn: set[tuple[int, ...]] = set()
-    while len(drawn) < most:
+    while len(drawn) < at_most:
         drawn.add(tuple(sorted(rng.choice(columns, size, replace=False).tolist())))
     return sorted(drawn)
 
@@ -115,7 +115,7 @@ def _by_rank(lines: CodeArray, people: CodeArray) -> IntArray:
     """Return the same where a key does not fit a number, in all columns."""
     every = np.concatenate([lines, people], axis=1).T
     none = np.empty((len(every), 0), np.int64)
-    rank = content_rank(Grid(none, every.astype(np.int32), none[0], 1))
+    rank = content_rank(IntegerGrid(none, every.astype(np.int32), none[0], 1))
     return np.bincount(rank[: lines.shape[1]], minlength=len(every))[rank[lines.shape[1] :]]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid
+from unveil._kernels.neighbours.index import LAST_MARKER, IntegerGrid
 from unveil._kernels.neighbours.near_pairs import NearKinds
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -18,8 +18,8 @@ _PLACES = 9
 _LAST_MARKER = int(LAST_MARKER)
 
 
-class Nearness(NamedTuple):
-    """For each target the logarithm of how much nearer its best row is to it than to an outsider, and the influence."""
+class RelativeNearness(NamedTuple):
+    """The log ratio of each target's nearness to its best row and to an outsider, and the influence."""
 
     relative: FloatArray
     influence: FloatArray
@@ -41,7 +41,7 @@ def nearness(
     outsider: Callable[[IntArray], IntArray],
     crowd: Callable[[IntArray], FloatArray],
     width: float,
-) -> Nearness:
+) -> RelativeNearness:
     """Return for so many targets what the rows tell that are near to each, which come for some targets at a time.
 
     ``outsider`` gives the distance of some kinds, by the row that stands for each, from the nearest person outside the
@@ -63,7 +63,7 @@ def nearness(
         # In the order of their sizes, so that the sum hangs on nothing else.
         added = added[np.lexsort((added, np.repeat(near.targets, np.diff(near.start))))]
         influence[near.targets] = np.round(np.add.reduceat(added, start), _PLACES)
-    return Nearness(relative, influence)
+    return RelativeNearness(relative, influence)
 
 
 def log_crowd(distance: IntArray, copies: IntArray | None, width: float) -> FloatArray:
@@ -81,10 +81,10 @@ def log_crowd(distance: IntArray, copies: IntArray | None, width: float) -> Floa
     return np.asarray(np.log(near.sum(axis=1)) - least / width, np.float64)
 
 
-def crowd_distances(crowd: Grid, rows: Grid) -> IntArray:
+def crowd_distances(crowd: IntegerGrid, rows: IntegerGrid) -> IntArray:
     """Return the distance of each row (line) from each of a crowd (column).
 
-    >>> crowd, rows = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> crowd, rows = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([2]), 10) for ages in ([24, 31], [25]))
     >>> crowd_distances(crowd, rows)
     array([[ 2, 12]])

@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.membership.agreement import weight_by_count
-from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, Grid
+from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, IntegerGrid
 from unveil._kernels.neighbours.scan import in_costs, in_few_bytes
 from unveil._kernels.types import FloatArray, Int32Array, IntArray, NarrowArray
 
@@ -48,7 +48,7 @@ class RightRanks(NamedTuple):
         return RightRanks(self.rank, self.low[some], self.high[some])
 
 
-def by_distance(released: Grid, people: Grid) -> RowScores:
+def by_distance(released: IntegerGrid, people: IntegerGrid) -> RowScores:
     """Return scores that are highest for the nearest rows: a number for everybody minus the distance."""
     codes, wanted = in_few_bytes(released.codes, people.codes)
     return RowScores(
@@ -61,13 +61,14 @@ def by_distance(released: Grid, people: Grid) -> RowScores:
     )
 
 
-def by_agreement(released: Grid, people: Grid) -> RowScores:
+def by_agreement(released: IntegerGrid, people: IntegerGrid) -> RowScores:
     """Return scores that are highest for rows that share rare values: minus the logarithm of how frequent each is.
 
     A value that c of n released rows have weighs ``-log((c + 1/2) / (n + 1))``.
 
     >>> def grid(*codes):
-    ...     return Grid(np.empty((len(codes), 0), np.int64), np.array(codes, np.int32)[:, None], np.empty(0, int), 1)
+    ...     none = np.empty((len(codes), 0), np.int64)
+    ...     return IntegerGrid(none, np.array(codes, np.int32)[:, None], np.empty(0, int), 1)
     >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).gain[:, 0] / 2**20
     array([0.47000408, 0.98082924, 2.07944107])
     """
@@ -92,8 +93,9 @@ def best_row_chances(
 
     The sets are the ``held`` columns with each of the ``tried`` ones added, or with each of them taken away.
 
-    >>> released, people = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32), np.array([1]), 10)
-    ...     for ages in ([24, 31, 29], [30, 25]))
+    >>> def grid(*ages):
+    ...     return IntegerGrid(np.array(ages)[:, None], np.empty((len(ages), 0), np.int32), np.array([1]), 10)
+    >>> released, people = grid(24, 31, 29), grid(30, 25)
     >>> right = RightRanks(np.array([0, 0, 1]), np.array([1, 0]), np.array([2, 1]))
     >>> best_row_chances(by_distance(released, people), right, np.empty(0, int), np.array([0]))
     array([[0.5],

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import EVERY, Grid, Rows
+from unveil._kernels.neighbours.index import EVERY, BlockedRows, IntegerGrid
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import is_small
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
@@ -12,12 +12,12 @@ from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, IntArray
 
 
-def rows_within(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
+def rows_within(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntArray, IntArray]:
     """Return how far the k-th nearest row of each target is, and how many rows are at most as far.
 
     There are at least k, and more where rows tie; k is at most the number of rows.
 
-    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> rows, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
     >>> rows_within(rows, targets, 1)
     (array([1, 1]), array([1, 2]))

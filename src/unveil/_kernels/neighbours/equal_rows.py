@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from unveil._kernels.neighbours.index import sorted_rows
-from unveil._kernels.numbered import numbered
 from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.value_numbers import numbered
 
 #: So many rows are looked at in one go; no number depends on it.
 BLOCK_ROWS = 2**20

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.search import Near, Neighbourhood, nearest_in_parts
+from unveil._kernels.neighbours.search import NearRows, Neighbourhood, nearest_in_parts
 from unveil._kernels.neighbours.secret_chances import parts_of
 from unveil._kernels.types import FloatArray, IntArray
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _SAME_MASS = 1e-12
 
 
-class Secrets(NamedTuple):
-    """The secrets of released rows: a value each, or a cell from which a value is drawn.
+class ReleasedSecrets(NamedTuple):
+    """The secrets of released rows: a value each, or a cell to draw a value from.
 
     ``rank`` is the number of each row's value or cell, -1 where it is missing. With ``draws``, line c has the chance of
     each value for cell c; a line without any stands for a cell that is never right.
@@ -45,8 +45,8 @@ class Secrets(NamedTuple):
         return csr_array(held @ self.draws), lost + held @ never.astype(np.float64)
 
 
-class Guessed(NamedTuple):
-    """For each target the chance that the guess is right, and how far the k-th nearest row is."""
+class GuessChances(NamedTuple):
+    """The probability that each target's guess is right, and the distance of its k-th nearest row."""
 
     chance: FloatArray
     distance: IntArray
@@ -55,13 +55,13 @@ class Guessed(NamedTuple):
 def guess_chances(
     around: Neighbourhood,
     log_weight: FloatArray,
-    secrets: Secrets,
+    secrets: ReleasedSecrets,
     low: IntArray,
     high: IntArray,
     k: int,
     *,
     likeliest: bool = False,
-) -> Guessed:
+) -> GuessChances:
     """Return how likely each target's guess is right: a draw by weight, or the likeliest value, ties by lot.
 
     Parameters
@@ -93,10 +93,10 @@ def guess_chances(
         mass, gone = weight @ held, weight @ lost
         for part in parts_of(np.diff(mass.indptr)[target[begin:stop] - some[0]], int(begin)):
             chance[part] = _right(mass, gone, target[part] - some[0], first[part], last[part], likeliest)
-    return Guessed(chance[pair_of], limit[around.target_of])
+    return GuessChances(chance[pair_of], limit[around.target_of])
 
 
-def _weights(near: Near, copies: IntArray, log_weight: FloatArray, k: int) -> "csr_array":
+def _weights(near: NearRows, copies: IntArray, log_weight: FloatArray, k: int) -> "csr_array":
     """Return the weight of each row (a column) for each target (a line), up to a factor for each target."""
     from scipy.sparse import csr_array
 

@@ -15,7 +15,7 @@ from unveil._kernels.radix_sort import sort
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
-    from unveil._kernels.neighbours.search import Near
+    from unveil._kernels.neighbours.search import NearRows
 
 
 #: A number that is not there. It differs from every number by one mismatch, and not at all from another missing one.
@@ -33,8 +33,8 @@ _ROOM, _MOST_KEYS = 2**62, 2**63 - 1
 _Whole = TypeVar("_Whole", np.int32, np.int64)
 
 
-class Grid(NamedTuple):
-    """Rows of integers and what differences cost; grids that are compared have the same columns and costs.
+class IntegerGrid(NamedTuple):
+    """Rows of integers and costs of differences; compared grids have the same columns and costs.
 
     The distance of two rows is the sum over number columns of ``|difference| * step_cost`` (``mismatch_cost`` where one
     of the two is a marker, from ``MISSING`` to ``LAST_MARKER``, and the other is not the same) plus ``mismatch_cost``
@@ -56,7 +56,7 @@ class Grid(NamedTuple):
         """How many number columns and how many category columns there are."""
         return self.numbers.shape[1], self.codes.shape[1]
 
-    def block(self, rows: IntArray | slice) -> "Grid":
+    def block(self, rows: IntArray | slice) -> "IntegerGrid":
         """Return some of the rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
 
@@ -65,7 +65,7 @@ class Grid(NamedTuple):
         width = self.numbers.shape[1]
         return self.numbers[rows, place] if place < width else self.codes[rows, place - width]
 
-    def on_columns(self, columns: IntArray) -> "Grid":
+    def on_columns(self, columns: IntArray) -> "IntegerGrid":
         """Return some of the columns."""
         numbers, codes = chosen_columns(columns, self.numbers.shape[1])
         return self._replace(
@@ -78,8 +78,8 @@ def chosen_columns(columns: IntArray, numbers: int) -> tuple[IntArray, IntArray]
     return columns[columns < numbers], columns[columns >= numbers] - numbers
 
 
-class Rows(Protocol):
-    """Rows that are looked at block by block, so that they need never be there as a grid all at once."""
+class BlockedRows(Protocol):
+    """Rows read block by block, so that the whole grid need never be in memory."""
 
     @property
     def size(self) -> int:
@@ -89,18 +89,18 @@ class Rows(Protocol):
     def widths(self) -> tuple[int, int]:
         """How many number columns and how many category columns there are."""
 
-    def block(self, rows: IntArray | slice) -> Grid:
+    def block(self, rows: IntArray | slice) -> IntegerGrid:
         """Return some of the rows."""
 
     def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
         """Return some rows of one column; those of numbers come first."""
 
-    def on_columns(self, columns: IntArray) -> "Rows":
+    def on_columns(self, columns: IntArray) -> "BlockedRows":
         """Return some of the columns."""
 
 
-class Prepared(NamedTuple):
-    """Distinct released rows and distinct targets, ready to be searched."""
+class SearchIndex(NamedTuple):
+    """Distinct released rows and distinct targets, ready for a search."""
 
     row_of: Int32Array  # the distinct row of each released row
     in_order: IntArray  # the released rows in the order of the distinct ones
@@ -129,14 +129,14 @@ class Prepared(NamedTuple):
         np.maximum.at(common, self.target_of, limit)
         return common
 
-    def nearest(self, some: IntArray, k: int, limit: IntArray | None = None) -> "Near | None":
+    def nearest(self, some: IntArray, k: int, limit: IntArray | None = None) -> "NearRows | None":
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
         from unveil._kernels.neighbours.search import nearest_sets
 
         return nearest_sets(self, some, k, limit)
 
 
-def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared:
+def prepare(released: IntegerGrid, targets: IntegerGrid, *, collapse: bool = True) -> SearchIndex:
     """Return the released rows and the targets, collapsed and grouped; the order of rows plays no part in it.
 
     Targets that look alike beside these rows are one, unless ``collapse`` is False.
@@ -159,7 +159,7 @@ def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared
     target_at = alike.order[alike.start]
     place = np.searchsorted(group[group_start], tuples)
     is_there = np.append(group[group_start], -1)[place] == tuples
-    return Prepared(
+    return SearchIndex(
         row_of=rows.numbered(np.int32),
         in_order=rows.order,
         copies=np.diff(rows.start, append=n),
@@ -178,12 +178,12 @@ def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared
     )
 
 
-def content_rank(*grids: Grid) -> IntArray:
+def content_rank(*grids: IntegerGrid) -> IntArray:
     """Return the place of each row among the distinct rows, by what is in it: rows that are equal have the same.
 
     The grids are the same rows in several groups of columns.
 
-    >>> rows = Grid(np.array([[7], [3], [7]]), np.empty((3, 0), np.int32), np.array([1]), 4)
+    >>> rows = IntegerGrid(np.array([[7], [3], [7]]), np.empty((3, 0), np.int32), np.array([1]), 4)
     >>> content_rank(rows)
     array([1, 0, 1])
     """
@@ -191,7 +191,7 @@ def content_rank(*grids: Grid) -> IntArray:
     return sorted_rows(columns, len(grids[0].numbers)).numbered(np.int64)
 
 
-def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
+def _missing_as_codes(released: IntegerGrid, targets: IntegerGrid) -> Iterator[tuple[Int32Array, Int32Array]]:
     """Yield which marker stands for the number, for columns with some, else 0: that costs what a category costs."""
     for old, new in zip(released.numbers.T, targets.numbers.T, strict=True):
         gone, unknown = old <= LAST_MARKER, new <= LAST_MARKER
@@ -200,7 +200,7 @@ def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Arra
             yield marker.astype(np.int32), other.astype(np.int32)
 
 
-def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
+def _codes(released: IntegerGrid, targets: IntegerGrid) -> Iterator[tuple[Int32Array, Int32Array]]:
     """Yield the category columns, numbered anew: categories that only one side has are alike, as they never match."""
     for old, new in zip(released.codes.T, targets.codes.T, strict=True):
         low = min(old.min(initial=0), new.min(initial=0))
@@ -237,7 +237,7 @@ def _in_chunks(group_codes: Int32Array) -> tuple[ByteArray, BagArray]:
     return low_codes, bags
 
 
-def _best_first(released: Grid) -> list[int]:
+def _best_first(released: IntegerGrid) -> list[int]:
     """Return the number columns that can differ at all, the one in which rows are furthest apart first."""
 
     def spread(column: int) -> float:

@@ -8,8 +8,8 @@ two groups of columns.
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import Prepared
-from unveil._kernels.neighbours.search import Near, Neighbourhood
+from unveil._kernels.neighbours.index import SearchIndex
+from unveil._kernels.neighbours.search import NearRows, Neighbourhood
 from unveil._kernels.partitions.contingency import count_cells
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -41,7 +41,9 @@ def _of_pairs(first: Neighbourhood, second: Neighbourhood, one: IntArray, other:
     return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
 
 
-def shared_within(first: Prepared, second: Prepared, limits: IntArray, other_limits: IntArray, k: int) -> IntArray:
+def shared_within(
+    first: SearchIndex, second: SearchIndex, limits: IntArray, other_limits: IntArray, k: int
+) -> IntArray:
     """Return for each target how many rows are at most as far as both limits, as `link_chance` takes them.
 
     Targets must not be collapsed: those that are alike beside some rows may have other limits.
@@ -65,7 +67,7 @@ def shared_within(first: Prepared, second: Prepared, limits: IntArray, other_lim
     return shared
 
 
-def _rows_in(near: Near, copies: IntArray) -> tuple[IntArray, IntArray]:
+def _rows_in(near: NearRows, copies: IntArray) -> tuple[IntArray, IntArray]:
     """Return per target how many released rows are nearer than the limit, and how many at it."""
     sure = near.distance < np.repeat(near.limit, np.diff(near.start))
     return _sums(near.start, copies[near.row] * sure), _sums(near.start, copies[near.row] * ~sure)
@@ -77,7 +79,7 @@ def _sums(start: IntArray, values: IntArray) -> IntArray:
 
 
 def _shared_rows(
-    first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, near: Near, other_near: Near
+    first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, near: NearRows, other_near: NearRows
 ) -> IntArray:
     """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import LAST_MARKER, Grid
+from unveil._kernels.neighbours.index import LAST_MARKER, IntegerGrid
 from unveil._kernels.neighbours.link_chances import link_chance
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 _AT_A_TIME = 2**15
 
 
-def all_distances(released: Grid, targets: Grid) -> IntArray:
+def all_distances(released: IntegerGrid, targets: IntegerGrid) -> IntArray:
     """Return the distance of each target (row) from each released row (column)."""
     distance = np.zeros((len(targets.numbers), len(released.numbers)), np.int64)
     released = released._replace(numbers=np.asfortranarray(released.numbers), codes=np.asfortranarray(released.codes))
@@ -21,7 +21,7 @@ def all_distances(released: Grid, targets: Grid) -> IntArray:
     return distance
 
 
-def _add_distances(distance: IntArray, released: Grid, numbers: IntArray, codes: Int32Array) -> None:
+def _add_distances(distance: IntArray, released: IntegerGrid, numbers: IntArray, codes: Int32Array) -> None:
     different = np.zeros(distance.shape, np.int32)
     for j, step in enumerate(released.step_cost):
         old, new = released.numbers[:, j], numbers[:, j, None]
@@ -37,10 +37,10 @@ def _add_distances(distance: IntArray, released: Grid, numbers: IntArray, codes:
     distance += different * np.int64(released.mismatch_cost)
 
 
-def pair_distances(rows: Grid, targets: Grid) -> IntArray:
+def pair_distances(rows: IntegerGrid, targets: IntegerGrid) -> IntArray:
     """Return the distance of each row from the target at the same place.
 
-    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> rows, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([2]), 10) for ages in ([24, 31], [25, 30]))
     >>> pair_distances(rows, targets)
     array([2, 2])
@@ -51,7 +51,9 @@ def pair_distances(rows: Grid, targets: Grid) -> IntArray:
     return np.asarray(apart + different * np.int64(rows.mismatch_cost))
 
 
-def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+def chances_by_matrix(
+    first: IntegerGrid, second: IntegerGrid, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+) -> FloatArray:
     """Return the chance of a link for each target; k is at most the number of released rows."""
     sure, tied = _sure_and_tied(all_distances(first, first_targets), k)
     other_sure, other_tied = _sure_and_tied(all_distances(second, second_targets), k)

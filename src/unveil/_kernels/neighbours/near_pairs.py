@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, Prepared, Rows, content_rank
+from unveil._kernels.neighbours.index import BlockedRows, IntegerGrid, SearchIndex, content_rank
 from unveil._kernels.neighbours.matrix import pair_distances
-from unveil._kernels.neighbours.search import ROOM, Near
-from unveil._kernels.neighbours.sketch import Sketch, block_by_block, empty_sketch, sketch_block
+from unveil._kernels.neighbours.search import ROOM, NearRows
+from unveil._kernels.neighbours.sketch import DistanceSketch, block_by_block, empty_sketch, sketch_block
 from unveil._kernels.types import BoolArray, IntArray
 
 #: So many pairs are compared in one go.
@@ -27,12 +27,12 @@ class NearPairs(NamedTuple):
         return NearPairs(*(each[some] for each in self))
 
 
-def near_pairs(rows: Rows, targets: Grid, k: int) -> tuple[Sketch, NearPairs | None]:
+def near_pairs(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[DistanceSketch, NearPairs | None]:
     """Return the sketch of the targets, of all rows, and their near rows; None where there is no room to list them."""
     found: list[NearPairs] | None = []
 
-    def part(some: slice, grids: Sequence[Grid], limit: IntArray) -> Sketch:
-        def listed(around: Prepared, distinct: IntArray, near: Near) -> None:
+    def part(some: slice, grids: Sequence[IntegerGrid], limit: IntArray) -> DistanceSketch:
+        def listed(around: SearchIndex, distinct: IntArray, near: NearRows) -> None:
             nonlocal found
             pairs = None if found is None else _pairs(around, distinct, near)
             if found is None or pairs is None or sum(each.row.size for each in (*found, pairs)) > ROOM:
@@ -49,7 +49,7 @@ def near_pairs(rows: Rows, targets: Grid, k: int) -> tuple[Sketch, NearPairs | N
     return whole, pairs.where(pairs.distance <= whole.limit(k)[pairs.target])
 
 
-def _pairs(around: Prepared, distinct: IntArray, near: Near) -> NearPairs | None:
+def _pairs(around: SearchIndex, distinct: IntArray, near: NearRows) -> NearPairs | None:
     """Return the near rows of all targets that are one of these distinct ones, which are next to one another."""
     who = np.flatnonzero((around.target_of >= distinct[0]) & (around.target_of <= distinct[-1]))
     own = around.target_of[who] - distinct[0]
@@ -75,10 +75,10 @@ class NearKinds(NamedTuple):
     copies: IntArray
 
 
-def near_kinds(rows: Rows, targets: Grid, k: int) -> Iterator[NearKinds]:
+def near_kinds(rows: BlockedRows, targets: IntegerGrid, k: int) -> Iterator[NearKinds]:
     """Yield all targets, in parts for which there is room, with the rows at most as far as the k-th nearest of each.
 
-    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> rows, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29, 31], [25, 30]))
     >>> near, = near_kinds(rows, targets, 1)
     >>> near.start, near.row, near.distance, near.copies
@@ -95,7 +95,7 @@ def near_kinds(rows: Rows, targets: Grid, k: int) -> Iterator[NearKinds]:
             yield NearKinds(some, start, *found[1:])
 
 
-def _kinds_around(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, ...] | None:
+def _kinds_around(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntArray, ...] | None:
     """Return target, first row, distance and copies of all near kinds; None where there is no room, but for one target.
 
     Of each block its kinds are listed, and those that are equal put together: a kind that is near to a target is so in
@@ -104,8 +104,8 @@ def _kinds_around(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, ...] | N
     found: list[tuple[IntArray, ...]] | None = []
     room = ROOM if targets.size > 1 else np.inf
 
-    def part(some: slice, grids: Sequence[Grid], limit: IntArray) -> Sketch:
-        def listed(around: Prepared, distinct: IntArray, near: Near) -> None:
+    def part(some: slice, grids: Sequence[IntegerGrid], limit: IntArray) -> DistanceSketch:
+        def listed(around: SearchIndex, distinct: IntArray, near: NearRows) -> None:
             nonlocal found
             kinds = None if found is None else _kinds(grids[0], around, distinct, near, room)
             if found is None or kinds is None or sum(each[0].size for each in (*found, kinds)) > room:
@@ -127,7 +127,7 @@ def _kinds_around(rows: Rows, targets: Grid, k: int) -> tuple[IntArray, ...] | N
 
 
 def _kinds(
-    rows: Grid, around: Prepared, distinct: IntArray, near: Near, room: float
+    rows: IntegerGrid, around: SearchIndex, distinct: IntArray, near: NearRows, room: float
 ) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
     """Return target, first row, distance and copies of the kinds of a block that are near one of the distinct targets.
 
@@ -164,7 +164,7 @@ def _first_rows(kind: IntArray, row: IntArray) -> IntArray:
 
 
 def _put_together(
-    rows: Rows, target: IntArray, row: IntArray, distance: IntArray, copies: IntArray
+    rows: BlockedRows, target: IntArray, row: IntArray, distance: IntArray, copies: IntArray
 ) -> tuple[IntArray, ...]:
     """Return the kinds of all blocks by target, equal ones as one with the copies of all."""
     different, place = np.unique(row, return_inverse=True)
@@ -182,7 +182,9 @@ def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
     return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]
 
 
-def near_in_both(near: NearPairs, limit: IntArray, others: Rows, targets: Grid, other_limit: IntArray) -> IntArray:
+def near_in_both(
+    near: NearPairs, limit: IntArray, others: BlockedRows, targets: IntegerGrid, other_limit: IntArray
+) -> IntArray:
     """Return how many of each target's near rows are near in other columns too, as `link_chance` takes them."""
     shared = np.zeros((targets.size, 4), np.int64)
     for at in range(0, near.row.size, _AT_ONCE):

@@ -3,7 +3,15 @@
 import numpy as np
 
 from unveil._kernels.neighbours import sketch
-from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, MISSING, Grid, Rows, content_rank, prepare
+from unveil._kernels.neighbours.index import (
+    EVERY,
+    LAST_MARKER,
+    MISSING,
+    BlockedRows,
+    IntegerGrid,
+    content_rank,
+    prepare,
+)
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance, shared_within
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
 from unveil._kernels.neighbours.near_pairs import near_in_both, near_pairs, spread
@@ -14,7 +22,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 __all__ = [
     "LAST_MARKER",
     "MISSING",
-    "Grid",
+    "IntegerGrid",
     "content_rank",
     "link_chance",
     "link_chances",
@@ -26,15 +34,15 @@ __all__ = [
 ALL_UP_TO = 2**20
 
 
-def is_small(rows: Rows, targets: Grid) -> bool:
+def is_small(rows: BlockedRows, targets: IntegerGrid) -> bool:
     """Return whether all distances are computed."""
     return rows.size * targets.size <= ALL_UP_TO
 
 
-def nearest_distances(released: Rows, targets: Grid, k: int) -> IntArray:
+def nearest_distances(released: BlockedRows, targets: IntegerGrid, k: int) -> IntArray:
     """Return the k smallest distances of each target from a released row, ascending; -1 where there is no such row.
 
-    >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> released, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
     >>> nearest_distances(released, targets, 2)
     array([[1, 4],
@@ -65,12 +73,12 @@ def distances_around(around: Neighbourhood, k: int) -> IntArray:
     return smallest[around.target_of]
 
 
-def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
+def nearest_rows(released: IntegerGrid, targets: IntegerGrid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
     """Return where each target's rows start, the rows at most as far as its k-th nearest, and their distances.
 
     All rows that tie with the k-th are there, so a target may have more than k; rows come by distance, then by number.
 
-    >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    >>> released, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
     >>> nearest_rows(released, targets, 1)
     (array([0, 1, 3]), array([0, 1, 2], dtype=int32), array([1, 1, 1]))
@@ -109,7 +117,9 @@ def _in_order(target: IntArray, row: IntArray, distance: IntArray, size: int) ->
     return start, row[order].astype(np.int32), distance[order]
 
 
-def link_chances(first: Rows, second: Rows, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+def link_chances(
+    first: BlockedRows, second: BlockedRows, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+) -> FloatArray:
     """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
 
     ``first`` and ``second`` are the same released rows in two groups of columns, likewise the targets. Rows that tie
@@ -117,7 +127,7 @@ def link_chances(first: Rows, second: Rows, first_targets: Grid, second_targets:
     breaking ties gives, or misses, a shared row. Where k is more than there are rows, it is all of them.
 
     >>> def grid(*values):
-    ...     return Grid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
+    ...     return IntegerGrid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
     >>> link_chances(grid(24, 31, 29), grid(52, 62, 53), grid(25, 30, 28), grid(50, 60, 55), 1)
     array([1. , 0.5, 1. ])
     """
@@ -132,7 +142,9 @@ def link_chances(first: Rows, second: Rows, first_targets: Grid, second_targets:
     return _chances_by_blocks(first, second, first_targets, second_targets, k)
 
 
-def _chances_by_blocks(first: Rows, second: Rows, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+def _chances_by_blocks(
+    first: BlockedRows, second: BlockedRows, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+) -> FloatArray:
     """Return the chance of each target from how far its k-th rows are, and how many rows are within both limits."""
     near, pairs = near_pairs(first, first_targets, k)
     other, other_pairs = near_pairs(second, second_targets, k)

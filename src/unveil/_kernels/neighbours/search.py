@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, overload
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
+from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, SearchIndex
 from unveil._kernels.neighbours.scan import in_costs, in_few_bytes, in_mismatches, off_by, scan
 from unveil._kernels.threads import available, in_threads
 from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
@@ -26,8 +26,8 @@ _FEW_NEAR = 64
 ROOM = 2**22
 
 
-class Near(NamedTuple):
-    """The distinct rows at most as far as the k-th nearest released row, for each of some targets."""
+class NearRows(NamedTuple):
+    """The distinct rows no farther than the k-th nearest released row, for some targets."""
 
     start: IntArray  # those of target t are start[t] to start[t + 1] - 1
     row: Int32Array
@@ -35,7 +35,7 @@ class Near(NamedTuple):
     limit: IntArray  # the distance of the k-th nearest released row
 
 
-def nearest_sets(prepared: Prepared, some: IntArray, k: int, limit: IntArray | None = None) -> Near | None:
+def nearest_sets(prepared: SearchIndex, some: IntArray, k: int, limit: IntArray | None = None) -> NearRows | None:
     """Return the near rows of some distinct targets (ascending), or None where they are more than there is room for.
 
     There is always room for one target. With a ``limit`` for each of these, near are all rows at most as far; fewer
@@ -48,21 +48,21 @@ def nearest_sets(prepared: Prepared, some: IntArray, k: int, limit: IntArray | N
     return _searched(prepared, some, k, limit)
 
 
-def _one_after_another(parts: list[Near | None]) -> Near | None:
+def _one_after_another(parts: list[NearRows | None]) -> NearRows | None:
     """Return the near rows of all parts as one, or None where there was no room for one of them."""
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
     starts = np.cumsum([0, *(part.row.size for part in found)])
     start = np.concatenate([[0], *(first + part.start[1:] for first, part in zip(starts, found, strict=False))])
-    return Near(start, *(np.concatenate([part[place] for part in found]) for place in (1, 2, 3)))
+    return NearRows(start, *(np.concatenate([part[place] for part in found]) for place in (1, 2, 3)))
 
 
-def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None) -> Near | None:
+def _searched(prepared: SearchIndex, some: IntArray, k: int, limits: IntArray | None) -> NearRows | None:
     p = prepared
     room = min(max(ROOM, p.copies.size), some.size * p.copies.size)
     row, distance = np.empty(room, np.int32), np.empty(room, np.int64)
-    limit = np.full(some.size, FAR) if told is None else told.copy()
+    limit = np.full(some.size, FAR) if limits is None else limits.copy()
     start = np.zeros(some.size + 1, np.int64)
     if len(p.group_codes) + p.numbers.shape[1] > MANY_COLUMNS and k <= _FEW_NEAR:
         return _scanned(p, some, k, limit, row, distance)
@@ -70,10 +70,12 @@ def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None)
     targets = p.tuple_codes, p.tuple_group, p.tuple_of[some], p.wanted[some]
     if not _search(*released, *targets, p.step, p.mismatch, k, start, row, distance, limit):
         return None
-    return Near(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
+    return NearRows(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
 
 
-def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray) -> Near | None:
+def _scanned(
+    p: SearchIndex, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray
+) -> NearRows | None:
     """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
     owner = np.empty_like(row)
     codes, wanted = in_few_bytes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
@@ -99,7 +101,7 @@ def _scanned(p: Prepared, some: IntArray, k: int, limit: IntArray, row: Int32Arr
         return None
     order = np.argsort(owner[:found], kind="stable")
     start = np.searchsorted(owner[:found][order], np.arange(some.size + 1))
-    return Near(start, row[:found][order], distance[:found][order], limit)
+    return NearRows(start, row[:found][order], distance[:found][order], limit)
 
 
 class Neighbourhood(Protocol):
@@ -121,17 +123,17 @@ class Neighbourhood(Protocol):
     def targets(self) -> int:
         """How many distinct targets there are."""
 
-    def nearest(self, some: IntArray, k: int) -> Near | None:
+    def nearest(self, some: IntArray, k: int) -> NearRows | None:
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
 
 
 @overload
-def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, Near]]: ...
+def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, NearRows]]: ...
 @overload
-def nearest_in_parts(around: Prepared, k: int, limit: IntArray) -> Iterator[tuple[IntArray, Near]]: ...
+def nearest_in_parts(around: SearchIndex, k: int, limit: IntArray) -> Iterator[tuple[IntArray, NearRows]]: ...
 def nearest_in_parts(
-    around: Neighbourhood | Prepared, k: int, limit: IntArray | None = None
-) -> Iterator[tuple[IntArray, Near]]:
+    around: Neighbourhood | SearchIndex, k: int, limit: IntArray | None = None
+) -> Iterator[tuple[IntArray, NearRows]]:
     """Yield all distinct targets in ascending parts for which there is room, with their near rows.
 
     With a ``limit`` for each, rows are at most as far, and there may be fewer than k, or none.
@@ -139,7 +141,7 @@ def nearest_in_parts(
     todo = [np.arange(around.targets)]
     while todo:
         some = todo.pop()
-        if limit is not None and isinstance(around, Prepared):
+        if limit is not None and isinstance(around, SearchIndex):
             near = around.nearest(some, k, limit[some])
         else:
             near = around.nearest(some, k)
@@ -182,13 +184,13 @@ def _search(
     the target's place in the first number column outwards.
     """
 
-    def lacking(least: IntArray, codes: Int32Array) -> None:
+    def lacking(at_least: IntArray, codes: Int32Array) -> None:
         """Count for each chunk the columns in which no group has the code of the target."""
         for chunk in range(len(bags)):
             count = 0
             for c in range(codes.size):
                 count += ((bags[chunk, c] >> np.uint64(codes[c] & 63)) & np.uint64(1)) == 0
-            least[chunk] = count
+            at_least[chunk] = count
 
     def at_level(
         h: int, size: int, lines: ByteArray, codes: Int32Array, differ: ByteArray, listed: IntArray

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours.index import Grid, Prepared, Rows, prepare
+from unveil._kernels.neighbours.index import BlockedRows, IntegerGrid, SearchIndex, prepare
 from unveil._kernels.neighbours.matrix import all_distances
-from unveil._kernels.neighbours.search import Near, nearest_in_parts
-from unveil._kernels.neighbours.sketch import Sketch, block_by_block, empty_sketch, put, sketch_of
+from unveil._kernels.neighbours.search import NearRows, nearest_in_parts
+from unveil._kernels.neighbours.sketch import DistanceSketch, block_by_block, empty_sketch, put, sketch_of
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
@@ -22,8 +22,8 @@ ALL_UP_TO = 2**18
 PAIRS_AT_ONCE = 2**20
 
 
-class Cells(NamedTuple):
-    """The secrets within each group of released rows, sorted, as one list of whole numbers."""
+class SecretGroups(NamedTuple):
+    """The secrets within each group of released rows, sorted, as one list of integers."""
 
     key: IntArray
     width: int
@@ -35,7 +35,7 @@ class Cells(NamedTuple):
         return np.searchsorted(self.key, end) - np.searchsorted(self.key, first)
 
 
-def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> Cells:
+def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> SecretGroups:
     """Return the secrets of released rows by group; a rank of -1 is missing and never counted.
 
     >>> cells = in_cells(np.array([0, 0, 1]), np.array([0, 1, 1]))
@@ -44,10 +44,12 @@ def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> Cells:
     """
     there = rank >= 0
     width = int(rank.max(initial=-1)) + 2
-    return Cells(np.sort(group[there].astype(np.int64) * width + rank[there]), width)
+    return SecretGroups(np.sort(group[there].astype(np.int64) * width + rank[there]), width)
 
 
-def right_chances(released: Rows, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> FloatArray:
+def right_chances(
+    released: BlockedRows, rank: IntArray, targets: IntegerGrid, low: IntArray, high: IntArray, k: int
+) -> FloatArray:
     """Return for each target the chance that the secret of one of its k nearest released rows, drawn by lot, is right.
 
     Rows that tie for the last of the k places are drawn by lot too. 0.0 and 1.0 are certain.
@@ -64,12 +66,12 @@ def right_chances(released: Rows, rank: IntArray, targets: Grid, low: IntArray, 
         From 1 to the number of released rows.
 
     >>> def grid(*values):
-    ...     return Grid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
+    ...     return IntegerGrid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
     >>> right_chances(grid(24, 31, 29), np.array([0, 0, 1]), grid(30, 25), np.array([1, 0]), np.array([2, 1]), 1)
     array([0.5, 1. ])
     """
 
-    def part(some: slice, grids: tuple[Grid, ...], limit: IntArray) -> Sketch:
+    def part(some: slice, grids: tuple[IntegerGrid, ...], limit: IntArray) -> DistanceSketch:
         return _sketch_block(grids[0], rank[some], targets, low, high, k, limit)
 
     near = block_by_block(part, targets.size, k, released)
@@ -78,8 +80,8 @@ def right_chances(released: Rows, rank: IntArray, targets: Grid, low: IntArray, 
 
 
 def _sketch_block(
-    released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int, limit: IntArray
-) -> Sketch:
+    released: IntegerGrid, rank: IntArray, targets: IntegerGrid, low: IntArray, high: IntArray, k: int, limit: IntArray
+) -> DistanceSketch:
     """Return the nearest rows of each target, and how many of them would be right, of one block."""
     prepared = prepare(released, targets)
     cells = in_cells(prepared.row_of, rank)
@@ -96,12 +98,12 @@ def _sketch_block(
         size = np.diff(near.start)[target[first:last] - some[0]]
         for part in parts_of(size, first):
             put(made, part, _tallied(near, target[part] - some[0], low[part], high[part], cells, prepared.copies, k))
-    return Sketch(*(tally[pair_of] for tally in made))
+    return DistanceSketch(*(tally[pair_of] for tally in made))
 
 
 def _nearest(
-    prepared: Prepared, released: Grid, targets: Grid, k: int, limit: IntArray
-) -> Iterator[tuple[IntArray, Near]]:
+    prepared: SearchIndex, released: IntegerGrid, targets: IntegerGrid, k: int, limit: IntArray
+) -> Iterator[tuple[IntArray, NearRows]]:
     """Yield distinct targets, in ascending parts without gaps, with their near distinct rows."""
     rows, distinct = prepared.copies.size, prepared.tuple_of.size
     if rows * distinct > ALL_UP_TO:
@@ -122,7 +124,7 @@ def _nearest(
     limit = distance[each, order[each, enough]]
     target, row = np.nonzero(distance <= limit[:, None])
     start = np.searchsorted(target, np.arange(distinct + 1))
-    yield each, Near(start, row.astype(np.int32), distance[target, row], limit)
+    yield each, NearRows(start, row.astype(np.int32), distance[target, row], limit)
 
 
 def _one_of_each(number: Int32Array, size: int) -> IntArray:
@@ -142,13 +144,13 @@ def parts_of(size: IntArray, first: int) -> Iterator[slice]:
 
 
 def _tallied(
-    near: Near, target: IntArray, low: IntArray, high: IntArray, cells: Cells, copies: IntArray, k: int
-) -> Sketch:
+    near: NearRows, target: IntArray, low: IntArray, high: IntArray, cells: SecretGroups, copies: IntArray, k: int
+) -> DistanceSketch:
     """Return the sketch of each pair of a target and what is right about it."""
     size = np.diff(near.start)[target]
     owner = np.repeat(np.arange(target.size), size)
     entry = np.arange(owner.size) + (near.start[target] - np.cumsum(size) + size)[owner]
     row = near.row[entry].astype(np.int64)
     start = np.concatenate([[0], np.cumsum(size)])
-    own = Near(start, near.row[entry], near.distance[entry], near.limit[target])
+    own = NearRows(start, near.row[entry], near.distance[entry], near.limit[target])
     return sketch_of(own, copies[row], cells.within(row, low[owner], high[owner]), k)

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, Prepared, Rows, prepare
-from unveil._kernels.neighbours.search import FAR, Near, nearest_in_parts
+from unveil._kernels.neighbours.index import BlockedRows, IntegerGrid, SearchIndex, prepare
+from unveil._kernels.neighbours.search import FAR, NearRows, nearest_in_parts
 from unveil._kernels.types import IntArray
 
 #: So many rows are prepared and searched at a time; no number depends on it.
 BLOCK_ROWS = 2**20
 
 
-class Sketch(NamedTuple):
+class DistanceSketch(NamedTuple):
     """The nearest distances of each target [targets, k], ascending and ``FAR`` from the last on, and rows at each."""
 
     distance: IntArray
@@ -46,15 +46,15 @@ class Sketch(NamedTuple):
         return np.asarray(np.minimum(nearer, np.maximum(held, 0)))
 
 
-def empty_sketch(targets: int, k: int) -> Sketch:
+def empty_sketch(targets: int, k: int) -> DistanceSketch:
     """Return what no row at all tells."""
-    return Sketch(np.full((targets, k), FAR), *np.zeros((2, targets, k), np.int64))
+    return DistanceSketch(np.full((targets, k), FAR), *np.zeros((2, targets, k), np.int64))
 
 
-def sketch_of(near: Near, rows: IntArray, right: IntArray, k: int) -> Sketch:
+def sketch_of(near: NearRows, rows: IntArray, right: IntArray, k: int) -> DistanceSketch:
     """Return the sketch of targets with these near rows, each of which stands for so many rows, some of them right.
 
-    >>> near = Near(np.array([0, 3]), np.array([7, 8, 9], np.int32), np.array([4, 1, 4]), np.array([4]))
+    >>> near = NearRows(np.array([0, 3]), np.array([7, 8, 9], np.int32), np.array([4, 1, 4]), np.array([4]))
     >>> sketch = sketch_of(near, np.array([1, 1, 2]), np.array([0, 1, 2]), 2)
     >>> sketch.distance, sketch.rows, sketch.right
     (array([[1, 4]]), array([[1, 3]]), array([[1, 2]]))
@@ -75,11 +75,11 @@ def sketch_of(near: Near, rows: IntArray, right: IntArray, k: int) -> Sketch:
     return made
 
 
-def merged(one: Sketch, other: Sketch) -> Sketch:
+def merged(one: DistanceSketch, other: DistanceSketch) -> DistanceSketch:
     """Return the sketch of the rows of both.
 
-    >>> one = Sketch(np.array([[1, 4]]), np.array([[1, 3]]), np.array([[1, 2]]))
-    >>> both = merged(one, Sketch(np.array([[1, FAR]]), np.array([[1, 0]]), np.array([[0, 0]])))
+    >>> one = DistanceSketch(np.array([[1, 4]]), np.array([[1, 3]]), np.array([[1, 2]]))
+    >>> both = merged(one, DistanceSketch(np.array([[1, FAR]]), np.array([[1, 0]]), np.array([[0, 0]])))
     >>> both.distance.tolist() == [[1, FAR]], both.rows, both.right
     (True, array([[2, 0]]), array([[1, 0]]))
     """
@@ -107,19 +107,19 @@ def row_blocks(size: int) -> list[slice]:
     return [slice(first, first + BLOCK_ROWS) for first in range(0, max(size, 1), BLOCK_ROWS)]
 
 
-def blocks_of(*same: Rows) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
+def blocks_of(*same: BlockedRows) -> Iterator[tuple[slice, tuple[IntegerGrid, ...]]]:
     """Yield which rows each block has, and these rows in all groups of columns."""
     for some in row_blocks(same[0].size):
         yield some, tuple(rows.block(some) for rows in same)
 
 
 def sketch_block(
-    rows: Grid,
-    targets: Grid,
+    rows: IntegerGrid,
+    targets: IntegerGrid,
     k: int,
     limit: IntArray,
-    listed: Callable[[Prepared, IntArray, Near], None] | None = None,
-) -> Sketch:
+    listed: Callable[[SearchIndex, IntArray, NearRows], None] | None = None,
+) -> DistanceSketch:
     """Return the sketch of the targets, of one block and of distances up to a limit for each.
 
     ``listed`` is told the near rows of some distinct targets, part by part.
@@ -130,23 +130,23 @@ def sketch_block(
         put(made, some, sketch_of(near, around.copies[near.row], np.zeros(near.row.size, np.int64), k))
         if listed is not None:
             listed(around, some, near)
-    return Sketch(*(tally[around.target_of] for tally in made))
+    return DistanceSketch(*(tally[around.target_of] for tally in made))
 
 
-def put(whole: Sketch, some: IntArray | slice, part: Sketch) -> None:
+def put(whole: DistanceSketch, some: IntArray | slice, part: DistanceSketch) -> None:
     """Put the sketch of some targets in its place."""
     for into, tally in zip(whole, part, strict=True):
         into[some] = tally
 
 
-def nearest_sketch(rows: Rows, targets: Grid, k: int) -> Sketch:
+def nearest_sketch(rows: BlockedRows, targets: IntegerGrid, k: int) -> DistanceSketch:
     """Return the sketch of the targets, of all rows."""
     return block_by_block(lambda _, grids, limit: sketch_block(grids[0], targets, k, limit), targets.size, k, rows)
 
 
 def block_by_block(
-    part: Callable[[slice, tuple[Grid, ...], IntArray], Sketch], targets: int, k: int, *same: Rows
-) -> Sketch:
+    part: Callable[[slice, tuple[IntegerGrid, ...], IntArray], DistanceSketch], targets: int, k: int, *same: BlockedRows
+) -> DistanceSketch:
     """Return the sketch of all rows from what ``part`` tells of each block.
 
     It is told how far rows may be at most: what the blocks before have, the further ones need not be searched for. No

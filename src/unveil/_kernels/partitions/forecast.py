@@ -28,8 +28,8 @@ PLAIN_STEPS = 100_000
 _TRIES = 30
 
 
-class Cells(NamedTuple):
-    """The cells of a table by row and by column, and the given rates at which columns are linked with one another."""
+class ContingencyCells(NamedTuple):
+    """The cells of a contingency table by row and by column, and the given linkage rates of the columns."""
 
     start: IntArray
     order: IntArray
@@ -45,8 +45,8 @@ class Cells(NamedTuple):
     link_rate: FloatArray
 
 
-class Evidence(NamedTuple):
-    """What evidence is like, and what is counted."""
+class EvidenceModel(NamedTuple):
+    """How evidence arrives, and what is counted."""
 
     linkage: int
     split: float
@@ -54,8 +54,8 @@ class Evidence(NamedTuple):
     subjects: int
 
 
-class Shares(NamedTuple):
-    """What shares are of, whose mixed graph is turned round, and the threshold, per subject."""
+class ShareBases(NamedTuple):
+    """Denominators of shares, inverted mixing and the threshold, per subject."""
 
     base: FloatArray
     own: FloatArray
@@ -64,8 +64,8 @@ class Shares(NamedTuple):
     beta: FloatArray
 
 
-class Held(NamedTuple):
-    """What is held of other subjects: items and weight of each, who is there and at which place, and sums."""
+class HeldItems(NamedTuple):
+    """Items held of other subjects: amount and weight, presence, place and sums."""
 
     amount: FloatArray
     present: IntArray
@@ -73,14 +73,14 @@ class Held(NamedTuple):
     state: FloatArray
 
 
-class Left(NamedTuple):
-    """The related clusters that are not merged yet, cheapest first, and at which rate evidence links each."""
+class OpenClusters(NamedTuple):
+    """The related clusters not merged yet, cheapest first, and the rate at which evidence links each."""
 
     cell: IntArray
     rate: FloatArray
 
 
-def _change(held: Held, other: int, items: float, weight: float) -> None:
+def _change(held: HeldItems, other: int, items: float, weight: float) -> None:
     """Let another subject's items in, or out again where ``items`` is negative."""
     state = held.state
     before = held.amount[0, other]
@@ -119,7 +119,9 @@ def _mixed_now(state: FloatArray, counts: int, whole: float, turned: bool) -> fl
     return 1.0 - share if turned else share
 
 
-def _merge(cells: Cells, evidence: Evidence, held: Held, left: Left, size: int, at: int, row: int) -> float:
+def _merge(
+    cells: ContingencyCells, evidence: EvidenceModel, held: HeldItems, left: OpenClusters, size: int, at: int, row: int
+) -> float:
     """Merge the cluster at this place of those that are left; return the weight of the subject's items in it."""
     cell = left.cell[at]
     cluster = cells.column[cell]
@@ -142,7 +144,7 @@ def _merge(cells: Cells, evidence: Evidence, held: Held, left: Left, size: int, 
     return float(cells.own[cell])
 
 
-def _cheapest(rng: np.random.Generator, cells: Cells, left: Left, size: int) -> int:
+def _cheapest(rng: np.random.Generator, cells: ContingencyCells, left: OpenClusters, size: int) -> int:
     """Return the place of the cheapest cluster that is left, at random among those that tie in all respects."""
     first, tied = left.cell[0], 1
     while tied < size:
@@ -153,7 +155,7 @@ def _cheapest(rng: np.random.Generator, cells: Cells, left: Left, size: int) -> 
     return int(rng.random() * tied) if tied > 1 else 0
 
 
-def _next_merging(left: Left, size: int, luck: float) -> int:
+def _next_merging(left: OpenClusters, size: int, luck: float) -> int:
     """Return the place of the cluster that is merged next; luck lies between 0 and the sum of the rates."""
     for at in range(size - 1):
         luck -= left.rate[at]
@@ -162,7 +164,7 @@ def _next_merging(left: Left, size: int, luck: float) -> int:
     return size - 1
 
 
-def _parted(rng: np.random.Generator, held: Held, linkage: int) -> int:
+def _parted(rng: np.random.Generator, held: HeldItems, linkage: int) -> int:
     """Return the place of the other subject that a piece of evidence parts: each alike, or by its items.
 
     By items, somebody is drawn and taken with a chance of items over the most that anybody had. Where that fails
@@ -181,7 +183,7 @@ def _parted(rng: np.random.Generator, held: Held, linkage: int) -> int:
     return others - 1
 
 
-def _let_go(held: Held, at: int) -> None:
+def _let_go(held: HeldItems, at: int) -> None:
     """Let go of the other subject at this place."""
     other = held.present[at]
     _change(held, other, -held.amount[0, other], -held.amount[1, other])
@@ -189,10 +191,10 @@ def _let_go(held: Held, at: int) -> None:
 
 def _future(
     rng: np.random.Generator,
-    cells: Cells,
-    evidence: Evidence,
-    shares: Shares,
-    held: Held,
+    cells: ContingencyCells,
+    evidence: EvidenceModel,
+    shares: ShareBases,
+    held: HeldItems,
     row: int,
     linked_rise: FloatArray,
     mixed_rise: FloatArray,
@@ -203,7 +205,7 @@ def _future(
     """
     subject = row % evidence.subjects
     beta, base, own_whole = shares.beta[subject], shares.base[subject], shares.own[subject]
-    left = Left(
+    left = OpenClusters(
         cells.order[cells.start[row] : cells.start[row + 1]].copy(), np.ones(cells.start[row + 1] - cells.start[row])
     )
     size = left.cell.size
@@ -247,16 +249,16 @@ def _future(
 
 
 @loop(
-    "rng, i8[], i8[], Cells(i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i8[], f8[]), "
-    "Evidence(i8, f8, i8, i8), Shares(f8[], f8[], f8[], b1[], f8[]), i8",
+    "rng, i8[], i8[], ContingencyCells(i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i8[], f8[]), "
+    "EvidenceModel(i8, f8, i8, i8), ShareBases(f8[], f8[], f8[], b1[], f8[]), i8",
 )
 def _futures(
     rng: np.random.Generator,
     guess_of: IntArray,
     subject: IntArray,
-    cells: Cells,
-    evidence: Evidence,
-    shares: Shares,
+    cells: ContingencyCells,
+    evidence: EvidenceModel,
+    shares: ShareBases,
     length: int,
 ) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, FloatArray]:
     needed = np.zeros((guess_of.size, subject.size))
@@ -264,7 +266,7 @@ def _futures(
     reached = np.zeros((guess_of.size, subject.size), np.int64)
     linked = np.zeros((guess_of.size, length))
     mixed = np.zeros((guess_of.size, length))
-    held = Held(
+    held = HeldItems(
         np.zeros((2, evidence.subjects)),
         np.zeros(evidence.subjects, np.int64),
         np.zeros(evidence.subjects, np.int64),
@@ -282,9 +284,9 @@ def futures(
     rng: np.random.Generator,
     guess_of: IntArray,
     subject: IntArray,
-    cells: Cells,
-    evidence: Evidence,
-    shares: Shares,
+    cells: ContingencyCells,
+    evidence: EvidenceModel,
+    shares: ShareBases,
     length: int,
 ) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, FloatArray]:
     """Return drawn futures: evidence to beta, the mixed graph there, the first whole step there, and both rises.

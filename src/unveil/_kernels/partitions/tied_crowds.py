@@ -32,8 +32,8 @@ class Crowd(NamedTuple):
     state: FloatArray
 
 
-class Shared(NamedTuple):
-    """The others in some clusters: who they are, and how many items each has in each cluster it is in."""
+class SharedClusters(NamedTuple):
+    """The other subjects in some clusters, and how many items each has in each of its clusters."""
 
     who: IntArray
     begin: IntArray
@@ -150,7 +150,7 @@ def _over_entropies(columns: Columns, tied: IntArray, row: int, crowd: Crowd) ->
     return number, even
 
 
-def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[Shared, IntArray]:
+def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[SharedClusters, IntArray]:
     """Return the others in the tied columns, and how many foreign items each column has."""
     most, subject, sizes, times = 0, row % crowd.held.size, np.zeros(tied.size, np.int64), crowd.times
     for k in range(tied.size):
@@ -181,12 +181,12 @@ def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[Sh
                 times[other] += 1
     for s in range(distinct):
         times[who[s]] = 0
-    return Shared(who[:distinct], begin, items), sizes
+    return SharedClusters(who[:distinct], begin, items), sizes
 
 
-def _by_clusters(begin: IntArray, most: int) -> tuple[IntArray, IntArray]:
+def _by_clusters(begin: IntArray, at_most: int) -> tuple[IntArray, IntArray]:
     """Return the others by the number k of clusters that each is in, and where those of each k start."""
-    first, ordered = np.zeros(most + 2, np.int64), np.empty(begin.size - 1, np.int64)
+    first, ordered = np.zeros(at_most + 2, np.int64), np.empty(begin.size - 1, np.int64)
     for s in range(begin.size - 1):
         first[begin[s + 1] - begin[s] + 1] += 1
     for k in range(1, first.size):

@@ -20,7 +20,7 @@ def mdav_groups(values: FloatArray, k: int) -> IntArray:
     """
     order = np.lexsort(values.T[::-1]) if values.shape[1] else np.arange(len(values))
     # One line per column: distances then run along memory.
-    left = _Left(np.ascontiguousarray(values[order].T), order)
+    left = _UngroupedRows(np.ascontiguousarray(values[order].T), order)
     group = np.empty(len(values), np.int64)
     made = 0
     while left.size >= 3 * k:
@@ -39,8 +39,8 @@ def mdav_groups(values: FloatArray, k: int) -> IntArray:
     return group
 
 
-class _Left:
-    """The rows that have no group yet, kept at the front of arrays; the gaps of those taken are filled from the end."""
+class _UngroupedRows:
+    """The rows without a group, kept at the front of arrays; rows from the end fill the gaps."""
 
     def __init__(self, values: FloatArray, rows: IntArray) -> None:
         self.values, self.rows, self.size = values, rows.copy(), rows.size

@@ -13,8 +13,8 @@ MISSING = np.iinfo(np.int64).min
 _PLAIN_PAIRS = 2**18
 
 
-class Comparison(NamedTuple):
-    """How values are compared: in column c two values agree the better, the more of ``limits[c]`` they keep within.
+class AgreementLevels(NamedTuple):
+    """How values agree: in column c, the more of ``limits[c]`` a difference keeps within, the better.
 
     The limits ascend, -1 filling up the line. Level 0 is a missing value, 1 a difference beyond the last limit, and so
     on to ``steps[c] + 1``, a difference within the first limit. ``stride[c]`` is what one level of the column adds to
@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
         return pattern[:, None] // self.stride % (self.steps + 2)
 
 
-def comparison(limits: list[list[int]]) -> Comparison:
+def comparison(limits: list[list[int]]) -> AgreementLevels:
     """Return how columns are compared whose differences have these limits, ascending.
 
     >>> comparison([[0], [0, 5]]).patterns
@@ -44,11 +44,16 @@ def comparison(limits: list[list[int]]) -> Comparison:
     widest = max(map(len, limits))
     table = np.array([[*some, *[-1] * (widest - len(some))] for some in limits], np.int64)
     steps = np.array([len(some) for some in limits], np.int64)
-    return Comparison(table, steps, np.concatenate([[1], np.cumprod(steps[:-1] + 2)]).astype(np.int64))
+    return AgreementLevels(table, steps, np.concatenate([[1], np.cumprod(steps[:-1] + 2)]).astype(np.int64))
 
 
 def levels_of_pairs(
-    released: IntArray, original: IntArray, compared: Comparison, target: IntArray, candidate: IntArray, column: int
+    released: IntArray,
+    original: IntArray,
+    compared: AgreementLevels,
+    target: IntArray,
+    candidate: IntArray,
+    column: int,
 ) -> IntArray:
     """Return how well each pair of a released row (``target``) and an original one agrees in a column.
 
@@ -67,7 +72,7 @@ def levels_of_pairs(
 
 
 def patterns_of_pairs(
-    released: IntArray, original: IntArray, compared: Comparison, target: IntArray, candidate: IntArray
+    released: IntArray, original: IntArray, compared: AgreementLevels, target: IntArray, candidate: IntArray
 ) -> IntArray:
     """Return the pattern of each pair."""
     pattern = np.zeros(target.size, np.int64)
@@ -79,7 +84,7 @@ def patterns_of_pairs(
 def scores_of_pairs(
     released: IntArray,
     original: IntArray,
-    compared: Comparison,
+    compared: AgreementLevels,
     weight: FloatArray,
     target: IntArray,
     candidate: IntArray,
@@ -91,7 +96,7 @@ def scores_of_pairs(
     return score
 
 
-def patterns_of_rows(released: IntArray, original: IntArray, compared: Comparison, rows: IntArray) -> IntArray:
+def patterns_of_rows(released: IntArray, original: IntArray, compared: AgreementLevels, rows: IntArray) -> IntArray:
     """Return the patterns of the released rows in ``rows`` with all original ones, those of one released row together.
 
     >>> values = np.array([[1], [1], [2]])
@@ -107,7 +112,7 @@ def patterns_of_rows(released: IntArray, original: IntArray, compared: Compariso
 
 
 def scores_of_rows(
-    released: IntArray, original: IntArray, compared: Comparison, weight: FloatArray, rows: IntArray
+    released: IntArray, original: IntArray, compared: AgreementLevels, weight: FloatArray, rows: IntArray
 ) -> FloatArray:
     """Return the scores of the released rows in ``rows`` with all original ones, one line per released row.
 

@@ -31,7 +31,7 @@ class Index(NamedTuple):
         return np.diff(self.start[self.offset[column] : self.offset[column + 1]])
 
 
-class Conditions(NamedTuple):
+class PredicateConditions(NamedTuple):
     """Conditions of many predicates: those of predicate p are ``begin[p]`` up to, not including, ``begin[p + 1]``.
 
     A condition holds for a row whose code in ``column`` is from ``low`` to ``high``, both included; where ``outside``
@@ -59,8 +59,8 @@ def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int], by_co
     codes = np.ascontiguousarray(columns, np.int32)
     by_code = np.empty_like(codes) if by_code is None else by_code
 
-    def arranged(told: tuple[Int32Array, Int32Array, int]) -> IntArray:
-        column, rows, most = told
+    def arranged(coded: tuple[Int32Array, Int32Array, int]) -> IntArray:
+        column, rows, most = coded
         start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=most + 1))])
         if column.size <= PLAIN_UP_TO:
             rows[:] = np.argsort(column, kind="stable")
@@ -80,7 +80,7 @@ def _arrange(codes: Int32Array, free: IntArray, rows: Int32Array) -> None:
         free[codes[row]] += 1
 
 
-def matches(table: Index, conditions: Conditions, *, stop: int | None = None) -> tuple[IntArray, IntArray]:
+def matches(table: Index, conditions: PredicateConditions, *, stop: int | None = None) -> tuple[IntArray, IntArray]:
     """Return for how many rows each predicate holds, and the row where it is a single one; else -1.
 
     Where there is much to do, the rows of the rarest condition are looked up and the others are tried on those, the
@@ -89,7 +89,7 @@ def matches(table: Index, conditions: Conditions, *, stop: int | None = None) ->
     >>> table = index([np.array([1, 2, 3, 0]), np.array([1, 2, 2, 1])], [3, 2])  # age and sex of four people
     >>> # the age is at least 2 and the sex is 2; the sex is not 2
     >>> begin, column, low, high = map(np.array, ([0, 2, 3], [0, 1, 1], [2, 2, 2], [3, 2, 2]))
-    >>> matches(table, Conditions(begin, column, low, high, np.array([False, False, True])))
+    >>> matches(table, PredicateConditions(begin, column, low, high, np.array([False, False, True])))
     (array([2, 2]), array([-1, -1]))
     """
     if (conditions.begin.size - 1) * table.codes.shape[1] <= ALL_UP_TO:
@@ -97,12 +97,12 @@ def matches(table: Index, conditions: Conditions, *, stop: int | None = None) ->
     return _by_search(table, conditions, stop)
 
 
-def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
+def fits(table: Index, conditions: PredicateConditions) -> tuple[IntArray, IntArray]:
     """Return all rows that each predicate holds for: those of predicate g are ``rows[starts[g]:starts[g + 1]]``.
 
     >>> table = index([np.array([1, 2, 3, 0])], [3])  # the age is at least 2; it is missing
     >>> begin, column, low, high = map(np.array, ([0, 1, 2], [0, 0], [2, 0], [3, 0]))
-    >>> fits(table, Conditions(begin, column, low, high, np.zeros(2, bool)))
+    >>> fits(table, PredicateConditions(begin, column, low, high, np.zeros(2, bool)))
     (array([0, 2, 3]), array([1, 2, 3]))
     """
     if (conditions.begin.size - 1) * table.codes.shape[1] <= ALL_UP_TO:
@@ -111,7 +111,7 @@ def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
     return _listed(table, conditions)
 
 
-def _listed(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
+def _listed(table: Index, conditions: PredicateConditions) -> tuple[IntArray, IntArray]:
     plan = _plan(table, conditions)
     counts, _ = _counted(table, conditions.begin, plan)
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -121,7 +121,7 @@ def _listed(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
     return starts, rows[np.lexsort((rows, np.repeat(np.arange(counts.size), counts)))]
 
 
-def _holds(codes: Int32Array, conditions: Conditions) -> BoolArray:
+def _holds(codes: Int32Array, conditions: PredicateConditions) -> BoolArray:
     """Return at [predicate, row] whether it holds."""
     begin, size = conditions.begin[:-1], np.diff(conditions.begin)
     holds = np.ones((begin.size, codes.shape[1]), bool)
@@ -138,14 +138,14 @@ def _holds(codes: Int32Array, conditions: Conditions) -> BoolArray:
     return holds
 
 
-def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
+def _by_matrix(codes: Int32Array, conditions: PredicateConditions, stop: int | None) -> tuple[IntArray, IntArray]:
     holds = _holds(codes, conditions)
     counts = holds.sum(axis=1)
     single = np.where(counts == 1, holds.argmax(axis=1), -1)
     return counts if stop is None else np.minimum(counts, stop), single
 
 
-def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
+def _by_search(table: Index, conditions: PredicateConditions, stop: int | None) -> tuple[IntArray, IntArray]:
     return _counted(table, conditions.begin, _plan(table, conditions), stop)
 
 
@@ -165,7 +165,7 @@ def _counted(
     return np.concatenate([counts for counts, _ in found]), np.concatenate([single for _, single in found])
 
 
-def _plan(table: Index, conditions: Conditions) -> tuple[IntArray, BoolArray, IntArray]:
+def _plan(table: Index, conditions: PredicateConditions) -> tuple[IntArray, BoolArray, IntArray]:
     """Return the conditions of each predicate from the rarest on, the lists of codes, and where its rows stand."""
     first, last = (
         table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)

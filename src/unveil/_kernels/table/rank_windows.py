@@ -59,33 +59,33 @@ def windows_by_rank(
     return level, first, last
 
 
-def rows_in_boxes(levels: Int32Array, boxes: Windows, *, most: int) -> tuple[IntArray, Int32Array]:
+def rows_in_boxes(levels: Int32Array, boxes: Windows, *, at_most: int) -> tuple[IntArray, Int32Array]:
     """Return where each box's rows start, and the rows that lie in it in every column, ascending.
 
-    ``levels`` has one line per row and one column per attribute, all at least 0. Where there are more than ``most`` in
-    all, the search ends: no row is returned, and the last start is above ``most``. Time grows with the rows that lie in
-    the two columns' windows that shut out the most, memory with the answer.
+    ``levels`` has one line per row and one column per attribute, all at least 0. Where there are more than ``at_most``
+    in all, the search ends: no row is returned, and the last start is above ``at_most``. Time grows with the rows that
+    lie in the two columns' windows that shut out the most, memory with the answer.
 
     >>> levels = np.array([[0, 0], [1, 3], [2, 2]], np.int32)
-    >>> rows_in_boxes(levels, Windows(np.array([[0, 1]], np.int32), np.array([[2, 3]], np.int32)), most=10)
+    >>> rows_in_boxes(levels, Windows(np.array([[0, 1]], np.int32), np.array([[2, 3]], np.int32)), at_most=10)
     (array([0, 2]), array([1, 2], dtype=int32))
     """
     if len(levels) * len(boxes.first) <= ALL_UP_TO:
-        return _by_comparing(levels, boxes, most)
-    return _by_search(levels, boxes, most)
+        return _by_comparing(levels, boxes, at_most)
+    return _by_search(levels, boxes, at_most)
 
 
-def _by_comparing(levels: Int32Array, boxes: Windows, most: int) -> tuple[IntArray, Int32Array]:
+def _by_comparing(levels: Int32Array, boxes: Windows, at_most: int) -> tuple[IntArray, Int32Array]:
     inside = np.ones((len(boxes.first), len(levels)), bool)
     for column in range(levels.shape[1]):
         level = levels[:, column]
         inside &= (level >= boxes.first[:, column, None]) & (level <= boxes.last[:, column, None])
     start = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
-    rows = np.nonzero(inside)[1] if start[-1] <= most else np.empty(0)
+    rows = np.nonzero(inside)[1] if start[-1] <= at_most else np.empty(0)
     return start, rows.astype(np.int32)
 
 
-def _by_search(levels: Int32Array, boxes: Windows, most: int) -> tuple[IntArray, Int32Array]:
+def _by_search(levels: Int32Array, boxes: Windows, at_most: int) -> tuple[IntArray, Int32Array]:
     order = np.argsort([_mean_share(levels[:, c], boxes.first[:, c], boxes.last[:, c]) for c in range(levels.shape[1])])
     # With one column it is also the second.
     order = np.concatenate([order, order[:1]]) if order.size == 1 else order
@@ -97,7 +97,9 @@ def _by_search(levels: Int32Array, boxes: Windows, most: int) -> tuple[IntArray,
     arranged = by_first[np.lexsort((levels[by_first, 1], block))]
     numbers = arranged.astype(np.int32)
     arranged_levels = np.ascontiguousarray(levels[arranged])
-    found: tuple[IntArray, Int32Array] = compiled(_scan)(arranged_levels, first, last, low, high, numbers, _BLOCK, most)
+    found: tuple[IntArray, Int32Array] = compiled(_scan)(
+        arranged_levels, first, last, low, high, numbers, _BLOCK, at_most
+    )
     return found
 
 
@@ -116,7 +118,7 @@ def _scan(
     high: IntArray,
     number: Int32Array,
     block: int,
-    most: int,
+    at_most: int,
 ) -> tuple[IntArray, Int32Array]:
     """Return where each box's rows start, and their numbers; blocks of rows stand in the order of the second column."""
     n, columns = levels.shape
@@ -149,7 +151,7 @@ def _scan(
                     rows[found] = number[left]
                     found += 1
                 left += 1
-            if found > most:
+            if found > at_most:
                 for later in range(box + 1, start.size):
                     start[later] = found
                 return start, rows[:0]

@@ -10,8 +10,8 @@ from unveil._kernels.types import FloatArray, IntArray
 SAME = 1e-10
 
 
-class Adjusted(NamedTuple):
-    """Of each figure, how likely it is by luck, alone and among all figures.
+class AdjustedP(NamedTuple):
+    """The p-value of each figure, alone and adjusted for all figures.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Adjusted(NamedTuple):
     adjusted: FloatArray
 
 
-def step_down(statistics: FloatArray) -> Adjusted:
+def step_down(statistics: FloatArray) -> AdjustedP:
     """Return p and adjusted p of each column, by the step-down procedure of the least p (Westfall and Young, 1993).
 
     ``statistics`` has one column per figure and one row per draw; row 0 is what was seen, and larger is worse. Where
@@ -37,11 +37,11 @@ def step_down(statistics: FloatArray) -> Adjusted:
     independently of row b of the others: pairs of draws are then what is exchangeable.
 
     >>> step_down(np.array([[9.0, 0], [1, 0], [2, 1], [3, 1]]))
-    Adjusted(p=array([0.25, 1.  ]), adjusted=array([0.25, 1.  ]))
+    AdjustedP(p=array([0.25, 1.  ]), adjusted=array([0.25, 1.  ]))
     """
     rows, figures = statistics.shape
     if figures == 0:
-        return Adjusted(np.zeros(0), np.zeros(0))
+        return AdjustedP(np.zeros(0), np.zeros(0))
     at_least = np.column_stack([_at_least(column) for column in statistics.T])
     seen = at_least[0]
     least = np.full(rows, rows + 1)
@@ -52,7 +52,7 @@ def step_down(statistics: FloatArray) -> Adjusted:
     # From the smallest p on; figures with the same p thus get the same, whatever their order was.
     for_all = np.argsort(-seen, kind="stable")[::-1]
     count[for_all] = np.maximum.accumulate(count[for_all])
-    return Adjusted(seen / rows, count / rows)
+    return AdjustedP(seen / rows, count / rows)
 
 
 def _at_least(column: FloatArray) -> IntArray:

@@ -117,7 +117,7 @@ def log_probabilities(
 
 
 def _add_logarithms(
-    found: FloatArray,
+    logarithms: FloatArray,
     table: Int32Array,
     wanted: Int32Array,
     some: IntArray | None,
@@ -131,14 +131,14 @@ def _add_logarithms(
         logs = np.log(alone)
         chance: _Chances = lambda value, _: logs[value]  # noqa: E731
     else:
-        chance = _chances(table[:, above], table[:, column], alone, counts[above] + 1, found.size)
+        chance = _chances(table[:, above], table[:, column], alone, counts[above] + 1, logarithms.size)
 
     def add(start: int) -> None:
         here = slice(start, start + _AT_ONCE)
         rows = here if some is None else some[here]
-        found[here] += chance(wanted[rows, column], wanted[rows, max(above, 0)])
+        logarithms[here] += chance(wanted[rows, column], wanted[rows, max(above, 0)])
 
-    in_threads(add, range(0, found.size, _AT_ONCE))
+    in_threads(add, range(0, logarithms.size, _AT_ONCE))
 
 
 def _chances(higher: Int32Array, value: Int32Array, alone: FloatArray, below: IntArray, asked: int) -> _Chances:

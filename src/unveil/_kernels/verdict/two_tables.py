@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.matrix import all_distances
-from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
+from unveil._kernels.neighbours.nearest import IntegerGrid, nearest_distances, nearest_rows
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ def others_like_members(labels: Labels, shared: "csr_matrix") -> IntArray:
     return found
 
 
-def near_pairs(people: Grid) -> IntArray:
+def near_pairs(people: IntegerGrid) -> IntArray:
     """Return the pairs of people who are each other's nearest, at most half as far as the next of either: [pair, 2].
 
     Three who are equal are no pairs, because none of them has one nearest.
 
-    >>> near_pairs(Grid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50))
+    >>> near_pairs(IntegerGrid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50))
     array([[0, 3],
            [1, 2]])
     """
@@ -120,12 +120,14 @@ def near_pairs(people: Grid) -> IntArray:
     return np.column_stack([lone[is_pair], nearest[lone][is_pair]])
 
 
-def neighbors_at(people: Grid, some: IntArray, rank: int, *, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def neighbors_at(
+    people: IntegerGrid, some: IntArray, rank: int, *, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
     """Return some people, each with the nearest other person, and each with the one at a rank: twice [pair, 2].
 
     The nearest has rank 1; there must be more than ``rank`` people. Ties are broken at random.
 
-    >>> people = Grid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50)
+    >>> people = IntegerGrid(np.array([[10], [51], [50], [13]]), np.empty((4, 0), np.int32), np.array([1]), 50)
     >>> [pairs.tolist() for pairs in neighbors_at(people, np.array([0, 2]), 3, rng=np.random.default_rng(1))]
     [[[0, 3], [2, 1]], [[0, 1], [2, 0]]]
     """

@@ -142,7 +142,7 @@ class LinkabilityEvaluator(_Evaluator):
         """Return the rates, after ``evaluate()``; with ``n_neighbors`` the same people's with fewer neighbours."""
         trials = self._evaluated
         if n_neighbors is not None:
-            whole_number(n_neighbors, "n_neighbors", most=self._attack.neighbours)
+            whole_number(n_neighbors, "n_neighbors", at_most=self._attack.neighbours)
             same = np.random.RandomState()
             same.set_state(self._begin)
             trials = replace(self._attack, neighbours=n_neighbors).run_on(self._frames, same)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.anonymeter.nearest import PLAIN_WORK, TARGETS_AT_ONCE, Group, Side, _alike, _exactly, _side
+from unveil._kernels.anonymeter.nearest import (
+    PLAIN_WORK,
+    TARGETS_AT_ONCE,
+    ColumnGroup,
+    GroupNeighbours,
+    _alike,
+    _exactly,
+    _side,
+)
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.anonymeter.linkability import (
@@ -238,7 +246,7 @@ def _baseline(
     return right
 
 
-def _hits(group: Group, cells: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
+def _hits(group: ColumnGroup, cells: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
     """Return what is right of the guesses from the nearest row of each target."""
     rows, right = len(group.row), np.zeros(truth.size, np.bool_)
     fast = truth.size * (rows + group.codes.size + group.numbers.size) > PLAIN_WORK
@@ -252,7 +260,9 @@ def _hits(group: Group, cells: NDArray[Any], truth: NDArray[Any], regression: bo
     return right
 
 
-def _hits_of_some(side: Side, cells: NDArray[Any], truth: NDArray[Any], regression: bool, fast: bool) -> BoolArray:
+def _hits_of_some(
+    side: GroupNeighbours, cells: NDArray[Any], truth: NDArray[Any], regression: bool, fast: bool
+) -> BoolArray:
     """Return what is right; the order within a tie is worked out only where rows that tie disagree."""
     size = np.diff(side.near.start)[side.of]
     owner, begin = np.repeat(np.arange(size.size), size), np.cumsum(size) - size

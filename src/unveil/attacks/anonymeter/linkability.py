@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.anonymeter.nearest import Group, collapse, link
+from unveil._kernels.anonymeter.nearest import ColumnGroup, collapse, link
 from unveil._kernels.types import BoolArray, Int32Array
 from unveil.attacks._listing import attack
 from unveil.data.table import Table
@@ -111,7 +111,7 @@ class AnonymeterLinkability:
 
 def _check_seed(seed: int | None) -> None:
     if seed is not None:
-        whole_number(seed, "seed", least=0, most=2**32 - 1)
+        whole_number(seed, "seed", at_least=0, at_most=2**32 - 1)
 
 
 def _generator(seed: int | None, rng: np.random.Generator) -> np.random.RandomState:
@@ -226,7 +226,7 @@ def _link(
     ]
 
 
-def _groups(released: "pl.DataFrame", people: Sequence["pl.DataFrame"], columns: Sequence[str]) -> list[Group]:
+def _groups(released: "pl.DataFrame", people: Sequence["pl.DataFrame"], columns: Sequence[str]) -> list[ColumnGroup]:
     """Return the released rows beside each set of targets, in the given columns; equal rows are found only once."""
     numbers = [name for name in sorted(columns) if _is_number(released, people, name)]
     categories = [name for name in sorted(columns) if name not in numbers]
@@ -246,7 +246,7 @@ def _groups(released: "pl.DataFrame", people: Sequence["pl.DataFrame"], columns:
         if numbers:
             scaled, targets_scaled = _scale([column[kept] for column in values[0]], target_values, bool(categories))
         groups.append(
-            Group(
+            ColumnGroup(
                 codes=np.ascontiguousarray(of_released[kept[tuple_start[:-1]]].T),
                 tuple_start=tuple_start,
                 numbers=scaled,
@@ -310,8 +310,8 @@ def _scale(
         return _divide(released, span, categories), _divide(targets, span, categories)
 
 
-def _extremes(columns: Sequence[NDArray[Any]], least: Any) -> NDArray[Any]:
-    return np.array([least.reduce(column) for column in columns], np.result_type(*columns))
+def _extremes(columns: Sequence[NDArray[Any]], smallest: Any) -> NDArray[Any]:
+    return np.array([smallest.reduce(column) for column in columns], np.result_type(*columns))
 
 
 def _divide(columns: Sequence[NDArray[Any]], span: NDArray[Any], categories: bool) -> NDArray[Any]:

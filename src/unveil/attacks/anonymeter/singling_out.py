@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._kernels.table.predicates import Conditions, matches
+from unveil._kernels.table.predicates import PredicateConditions, matches
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.table.singling_out import (
@@ -86,7 +86,7 @@ class AnonymeterSinglingOut:
         for which in ("size", "guesses", "attempts"):
             whole_number(getattr(self, which), which)
         if self.seed is not None:
-            whole_number(self.seed, "seed", least=0)
+            whole_number(self.seed, "seed", at_least=0)
 
     def guess(self, released: "Table", *, rng: np.random.Generator) -> Predicates:
         """Return the package's guesses, in its order where several columns make one; they depend on the row order.
@@ -234,8 +234,8 @@ def rescaling(predicates: int, *, original: int, control: int) -> float:
         return 1.0
     from scipy.optimize import curve_fit
 
-    def singled_out(rows: FloatArray | float, most: float, norm: float) -> FloatArray | float:
-        return norm * (1 - (rows * most + 1) * (1 - most) ** rows) / (rows + 1)
+    def singled_out(rows: FloatArray | float, at_most: float, norm: float) -> FloatArray | float:
+        return norm * (1 - (rows * at_most + 1) * (1 - at_most) ** rows) / (rows + 1)
 
     sizes = np.repeat(np.linspace(min(1000, control), control, 10).astype(int), 5)
     start = 1 / control, 1 / float(singled_out(control, 1 / control, 1.0))
@@ -285,7 +285,7 @@ def _as_written(coded: CodedTable, column: int) -> IntArray:
     return codes
 
 
-def _findable(coded: CodedTable, picks: Picks) -> Conditions:
+def _findable(coded: CodedTable, picks: Picks) -> PredicateConditions:
     """Return the predicates as spans of codes, none where a text is not found."""
     conditions = conditions_of(coded, picks)
     lost = conditions.low < 0

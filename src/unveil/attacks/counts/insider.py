@@ -47,7 +47,7 @@ def insider_gains(
         low, high = ranges.low.copy(), ranges.high.copy()
         low[cell] = high[cell] = 1
         wanted = ranges.is_hidden & ~ranges.is_worked_out
-        out, _ = attack.worked_out(released=released, low=low, high=high, wanted=wanted, rng=rng)
+        out, _ = attack.worked_out(released=released, low=low, high=high, queried=wanted, rng=rng)
         more.append(int(out.sum()) - int(out[cell]))
     return InsiderGains(
         there=int(alone.size), tried=len(more), gain=sum(each > 0 for each in more), most=max(more, default=0)

@@ -35,8 +35,8 @@ class RankRecords:
     work: int = 1_000_000
 
     def __post_init__(self) -> None:
-        whole_number(self.worlds, "worlds", least=1, most=10_000)
-        whole_number(self.work, "work", least=1)
+        whole_number(self.worlds, "worlds", at_least=1, at_most=10_000)
+        whole_number(self.work, "work", at_least=1)
 
     def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> RankedRecords:
         """Return every combination of one code of each variable, the surest first."""

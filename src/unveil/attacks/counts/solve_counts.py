@@ -64,8 +64,8 @@ class SolveCounts:
     records: bool = False
 
     def __post_init__(self) -> None:
-        whole_number(self.values, "values", least=1)
-        whole_number(self.work, "work", least=1)
+        whole_number(self.values, "values", at_least=1)
+        whole_number(self.work, "work", at_least=1)
 
     def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> CountRanges:
         """Return the range of every cell, each symbol read as the adversary reads it."""
@@ -109,15 +109,15 @@ class SolveCounts:
         released: CountSystem,
         low: IntArray,
         high: IntArray,
-        wanted: BoolArray,
+        queried: BoolArray,
         rng: np.random.Generator,
         budget: Budget | None = None,
     ) -> tuple[BoolArray, BoolArray]:
         """Return which wanted cells have one value, and of which that was not settled: no exact range is looked for."""
-        solution = self._solve(released, low, high, wanted, budget or Budget(self.work), rng, enough=1)
-        one = wanted & (solution.low == solution.high)
+        solution = self._solve(released, low, high, queried, budget or Budget(self.work), rng, enough=1)
+        one = queried & (solution.low == solution.high)
         two = solution.seen_high > solution.seen_low
-        return one, wanted & ~one & ~two
+        return one, queried & ~one & ~two
 
     def fits(
         self,
@@ -143,7 +143,7 @@ class SolveCounts:
         released: CountSystem,
         low: IntArray,
         high: IntArray,
-        wanted: BoolArray,
+        queried: BoolArray,
         budget: Budget,
         rng: np.random.Generator,
         *,
@@ -154,7 +154,7 @@ class SolveCounts:
         if crossed.size:
             raise ContradictoryCountsError([int(crossed[0])])
         try:
-            return self._ranges(released, low, high, wanted, budget, rng, enough=enough, progress=progress)
+            return self._ranges(released, low, high, queried, budget, rng, enough=enough, progress=progress)
         except ContradictionError as error:
             told = (low > 0) | (high < NO_END)
             cells = conflicting(released.arrays.rows, low, high, told, row=error.row, work=self.work)
@@ -165,7 +165,7 @@ class SolveCounts:
         released: CountSystem,
         low: IntArray,
         high: IntArray,
-        wanted: BoolArray,
+        queried: BoolArray,
         budget: Budget,
         rng: np.random.Generator,
         *,
@@ -176,7 +176,7 @@ class SolveCounts:
             released.arrays.rows,
             low,
             high,
-            wanted,
+            queried,
             budget=budget,
             rng=rng,
             enough=enough,

@@ -20,8 +20,8 @@ _LARGEST = 6_000
 
 
 @dataclass(frozen=True)
-class Term:
-    """A cell in a sum, its count, and whether it is hidden itself and was worked out before."""
+class SumTerm:
+    """A cell in a sum, its count, and whether it was hidden and derived before."""
 
     sign: int
     cell: int
@@ -30,19 +30,19 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Step:
-    """How one count is worked out: from which terms, and in which round of adding and subtracting."""
+class DerivationStep:
+    """How one count is derived: from which terms, and in which round of adding and subtracting."""
 
     cell: int
     count: int
     kind: StepKind
-    terms: tuple[Term, ...] = ()
+    terms: tuple[SumTerm, ...] = ()
     round: int = -1
 
 
 def steps(
     released: CountSystem, solution: Solution, low: IntArray, high: IntArray, cells: IntArray, budget: Budget
-) -> list[Step]:
+) -> list[DerivationStep]:
     """Return how each of these cells is worked out, those that need no other hidden count first.
 
     ``low`` and ``high`` are what is told of each cell by itself. When the budget is spent, no shortest sum is looked
@@ -54,10 +54,10 @@ def steps(
     return sorted(made, key=lambda step: (step.round, rank[step.kind], len(step.terms), step.cell))
 
 
-def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int, budget: Budget) -> Step:
+def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int, budget: Budget) -> DerivationStep:
     value, sums, rows = int(solution.low[cell]), solution.sums, released.arrays.rows
     if shown[cell]:
-        return Step(cell, value, "shown")
+        return DerivationStep(cell, value, "shown")
     if sums.low[cell] != sums.high[cell]:
         return _combined(released, solution, shown, cell, value, budget)
     done = int(max(sums.low_round[cell], sums.high_round[cell]))
@@ -72,20 +72,20 @@ def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int
         if fixed.all() and abs(int(signs[~others][0])) == 1 and rows.least[row] == rows.most[row] == 0:
             turn = -int(signs[~others][0])
             terms = tuple(
-                Term(turn * int(sign), int(other), int(sums.low[other]), not bool(shown[other]))
+                SumTerm(turn * int(sign), int(other), int(sums.low[other]), not bool(shown[other]))
                 for other, sign in zip(own[others], signs[others], strict=True)
             )
-            return Step(cell, value, "sum", _positive_first(terms), done)
+            return DerivationStep(cell, value, "sum", _positive_first(terms), done)
     row = int(sums.high_row[cell] if sums.high_round[cell] >= sums.low_round[cell] else sums.low_row[cell])
-    return Step(cell, value, "ends", _in_row(released, solution, shown, row, cell), done)
+    return DerivationStep(cell, value, "ends", _in_row(released, solution, shown, row, cell), done)
 
 
-def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: int, cell: int) -> tuple[Term, ...]:
+def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: int, cell: int) -> tuple[SumTerm, ...]:
     rows = released.arrays.rows
     own = rows.cell[rows.start[row] : rows.start[row + 1]]
     signs = rows.coefficient[rows.start[row] : rows.start[row + 1]]
     return tuple(
-        Term(int(sign), int(other), int(solution.low[other]), not bool(shown[other]))
+        SumTerm(int(sign), int(other), int(solution.low[other]), not bool(shown[other]))
         for other, sign in zip(own, signs, strict=True)
         if other != cell
     )
@@ -93,7 +93,7 @@ def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: in
 
 def _combined(
     released: CountSystem, solution: Solution, shown: BoolArray, cell: int, value: int, budget: Budget
-) -> Step:
+) -> DerivationStep:
     """Return the sum of the fewest shown figures that gives a cell, if there is one."""
     late = 1 + solution.sums.rounds
     found = None
@@ -101,15 +101,15 @@ def _combined(
         fixed = solution.sums.low == solution.sums.high
         found = fewest_terms(released.arrays.rows, fixed, cell, budget)
     if found is None:
-        return Step(cell, value, "together", round=late)
+        return DerivationStep(cell, value, "together", round=late)
     terms = tuple(
-        Term(int(weight), int(other), int(solution.low[other]), not bool(shown[other]))
+        SumTerm(int(weight), int(other), int(solution.low[other]), not bool(shown[other]))
         for other, weight in zip(*found, strict=True)
     )
     if sum(term.sign * term.count for term in terms) != value:
-        return Step(cell, value, "together", round=late)
-    return Step(cell, value, "combined", _positive_first(terms), late)
+        return DerivationStep(cell, value, "together", round=late)
+    return DerivationStep(cell, value, "combined", _positive_first(terms), late)
 
 
-def _positive_first(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+def _positive_first(terms: tuple[SumTerm, ...]) -> tuple[SumTerm, ...]:
     return tuple(sorted(terms, key=lambda term: (term.sign < 0, -term.count)))

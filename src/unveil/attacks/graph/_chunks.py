@@ -40,8 +40,8 @@ class Twins(NamedTuple):
     auxiliary: IntArray
 
 
-class Block(NamedTuple):
-    """Released nodes that were decided together, the auxiliary nodes considered for each of them, and the choice.
+class NodeChunk(NamedTuple):
+    """Released nodes that are matched together, the candidates of each, their scores and the choice.
 
     ``columns`` ascend; ``scores`` has a row per released node; ``chosen`` is the place of its partner in ``columns``.
     """
@@ -57,11 +57,11 @@ class Block(NamedTuple):
         found: FloatArray = self.scores[np.arange(self.rows.size), self.chosen]
         return found
 
-    def kept(self, keep: BoolArray) -> "Block":
+    def kept(self, keep: BoolArray) -> "NodeChunk":
         """Return the block with some of its released nodes; the auxiliary nodes stay what was considered."""
         if keep.all():
             return self
-        return Block(self.rows[keep], self.columns, self.scores[keep], self.chosen[keep])
+        return NodeChunk(self.rows[keep], self.columns, self.scores[keep], self.chosen[keep])
 
 
 def match_by_degree(
@@ -104,7 +104,7 @@ def chunk_pairs(rows: IntArray, columns: IntArray, chunk: int | None) -> Iterato
 
 def solve(
     rows: IntArray, columns: IntArray, score: Score, rng: np.random.Generator, twins: Twins | None = None
-) -> Block:
+) -> NodeChunk:
     """Return the released nodes that have a partner in the assignment of the largest total score.
 
     Where several assignments are the best, nodes that look alike have the same chance of each partner: rows and columns
@@ -122,10 +122,10 @@ def solve(
         scores = of_kinds[np.ix_(kind, other_kind)]
     chosen = np.full(rows.size, NOT_ATTEMPTED, np.int64)
     chosen[first] = second
-    return Block(rows, columns, scores, chosen).kept(chosen != NOT_ATTEMPTED)
+    return NodeChunk(rows, columns, scores, chosen).kept(chosen != NOT_ATTEMPTED)
 
 
-def guess_of(blocks: Iterable[Block], nodes: int) -> Candidates:
+def guess_of(blocks: Iterable[NodeChunk], nodes: int) -> Candidates:
     """Return the guess: the scores of each decided node divided by their sum, alike where all are 0."""
     decided = list(blocks)
     width, chosen = np.zeros(nodes, np.int64), np.full(nodes, NOT_ATTEMPTED, np.int32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels.graph.witnesses import NEVER, Side, rows_when_decided, side_of
+from unveil._kernels.graph.witnesses import NEVER, GraphSide, rows_when_decided, side_of
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph._guess import mapping_of_seeds
 from unveil.data.graph import Graph
@@ -10,7 +10,7 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
 
-def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> tuple[Side, Side]:
+def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> tuple[GraphSide, GraphSide]:
     """Return both graphs with the known pairs mapped; ``rng`` draws the lots that decide between equals."""
     auxiliary = knowledge.auxiliary
     forth, back = mapping_of_seeds(released, knowledge)
@@ -19,13 +19,13 @@ def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Genera
 
 
 def guess_after(
-    here: Side,
-    there: Side,
+    here: GraphSide,
+    there: GraphSide,
     decided: IntArray,
     *,
     weight: FloatArray | None = None,
     grade: IntArray | None = None,
-    least: IntArray | None = None,
+    at_least: IntArray | None = None,
 ) -> Candidates:
     """Return the guess that an attack leaves: the witnesses of each node's candidates when it was decided.
 
@@ -39,7 +39,7 @@ def guess_after(
         decided,
         weight=np.ones(others) if weight is None else weight,
         grade=np.zeros(others, np.int64) if grade is None else grade,
-        least=np.zeros(nodes, np.int64) if least is None else least,
+        at_least=np.zeros(nodes, np.int64) if at_least is None else at_least,
     )
     filled = np.flatnonzero(np.diff(rows.start))
     probability = rows.score

@@ -94,8 +94,8 @@ def of_degrees(released: Graph, auxiliary: Graph) -> Score:
     return score
 
 
-def largest_neighbour_degrees(graph: Graph, most: int) -> IntArray:
-    """Return the largest degrees among each node's neighbours, falling, filled up with 0 to ``most`` columns.
+def largest_neighbour_degrees(graph: Graph, at_most: int) -> IntArray:
+    """Return the largest degrees among each node's neighbours, falling, filled up with 0 to ``at_most`` columns.
 
     >>> largest_neighbour_degrees(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2]), 2)
     array([[2, 2],
@@ -108,8 +108,8 @@ def largest_neighbour_degrees(graph: Graph, most: int) -> IntArray:
     scale = graph.nodes
     key = np.sort((row + 1) * scale - graph.degrees[graph.neighbour])
     place = np.arange(key.size) - graph.start[row]
-    kept = place < most
-    found = np.zeros((graph.nodes, most), np.int64)
+    kept = place < at_most
+    found = np.zeros((graph.nodes, at_most), np.int64)
     found[row[kept], place[kept]] = ((row + 1) * scale - key)[kept]
     return found
 

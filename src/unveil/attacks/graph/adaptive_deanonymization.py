@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.graph.inheritance import Rows, inherited
+from unveil._kernels.graph.inheritance import AdjacencyRows, inherited
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.graph._chunks import Block, Score, by_degree, check_memory, chunk_pairs, guess_of, solve
+from unveil.attacks.graph._chunks import NodeChunk, Score, by_degree, check_memory, chunk_pairs, guess_of, solve
 from unveil.attacks.graph._guess import check_knowledge, mapping_of_seeds
 from unveil.attacks.graph._settings import check_chunk, check_theta, check_weights
 from unveil.attacks.graph._similarity import blended, of_seed_distances, of_vectors, structure_vectors
@@ -91,7 +91,7 @@ class AdaptiveDeanonymization:
         names = ("distance_weight", "structure_weight", "inheritance_weight")
         check_weights({name: getattr(self, name) for name in names})
         for name, least in (("exact_up_to", 0), ("pivots", 1)):
-            whole_number(getattr(self, name), name, least=least)
+            whole_number(getattr(self, name), name, at_least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return the auxiliary nodes of each released node's chunk when it was accepted; ``rng`` breaks ties."""
@@ -102,7 +102,7 @@ class AdaptiveDeanonymization:
         trust = np.where(forth == NOT_ATTEMPTED, 0.0, 1.0)
         score = self.score(released, knowledge, forth, trust)
         near, near_auxiliary = _open_nodes(released), _open_nodes(auxiliary)
-        decided: list[Block] = []
+        decided: list[NodeChunk] = []
         while True:
             rows = by_degree(near(forth != NOT_ATTEMPTED), released, rng)
             columns = by_degree(near_auxiliary(back != NOT_ATTEMPTED), auxiliary, rng)
@@ -134,7 +134,7 @@ class AdaptiveDeanonymization:
             features.append((self.inheritance_weight, _of_inheritance(released, auxiliary, forth, trust)))
         return blended(features)
 
-    def _best(self, block: Block, rng: np.random.Generator) -> Block:
+    def _best(self, block: NodeChunk, rng: np.random.Generator) -> NodeChunk:
         """Return the best share of a chunk's pairs, those below the threshold left out."""
         scores = block.chosen_scores
         most = math.ceil(self.accept * scores.size - 1e-9)  # 0.1 of 30 is 3, whatever the last bit says
@@ -144,7 +144,7 @@ class AdaptiveDeanonymization:
 
 
 def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: FloatArray) -> Score:
-    one, other = Rows(released.start, released.neighbour), Rows(auxiliary.start, auxiliary.neighbour)
+    one, other = AdjacencyRows(released.start, released.neighbour), AdjacencyRows(auxiliary.start, auxiliary.neighbour)
 
     def score(rows: IntArray, columns: IntArray) -> FloatArray:
         degree, other_degree = released.degrees[rows, None], auxiliary.degrees[columns]

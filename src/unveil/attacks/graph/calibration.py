@@ -15,7 +15,7 @@ import numpy as np
 from unveil._kernels.calibration import FEWEST_LABELS, Calibrator, chance, fit
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attacks.graph.resemblance import resemblance
-from unveil.attacks.specification import AttacksGraph
+from unveil.attacks.specification import GraphAttack
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge, GraphRelease
@@ -23,7 +23,7 @@ from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
 #: How an adversary learns: by an experiment on the released graph, or from seed pairs that it keeps back.
-How = Literal["simulate", "seeds"]
+CalibrationSource = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
@@ -41,8 +41,8 @@ _FEWEST_SEEDS = 10
 _FEWEST_PAIRS = 2
 
 
-class Protects(Protocol):
-    """What is needed of a protection of graphs."""
+class GraphProtector(Protocol):
+    """The interface that calibration needs of a graph protection."""
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the protected graph, with who is who."""
@@ -137,13 +137,13 @@ class Calibration:
 
 
 def calibrate(
-    attack: AttacksGraph,
-    protection: Protects | None,
+    attack: GraphAttack,
+    protection: GraphProtector | None,
     *,
     released: Graph,
     knowledge: GraphKnowledge,
     guess: Candidates,
-    how: How = "simulate",
+    how: CalibrationSource = "simulate",
     draws: int | None = None,
     check: bool = True,
     rng: np.random.Generator,
@@ -195,7 +195,7 @@ def calibrate(
     >>> learned.facts["labels"] <= 2, learned(guess).elsewhere[:2]
     (True, array([0., 0.]))
     """
-    if how not in get_args(How):
+    if how not in get_args(CalibrationSource):
         raise InputError(f"how must be 'simulate' or 'seeds', but is {how!r}. Choose one of them")
     if draws is not None:
         whole_number(draws, "draws")
@@ -291,8 +291,8 @@ def _alike(there: float, here: float) -> bool:
 
 
 def _simulated(
-    attack: AttacksGraph,
-    protection: Protects,
+    attack: GraphAttack,
+    protection: GraphProtector,
     released: Graph,
     knowledge: GraphKnowledge,
     here: float,
@@ -327,7 +327,7 @@ def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool
     return any(len(some) >= LEAST_DRAWS and sum(each.right.size for each in some) >= goal for some, goal in goals)
 
 
-def _from_seeds(attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:
+def _from_seeds(attack: GraphAttack, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:
     """Return how the attack fares on seed pairs that it is not told, a fifth of them at a time."""
     seeds = knowledge.seeds
     fold = rng.permutation(len(seeds)) % _FOLDS

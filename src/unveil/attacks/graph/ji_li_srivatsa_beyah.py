@@ -91,7 +91,7 @@ class JiLiSrivatsaBeyah:
         names = ("degree_weight", "neighbour_weight", "reference_weight", "top_weight", "closeness_weight")
         check_weights({name: getattr(self, name) for name in names})
         for name, least in (("neighbours", 1), ("tops", 1), ("exact_up_to", 0), ("pivots", 1)):
-            whole_number(getattr(self, name), name, least=least)
+            whole_number(getattr(self, name), name, at_least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return the auxiliary nodes of each released node's chunk; ``rng`` breaks ties."""
@@ -122,7 +122,7 @@ class JiLiSrivatsaBeyah:
         return blended(features)
 
 
-def _top_pairs(released: Graph, auxiliary: Graph, most: int, rng: np.random.Generator) -> IntArray:
+def _top_pairs(released: Graph, auxiliary: Graph, at_most: int, rng: np.random.Generator) -> IntArray:
     """Return the nodes of largest degree of both graphs, paired by rank."""
-    count = min(most, released.nodes, auxiliary.nodes)
+    count = min(at_most, released.nodes, auxiliary.nodes)
     return np.column_stack([by_degree(np.arange(graph.nodes), graph, rng)[:count] for graph in (released, auxiliary)])

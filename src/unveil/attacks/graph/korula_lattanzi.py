@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.graph.best_of_window import CELL_BYTES, map_best_of_window
 from unveil._kernels.graph.mutual_best import map_mutual_best
-from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER, Side
+from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER, GraphSide
 from unveil._kernels.types import IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.graph._course import both_sides, guess_after
@@ -72,7 +72,7 @@ class KorulaLattanzi:
     chunk: int | Literal["all"] | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.theta, "theta", least=0)
+        whole_number(self.theta, "theta", at_least=0)
         whole_number(self.rounds, "rounds")
         if self.variant not in ("paper", "window"):
             raise InputError(f"variant must be 'paper' or 'window', but is {self.variant!r}. Choose one of them")
@@ -101,7 +101,7 @@ class KorulaLattanzi:
         theta = min(int(self.theta), released.nodes)
         return self._by_degree(here, there, theta) if self.variant == "paper" else self._by_window(here, there, theta)
 
-    def _by_degree(self, here: Side, there: Side, theta: int) -> Candidates:
+    def _by_degree(self, here: GraphSide, there: GraphSide, theta: int) -> Candidates:
         highest = int(min(here.degree.max(), there.degree.max()))
         # The degree asked for at each moment; nothing happens at the moments before the first.
         asked = np.zeros(FIRST, np.int64)
@@ -114,18 +114,18 @@ class KorulaLattanzi:
                 break
         decided = np.where(here.used == BEFORE, NEVER, here.used)
         least = asked[np.where(decided == NEVER, 0, decided)]
-        return guess_after(here, there, decided, grade=there.degree, least=least)
+        return guess_after(here, there, decided, grade=there.degree, at_least=least)
 
-    def _by_window(self, here: Side, there: Side, theta: int) -> Candidates:
+    def _by_window(self, here: GraphSide, there: GraphSide, theta: int) -> Candidates:
         order, order_there = _by_falling_degree(here), _by_falling_degree(there)
         width = self.compared_at_a_time or max(order.size, order_there.size)
         _check_memory(min(width, order.size), min(width, order_there.size))
         entered = map_best_of_window(here, there, order, order_there, width, theta)
         decided = np.where(here.used == BEFORE, NEVER, here.used)
-        return guess_after(here, there, decided, grade=-entered, least=-decided)
+        return guess_after(here, there, decided, grade=-entered, at_least=-decided)
 
 
-def _by_falling_degree(side: Side) -> IntArray:
+def _by_falling_degree(side: GraphSide) -> IntArray:
     """Return the nodes that are not mapped, those with many neighbours first; the lot decides between equals."""
     order = np.lexsort((side.lot, -side.degree))
     return order[side.partner[order] < 0]

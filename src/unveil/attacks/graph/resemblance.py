@@ -14,7 +14,7 @@ import numpy as np
 from unveil._kernels.graph.rows import among, edge_keys
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph.mean_field import DEGREES_UP_TO, MeanField
-from unveil.attacks.specification import AttacksGraph
+from unveil.attacks.specification import GraphAttack
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.guesses.candidates import Candidates
@@ -66,7 +66,7 @@ class Resemblance(NamedTuple):
 
 
 def resemblance(
-    attack: AttacksGraph | None, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator
+    attack: GraphAttack | None, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator
 ) -> Resemblance | None:
     """Return how many auxiliary edges that were kept back lie on released ones under the mapping of an attack.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.table.patterns import Comparison, comparison
+from unveil._kernels.table.patterns import AgreementLevels, comparison
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attacks.table.record_linkage import compared
 from unveil.data.table import Table
@@ -26,7 +26,7 @@ class Records(NamedTuple):
     names: tuple[str, ...]
     released: IntArray
     original: IntArray
-    rule: Comparison
+    rule: AgreementLevels
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class PatternCounts(NamedTuple):
     pairs: FloatArray
 
 
-def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: Comparison) -> PatternCounts:
+def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: AgreementLevels) -> PatternCounts:
     """Return the counts of pairs that come in parts, each the rows (no row in two parts) and the patterns of pairs."""
     rows, patterns, counts = [], [], []
     for row, pattern in parts:

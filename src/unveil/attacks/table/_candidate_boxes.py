@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.table.rank_windows import Windows, rows_in_boxes
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.table import Table, agree
-from unveil.data.table.cells import ABSENT, NOBODY, SUPPRESSED, Cells, Held, Ranges
+from unveil.data.table.cells import ABSENT, NOBODY, SUPPRESSED, Cells, CodeColumn, OrderedCells
 from unveil.data.table.encode import MISSING, encode, without_markers
 from unveil.errors import InputError
 from unveil.guesses.beliefs import Beliefs
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 MOST_MEMBERS = 50_000_000
 
 
-class Fits(NamedTuple):
-    """Which original cells of one column each released cell can come from.
+class CellCompatibility(NamedTuple):
+    """The original cells of one column that each released cell can come from.
 
     An original row with a level from ``first[j]`` to ``last[j]`` fits released row j; where ``among`` is given, only
     if ``among[choice[j], level]`` says so too.
@@ -37,7 +37,7 @@ class Fits(NamedTuple):
     among: BoolArray | None = None
 
 
-def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
+def fits_of(original: Table, released: Table, name: str, reach: float) -> CellCompatibility:
     """Return which original cells of a column fit each released one, by the rules of `CandidateSet`."""
     one, other = agree(original.select([name]), _untold(released.select([name]), original))
     cells = (other.cells or {}).get(name)
@@ -48,7 +48,7 @@ def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
         return _near(without_markers(known.numbers[:, 0]), without_markers(seen.numbers[:, 0]), reach)
     level, code = (np.maximum(part.codes[:, 0], 0) for part in (known, seen))
     last = int(max(level.max(initial=0), code.max(initial=0)))
-    return Fits(level, code, np.where(code == 0, last, code).astype(np.int32))
+    return CellCompatibility(level, code, np.where(code == 0, last, code).astype(np.int32))
 
 
 def _untold(released: Table, original: Table) -> Table:
@@ -59,7 +59,7 @@ def _untold(released: Table, original: Table) -> Table:
     return replace(released, columns=(replace(column, confidence="unsure"),))
 
 
-def _near(known: IntArray, seen: IntArray, reach: float) -> Fits:
+def _near(known: IntArray, seen: IntArray, reach: float) -> CellCompatibility:
     most = _most_moved(known, reach)
     gone = seen == MISSING
     shown = np.where(gone, 0, seen)
@@ -67,7 +67,7 @@ def _near(known: IntArray, seen: IntArray, reach: float) -> Fits:
     level = np.where(known == MISSING, values.size, np.searchsorted(values, known))
     first = np.where(gone, 0, np.searchsorted(values, shown - most))
     last = np.where(gone, values.size, np.searchsorted(values, shown + most, side="right") - 1)
-    return Fits(level.astype(np.int32), first.astype(np.int32), last.astype(np.int32))
+    return CellCompatibility(level.astype(np.int32), first.astype(np.int32), last.astype(np.int32))
 
 
 def _most_moved(known: IntArray, reach: float) -> int:
@@ -75,13 +75,13 @@ def _most_moved(known: IntArray, reach: float) -> int:
     return int(reach * there.std()) if there.size else 0
 
 
-def _in_cells(known: Held, cells: Cells, reach: float) -> Fits:
+def _in_cells(known: CodeColumn, cells: Cells, reach: float) -> CellCompatibility:
     """Return the fits of cells that stand for several values; one that could be any, or is missing, fits all."""
     size = len(cells.values)
     place = cells.places(known)
     level = np.where(place < 0, size, place).astype(np.int32)
     anything = (cells.state == SUPPRESSED) | (cells.state == ABSENT)
-    if isinstance(cells.holds, Ranges):
+    if isinstance(cells.holds, OrderedCells):
         first, last = cells.holds.first, cells.holds.last
         if reach:
             first, last = _moved(cells, known.values, reach)
@@ -94,7 +94,7 @@ def _in_cells(known: Held, cells: Cells, reach: float) -> Fits:
         among[anything] = True
         choice = cells.of_row
     least, most = np.where(anything, 0, first).astype(np.int32), np.where(anything, size, last).astype(np.int32)
-    return Fits(level, least[cells.of_row], most[cells.of_row], choice, among)
+    return CellCompatibility(level, least[cells.of_row], most[cells.of_row], choice, among)
 
 
 def _moved(cells: Cells, known: "pl.Series", reach: float) -> tuple[IntArray, IntArray]:
@@ -110,8 +110,8 @@ def _moved(cells: Cells, known: "pl.Series", reach: float) -> tuple[IntArray, In
     return first.astype(np.int64), last.astype(np.int64)
 
 
-class Sets(NamedTuple):
-    """Different sets of original rows, one after the other, and which of them each released row has."""
+class CandidateSets(NamedTuple):
+    """Distinct sets of original rows, concatenated, and the set of each released row."""
 
     start: IntArray
     rows: Int32Array
@@ -126,12 +126,12 @@ class Sets(NamedTuple):
         return target, self.rows[np.arange(target.size) + shift[target]]
 
 
-def sets_of(fits: Sequence[Fits]) -> Sets:
+def sets_of(fits: Sequence[CellCompatibility]) -> CandidateSets:
     """Return the original rows that fit each released row in every column; released rows that show the same share."""
     keys = [key for one in fits for key in (one.first, one.last, one.choice) if key is not None]
     of_target, example = _alike(keys)
     boxes = Windows(*(np.column_stack([getattr(one, end)[example] for one in fits]) for end in ("first", "last")))
-    start, rows = rows_in_boxes(np.column_stack([one.level for one in fits]), boxes, most=MOST_MEMBERS)
+    start, rows = rows_in_boxes(np.column_stack([one.level for one in fits]), boxes, at_most=MOST_MEMBERS)
     _check_room(int(start[-1]))
     for one in fits:
         if one.choice is not None and one.among is not None:
@@ -139,7 +139,7 @@ def sets_of(fits: Sequence[Fits]) -> Sets:
             kept = one.among[one.choice[example][owner], one.level[rows]]
             start = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=example.size))])
             rows = rows[kept]
-    return Sets(start, rows, of_target)
+    return CandidateSets(start, rows, of_target)
 
 
 def _check_room(members: int) -> None:
@@ -159,10 +159,10 @@ def _alike(keys: Iterable[Int32Array]) -> tuple[IntArray, IntArray]:
     return number, np.unique(number, return_index=True)[1]
 
 
-def beliefs_of_sets(size: int, sets: Sets) -> Beliefs:
+def beliefs_of_sets(size: int, sets: CandidateSets) -> Beliefs:
     """Return the belief that each released row comes from one of its set, with no preference; none may be empty.
 
-    >>> two = Sets(np.array([0, 2, 3]), np.array([0, 3, 1], np.int32), np.array([0, 1, 0]))
+    >>> two = CandidateSets(np.array([0, 2, 3]), np.array([0, 3, 1], np.int32), np.array([0, 1, 0]))
     >>> [mass.sets for mass in beliefs_of_sets(4, two).each]
     [(array([0, 3]),), (array([1]),), (array([0, 3]),)]
     """
@@ -173,6 +173,6 @@ def beliefs_of_sets(size: int, sets: Sets) -> Beliefs:
     return Beliefs.from_codes(size, sets.of_target, made)
 
 
-def empty_rows(sets: Sets) -> IntArray:
+def empty_rows(sets: CandidateSets) -> IntArray:
     """Return the released rows whose set is empty."""
     return np.flatnonzero((np.diff(sets.start) == 0)[sets.of_target])

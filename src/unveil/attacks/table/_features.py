@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid
+from unveil._kernels.neighbours.nearest import LAST_MARKER, IntegerGrid
 from unveil._kernels.types import BoolArray, ByteArray, FloatArray, Int32Array, IntArray
 
 #: How many categories of a column have a feature of their own; all others share one.
@@ -14,7 +14,7 @@ MOST_CATEGORIES = 30
 MOST_BINS = 255
 
 
-def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
+def features(released: IntegerGrid, people: Sequence[IntegerGrid]) -> list[FloatArray]:
     """Return one array for the released rows and one for each table of people, with a column per feature.
 
     Which features there are is told by the released rows alone. A number (a date, an ordered value) goes from 0 to 1
@@ -24,7 +24,7 @@ def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
 
     >>> from unveil._kernels.neighbours.nearest import MISSING
     >>> ages, sexes = np.array([[20], [40], [MISSING]]), np.array([[1], [2], [2]], np.int32)
-    >>> features(Grid(ages - [[20], [20], [0]], sexes, np.array([1]), 20), [])[0]
+    >>> features(IntegerGrid(ages - [[20], [20], [0]], sexes, np.array([1]), 20), [])[0]
     array([[0. , 0. , 0. , 1. , 0. ],
            [1. , 0. , 1. , 0. , 0. ],
            [0.5, 1. , 1. , 0. , 0. ]])
@@ -63,15 +63,15 @@ def _of_codes(parts: Sequence[Int32Array]) -> list[list[FloatArray]]:
     return made
 
 
-class Binned(NamedTuple):
-    """Columns of rows and of people as numbers from 0 to 255, at [column, row], and which columns are categories."""
+class BinnedColumns(NamedTuple):
+    """Columns of rows and of people as integers from 0 to 255, at [column, row]; which columns are categories."""
 
     rows: ByteArray
     people: ByteArray
     is_category: BoolArray
 
 
-def binned(released: Grid, people: Grid) -> Binned:
+def binned(released: IntegerGrid, people: IntegerGrid) -> BinnedColumns:
     """Return one feature per column, for learners that take categories and gaps as they are.
 
     0 is what is missing. Of more different numbers than 255 as many are taken that divide the rows into equal parts,
@@ -79,7 +79,7 @@ def binned(released: Grid, people: Grid) -> Binned:
     released ones; all others are 0 too.
 
     >>> from unveil._kernels.neighbours.nearest import MISSING
-    >>> grid = Grid(np.array([[0], [20], [MISSING]]), np.array([[4], [7], [7]], np.int32), np.array([1]), 20)
+    >>> grid = IntegerGrid(np.array([[0], [20], [MISSING]]), np.array([[4], [7], [7]], np.int32), np.array([1]), 20)
     >>> other = grid._replace(numbers=np.array([[9], [11], [70]]), codes=np.array([[7], [5], [4]], np.int32))
     >>> made = binned(grid, other)
     >>> made.rows.tolist(), made.people.tolist(), made.is_category.tolist()
@@ -90,7 +90,7 @@ def binned(released: Grid, people: Grid) -> Binned:
     columns = [_bins_of_number([each.numbers[:, place] for each in tables]) for place in range(numbers)]
     columns += [_bins_of_codes([each.codes[:, place] for each in tables]) for place in range(codes)]
     rows, others = (np.array([each[side] for each in columns], np.uint8) for side in (0, 1))
-    return Binned(rows, others, np.repeat([False, True], [numbers, codes]))
+    return BinnedColumns(rows, others, np.repeat([False, True], [numbers, codes]))
 
 
 def _bins_of_number(parts: Sequence[IntArray]) -> list[IntArray]:
@@ -108,7 +108,7 @@ def _bins_of_codes(parts: Sequence[Int32Array]) -> list[IntArray]:
     return [np.where(frequent[at] == part, at + 1, 0) for at, part in zip(places, parts, strict=True)]
 
 
-def _most_frequent(codes: Int32Array, most: int) -> Int32Array:
+def _most_frequent(codes: Int32Array, at_most: int) -> Int32Array:
     """Return the most frequent codes; equally frequent ones by their value, which does not depend on row order."""
     values, count = np.unique(codes, return_counts=True)
-    return np.asarray(values[np.lexsort((values, -count))][:most])
+    return np.asarray(values[np.lexsort((values, -count))][:at_most])

@@ -18,15 +18,15 @@ from unveil._kernels.learners.boosting import Growth, boosted_scores
 from unveil._kernels.learners.forest import forest_shares
 from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
 from unveil._kernels.neighbours.content import content_hash, drawn_by_content
-from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, Grid, Rows, content_rank
+from unveil._kernels.neighbours.guesses import ReleasedSecrets
+from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, BlockedRows, IntegerGrid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.table._features import binned
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
 
 Adversary = Literal["nearest", "agreement", "counts", "forest", "boosting"]
 ADVERSARIES: tuple[Adversary, ...] = get_args(Adversary)
@@ -60,8 +60,8 @@ _GROWTH = (
 )
 
 
-class Classes(NamedTuple):
-    """The class of each rank of a secret, -1 for those that are in none, and the rank that is guessed for each."""
+class SecretClasses(NamedTuple):
+    """The class of each rank of a secret (-1: none), and the rank guessed for each class."""
 
     of_rank: IntArray
     guess: IntArray
@@ -74,33 +74,33 @@ class Teacher:
     ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
     """
 
-    known: Rows
-    secrets: Secrets
+    known: BlockedRows
+    secrets: ReleasedSecrets
     near: tuple[IntArray, IntArray] | None = None
     _drawn: dict[int, IntArray] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def classes(self) -> Classes:
+    def classes(self) -> SecretClasses:
         """What can be learned of the secret; refused where that is nothing."""
         return classes_of(self)
 
-    def drawn(self, most: int) -> IntArray:
+    def drawn(self, at_most: int) -> IntArray:
         """Return at most so many rows to learn from, drawn by what they hold and in the order of it."""
         # Kept, because several learners are taught by the same rows.
-        if most not in self._drawn:
+        if at_most not in self._drawn:
             rank = self.secrets.rank
             rows = np.flatnonzero(np.where(rank >= 0, self.classes.of_rank[rank], -1) >= 0)
-            if rows.size > most:
+            if rows.size > at_most:
                 numbers, codes = self.known.widths
                 own = (self.known.column(place, rows) for place in range(numbers))
                 others = (self.known.column(numbers + place, rows) for place in range(codes))
                 bits = content_hash(chain(own, [rank[rows]], others), rows.size)
-                rows = rows[drawn_by_content(bits, most, seed=0)]
-            self._drawn[most] = rows[np.argsort(content_rank(_with_secret(self, rows)), kind="stable")]
-        return self._drawn[most]
+                rows = rows[drawn_by_content(bits, at_most, seed=0)]
+            self._drawn[at_most] = rows[np.argsort(content_rank(_with_secret(self, rows)), kind="stable")]
+        return self._drawn[at_most]
 
 
-def single_cells(known: "Encoded") -> Rows:
+def single_cells(known: "EncodedTable") -> BlockedRows:
     """Return rows with a value that nobody has in place of each cell that stands for several.
 
     Raises
@@ -124,7 +124,7 @@ def single_cells(known: "Encoded") -> Rows:
 
 
 def guess_chances(
-    adversary: Adversary, teacher: Teacher, people: Grid, right: RightRanks, *, most_rows: int = MOST_ROWS
+    adversary: Adversary, teacher: Teacher, people: IntegerGrid, right: RightRanks, *, most_rows: int = MOST_ROWS
 ) -> FloatArray:
     """Return for each person the chance that the adversary, taught by these rows, guesses the secret right.
 
@@ -151,13 +151,13 @@ def guess_chances(
     return ((guess >= right.low) & (guess < right.high)).astype(np.float64)
 
 
-def chances_alone(teacher: Teacher, people: Grid, right: RightRanks) -> list[FloatArray]:
+def chances_alone(teacher: Teacher, people: IntegerGrid, right: RightRanks) -> list[FloatArray]:
     """Return what `guess_chances` does by counts of each column alone, number columns first."""
     prior, columns = _log_chances(teacher, people)
     return [_likeliest(teacher.classes, prior + column, right) for column in columns]
 
 
-def _likeliest(classes: Classes, logarithm: FloatArray, right: RightRanks) -> FloatArray:
+def _likeliest(classes: SecretClasses, logarithm: FloatArray, right: RightRanks) -> FloatArray:
     """Return the chance that a likeliest class, drawn by lot where several are, is guessed right."""
     best = logarithm == logarithm.max(axis=1, keepdims=True)
     inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
@@ -171,7 +171,7 @@ def notes_on_rows(adversary: Adversary, rows: int, most_rows: int = MOST_ROWS) -
     return [f"{NAMED[adversary]} from {most_rows:,} of {rows:,} rows, drawn by what they hold"]
 
 
-def classes_of(teacher: Teacher) -> Classes:
+def classes_of(teacher: Teacher) -> SecretClasses:
     """Return the classes that can be learned: those of at least two rows, the most frequent ones where there are many.
 
     Raises
@@ -199,7 +199,7 @@ def classes_of(teacher: Teacher) -> Classes:
     of_rank = np.full(size, -1, np.int64)
     for number, each in enumerate(parts):
         of_rank[each] = number
-    return Classes(of_rank, np.array([_most_near(each, count, teacher.near) for each in parts], np.int64))
+    return SecretClasses(of_rank, np.array([_most_near(each, count, teacher.near) for each in parts], np.int64))
 
 
 def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray] | None) -> int:
@@ -212,7 +212,7 @@ def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray]
     return int(ranks[np.argmax(np.cumsum(change)[ranks])])
 
 
-def _log_chances(teacher: Teacher, people: Grid) -> tuple[FloatArray, Iterator[FloatArray]]:
+def _log_chances(teacher: Teacher, people: IntegerGrid) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Return how likely each class is, and at [person, class] what each column adds, columns taken for independent.
 
     Among the n_c rows of a class the value v of a column has the chance ``(n_cv + p_v) / (n_c + 1)``, where p_v is its
@@ -237,7 +237,7 @@ def _whole(logarithm: FloatArray) -> FloatArray:
     return np.asarray(np.rint(logarithm / _UNIT))
 
 
-def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArray, IntArray]]:
+def _binned(known: BlockedRows, rows: IntArray, people: IntegerGrid) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
     for place in range(known.widths[0]):
         old, new = known.column(place, rows), people.numbers[:, place]
@@ -257,9 +257,9 @@ def _binned(known: Rows, rows: IntArray, people: Grid) -> Iterator[tuple[IntArra
         yield tuple(np.split(numbered, [rows.size]))  # type: ignore[misc]
 
 
-def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) -> IntArray:
+def _learned(adversary: Adversary, teacher: Teacher, people: IntegerGrid, at_most: int) -> IntArray:
     """Return the class that a learner guesses for each person."""
-    rows = teacher.drawn(most)
+    rows = teacher.drawn(at_most)
     own = teacher.classes.of_rank[teacher.secrets.rank[rows]]
     features = binned(teacher.known.block(rows), people)
     if adversary == "forest":
@@ -272,7 +272,7 @@ def _learned(adversary: Adversary, teacher: Teacher, people: Grid, most: int) ->
     return np.asarray(scores.argmax(axis=1), np.int64)
 
 
-def _with_secret(teacher: Teacher, rows: IntArray) -> Grid:
+def _with_secret(teacher: Teacher, rows: IntArray) -> IntegerGrid:
     """Return some rows with the rank of their secret as one more column."""
     some = teacher.known.block(rows)
     return some._replace(numbers=np.column_stack([some.numbers, teacher.secrets.rank[rows]]))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks
-from unveil._kernels.neighbours.guesses import Secrets
-from unveil._kernels.neighbours.index import Grid, Rows
+from unveil._kernels.neighbours.guesses import ReleasedSecrets
+from unveil._kernels.neighbours.index import BlockedRows, IntegerGrid
 from unveil._kernels.types import IntArray
 from unveil.attacks.table import _guessers, _secrets
 from unveil.attacks.table._guessers import Teacher
@@ -15,12 +15,12 @@ from unveil.errors import InputError
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
     from unveil.data.table.release import Knowledge
 
 
-class Asked(Protocol):
-    """What is guessed from which columns, and how far off a number may be."""
+class GuessTask(Protocol):
+    """The secret to guess, the known columns, and the tolerance for numbers."""
 
     @property
     def secret(self) -> str:
@@ -35,8 +35,8 @@ class Asked(Protocol):
         """How far off a guess of a number may be."""
 
 
-class Parts(NamedTuple):
-    """Who is learned from and who is measured: rows of the records and rows of the control, in an order by lot."""
+class LearnMeasureRows(NamedTuple):
+    """Rows of the original and of the control to learn from and to measure, in random order."""
 
     learning: tuple[IntArray, IntArray]
     measured: tuple[IntArray, IntArray]
@@ -50,7 +50,9 @@ def by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
     return content[rng.permutation(content.size)]
 
 
-def as_many(released: "Table", records: "Table", parts: Parts, rng: np.random.Generator) -> tuple["Table", IntArray]:
+def as_many(
+    released: "Table", records: "Table", parts: LearnMeasureRows, rng: np.random.Generator
+) -> tuple["Table", IntArray]:
     """Return released rows and other people of the original who teach, as many of each, drawn by lot."""
     order = by_lot(records, rng)
     teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
@@ -63,11 +65,11 @@ def as_many(released: "Table", records: "Table", parts: Parts, rng: np.random.Ge
     return released if rows == released.rows else released.take(by_lot(released, rng)[:rows]), teachers[:rows]
 
 
-class Taught(NamedTuple):
-    """Rows to learn from, as single values and as cells, and what is right about each person among their secrets."""
+class TrainingRows(NamedTuple):
+    """Rows to learn from, as single values and as cells, and the correct secrets of each person."""
 
     teacher: Teacher
-    encoded: "Encoded"
+    encoded: "EncodedTable"
     right: RightRanks
 
     def of(self, people: IntArray) -> RightRanks:
@@ -75,17 +77,17 @@ class Taught(NamedTuple):
         return RightRanks(self.right.rank, self.right.low[people], self.right.high[people])
 
 
-class Case(NamedTuple):
-    """Everybody who is learned from or measured, and who teaches.
+class GuessingCase(NamedTuple):
+    """The people to learn from, the people to measure, and the training rows.
 
     ``learning`` and ``measured`` are places of people: those in the data under the first teacher, and whom they are
     compared with under the last.
     """
 
     names: tuple[str, ...]
-    people: Grid
+    people: IntegerGrid
     rows: tuple[IntArray, IntArray]
-    taught: tuple[Taught, ...]
+    taught: tuple[TrainingRows, ...]
     learning: tuple[IntArray, IntArray]
     measured: tuple[IntArray, IntArray]
     what: str
@@ -94,12 +96,12 @@ class Case(NamedTuple):
     @classmethod
     def of(
         cls,
-        asked: Asked,
+        asked: GuessTask,
         released: "Table",
         knowledge: "Knowledge",
-        parts: Parts,
+        parts: LearnMeasureRows,
         teachers: IntArray | None,
-    ) -> "Case":
+    ) -> "GuessingCase":
         """Return the case; ``teachers`` are people of the records who teach a second time, where nobody is outside."""
         from unveil.data.table.encode import encode
 
@@ -151,25 +153,25 @@ class Case(NamedTuple):
         """Whether the same people are attacked twice, by an adversary with two teachers."""
         return len(self.taught) > 1
 
-    def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[Taught, IntArray]]:
+    def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[TrainingRows, IntArray]]:
         """Yield who is attacked under which teacher, people in the data first."""
         yield from zip((self.taught[0], self.taught[-1]), part, strict=True)
 
 
 def taught_by(
-    asked: Asked,
+    asked: GuessTask,
     table: "Table",
-    encoded: "Encoded",
-    secrets: Secrets,
-    truth: Sequence[_secrets.Truth],
-) -> Taught:
+    encoded: "EncodedTable",
+    secrets: ReleasedSecrets,
+    truth: Sequence[_secrets.SecretTruth],
+) -> TrainingRows:
     low, high = (np.concatenate([getattr(each, name) for each in truth]) for name in ("low", "high"))
     near = _secrets.near_ranks(table, asked.secret, asked.tolerance)
     try:
-        known: Rows = _guessers.single_cells(encoded)
+        known: BlockedRows = _guessers.single_cells(encoded)
     except InputError:
         known = encoded
-    return Taught(Teacher(known, secrets, near), encoded, RightRanks(secrets.rank, low, high))
+    return TrainingRows(Teacher(known, secrets, near), encoded, RightRanks(secrets.rank, low, high))
 
 
 def places_of(rows: IntArray, wanted: IntArray) -> IntArray:

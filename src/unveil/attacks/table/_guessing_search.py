@@ -11,12 +11,12 @@ import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
 from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
-from unveil._kernels.neighbours.index import EVERY, Grid
+from unveil._kernels.neighbours.index import EVERY, IntegerGrid
 from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.table import _guessers, _secrets
 from unveil.attacks.table._guessers import BY_ROWS, Adversary
-from unveil.attacks.table._guessing_case import Case, Taught
+from unveil.attacks.table._guessing_case import GuessingCase, TrainingRows
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 
@@ -90,8 +90,8 @@ class SearchedGuesses:
     notes: tuple[str, ...] = ()
 
 
-class _Tried(NamedTuple):
-    """One adversary with some columns on the people who are learned from: its excess and how often it is right.
+class _GuesserTrial(NamedTuple):
+    """One guesser with some columns on the learning set: its excess and its success rate.
 
     ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
     standard errors.
@@ -107,7 +107,7 @@ class _Tried(NamedTuple):
 class Search:
     """The choice on the people who are learned from, and what was chosen on those who are measured."""
 
-    def __init__(self, asked: "SearchedInference", case: Case) -> None:
+    def __init__(self, asked: "SearchedInference", case: GuessingCase) -> None:
         self.case, self.asked = case, asked
         self.notes = list(case.notes)
         self.every = np.arange(len(case.names))
@@ -151,7 +151,7 @@ class Search:
             firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
             # Their worth and rate stand for their names: who comes first among those that can be run.
             tried = [
-                _Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
+                _GuesserTrial(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
                 for who in dict.fromkeys(firsts)
                 if who is not None
             ]
@@ -196,7 +196,7 @@ class Search:
         for taught in self.case.taught:
             self.notes += _guessers.notes_on_rows(adversary, taught.teacher.known.size, self.asked.most_rows)
 
-    def _whole(self, adversary: Adversary, taught: Taught) -> FloatArray:
+    def _whole(self, adversary: Adversary, taught: TrainingRows) -> FloatArray:
         """Return everybody's chance with all columns."""
         teacher, people = taught.teacher, self.case.people
         if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
@@ -210,12 +210,14 @@ class Search:
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         return chances[0][part[0]], chances[-1][part[1]]
 
-    def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _Tried:
+    def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _GuesserTrial:
         # What is chosen among many for its figure alone is often chosen for its luck.
         rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
-        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others)
+        return _GuesserTrial(
+            adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others
+        )
 
-    def _with_columns(self, adversary: Adversary) -> list[_Tried]:
+    def _with_columns(self, adversary: Adversary) -> list[_GuesserTrial]:
         """Return all columns, and the sets that were best of their size: some taken away, and some put together."""
         score = by_distance if adversary == "nearest" else by_agreement
         most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
@@ -251,7 +253,7 @@ class Search:
         tried: IntArray,
         *,
         taken_away: bool = False,
-    ) -> list[_Tried]:
+    ) -> list[_GuesserTrial]:
         both = [best_row_chances(scores, right, held, tried, taken_away=taken_away) for scores, right in sides]
         change: Callable[[IntArray, IntArray], IntArray] = np.setdiff1d if taken_away else np.union1d
         return [
@@ -259,23 +261,23 @@ class Search:
             for at in range(tried.size)
         ]
 
-    def _alone(self) -> _Tried | None:
+    def _alone(self) -> _GuesserTrial | None:
         """Return the one column that tells most by counts, about people in the data and others alike."""
         if "counts" not in self.whole:
             return None
         people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
         alone = _guessers.chances_alone(taught.teacher, _take(self.case.people, people), taught.of(people))
         rates = [float(each.mean()) for each in alone]
-        return _Tried("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
+        return _GuesserTrial("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
 
-    def _taught(self, remembered: ChosenGuesser, more: "Sequence[_Tried | None]") -> ChosenGuesser | None:
+    def _taught(self, remembered: ChosenGuesser, more: "Sequence[_GuesserTrial | None]") -> ChosenGuesser | None:
         """Return who is right most often when taught by other people of the original, where they are the comparison."""
         if not self.case.is_paired or remembered.others is None:
             return None
         every = [remembered, *(self._measured(each) for each in more if each is not None)]
         return max(every, key=lambda who: 0.0 if who.others is None else who.others.expected)
 
-    def _measured(self, chosen: _Tried) -> ChosenGuesser:
+    def _measured(self, chosen: _GuesserTrial) -> ChosenGuesser:
         """Return what was chosen, on the people who had no part in it."""
         case, columns = self.case, chosen.columns
         if columns.size == self.every.size and chosen.adversary in self.whole:
@@ -296,7 +298,7 @@ class Search:
         own = case.taught[0]
         blind = _secrets.blind_chances(
             own.teacher.secrets,
-            _secrets.Truth(rows[0], rows[0], *own.of(inside)[1:]),
+            _secrets.SecretTruth(rows[0], rows[0], *own.of(inside)[1:]),
             likeliest=chosen.adversary not in BY_ROWS,
         )
         return ChosenGuesser(
@@ -312,7 +314,7 @@ class Search:
         )
 
 
-def _take(people: Grid, some: IntArray) -> Grid:
+def _take(people: IntegerGrid, some: IntArray) -> IntegerGrid:
     return people._replace(numbers=people.numbers[some], codes=people.codes[some])
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
@@ -19,8 +19,8 @@ _ALL_KEPT = 2**22
 _LEAST = 1e-9
 
 
-class Scored(NamedTuple):
-    """Pairs of a target (ascending) and a candidate (ascending within it), each with the logarithm of its weight."""
+class ScoredPairs(NamedTuple):
+    """Pairs (target, candidate), ascending, with the log weight of each."""
 
     target: IntArray
     candidate: IntArray
@@ -35,18 +35,18 @@ def drawn_rows(rows: IntArray, size: int | None, rng: np.random.Generator) -> In
     """
     if size is None or size >= len(rows):
         return np.arange(len(rows))
-    grid = Grid(rows, np.empty((len(rows), 0), np.int32), np.ones(rows.shape[1], np.int64), 1)
+    grid = IntegerGrid(rows, np.empty((len(rows), 0), np.int32), np.ones(rows.shape[1], np.int64), 1)
     order = np.argsort(content_rank(grid), kind="stable")
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
 
-def least_kept(least: float | None, pairs: int) -> float:
+def least_kept(at_least: float | None, pairs: int) -> float:
     """Return the share of the largest weight below which a candidate is left out; told, or by how many pairs there are.
 
     >>> least_kept(None, 10**9), least_kept(None, 100), least_kept(0.5, 100)
     (1e-09, 0.0, 0.5)
     """
-    return least if least is not None else (_LEAST if pairs > _ALL_KEPT else 0.0)
+    return at_least if at_least is not None else (_LEAST if pairs > _ALL_KEPT else 0.0)
 
 
 def check_share(name: str, value: float | None) -> None:
@@ -65,7 +65,7 @@ def check_mechanism(mechanism: object) -> None:
 
 
 def candidates_of_scores(
-    parts: Iterable[Scored], size: int, *, least: float, lowest: float = -np.inf, targets: IntArray | None
+    parts: Iterable[ScoredPairs], size: int, *, at_least: float, lowest: float = -np.inf, targets: IntArray | None
 ) -> Candidates:
     """Return the guess that trusts each candidate in proportion to the exponential of its score.
 
@@ -75,7 +75,7 @@ def candidates_of_scores(
         Pairs and their scores; the targets of a part come after those of the parts before.
     size
         How many targets there are; one without a pair was not attempted.
-    least
+    at_least
         A candidate whose weight is less than this share of the target's largest is left out.
     lowest
         A target whose largest score is below this is given up.
@@ -84,8 +84,8 @@ def candidates_of_scores(
 
     Examples
     --------
-    >>> pairs = Scored(np.array([0, 0, 1]), np.array([3, 5, 5]), np.log([3.0, 1.0, 0.1]))
-    >>> candidates_of_scores([pairs], 2, least=0.0, targets=None).probability
+    >>> pairs = ScoredPairs(np.array([0, 0, 1]), np.array([3, 5, 5]), np.log([3.0, 1.0, 0.1]))
+    >>> candidates_of_scores([pairs], 2, at_least=0.0, targets=None).probability
     array([0.75, 0.25, 1.  ])
     """
     count, candidates, probabilities = np.zeros(size, np.int64), [np.empty(0, np.int32)], [np.empty(0)]
@@ -96,7 +96,7 @@ def candidates_of_scores(
         each = np.diff(np.append(begin, part.target.size))
         best = np.maximum.reduceat(part.score, begin)
         weight = np.exp(part.score - np.repeat(best, each))
-        kept = np.repeat(best >= lowest, each) & (weight >= least)
+        kept = np.repeat(best >= lowest, each) & (weight >= at_least)
         weight[~kept] = 0
         total = np.add.reduceat(weight, begin)
         count += np.bincount(part.target[kept], minlength=size)

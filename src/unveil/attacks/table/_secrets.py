@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.cells.boxes import Boxes
+from unveil._kernels.cells.boxes import CellBoxes
 from unveil._kernels.cells.neighbours import boxes_around
-from unveil._kernels.neighbours.guesses import Secrets as RankedSecrets
+from unveil._kernels.neighbours.guesses import ReleasedSecrets as RankedSecrets
 from unveil._kernels.neighbours.index import prepare
-from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
-from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, Ranges
+from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, OrderedCells
 from unveil.data.table.encode import LAST_MARKER, MISSING, encode
 from unveil.data.table.places import places
 from unveil.errors import InputError, column_names, share, whole_number
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
     from unveil.data.table.release import Knowledge
 
 
@@ -34,8 +34,8 @@ _SLACK = 2.0**-49
 _HAIR = 2e-323
 
 
-class Truth(NamedTuple):
-    """The people of one table whose secret is there, and which guesses of it are right.
+class SecretTruth(NamedTuple):
+    """The people of one table with a known secret, and which guesses of it are right.
 
     ``rows`` are their positions in the table and ``code`` is equal where secrets are; a guess is right if its rank
     among the released values is at least ``low`` and below ``high``.
@@ -46,16 +46,16 @@ class Truth(NamedTuple):
     low: IntArray
     high: IntArray
 
-    def at(self, some: IntArray) -> "Truth":
+    def at(self, some: IntArray) -> "SecretTruth":
         """Return some of the people, by their places here."""
-        return Truth(*(part[some] for part in self))
+        return SecretTruth(*(part[some] for part in self))
 
 
 class Secrets(NamedTuple):
     """The secrets of the released rows by rank, and the truth about each table of people."""
 
     released: RankedSecrets
-    people: tuple[Truth, ...]
+    people: tuple[SecretTruth, ...]
 
     @property
     def rank(self) -> IntArray:
@@ -152,7 +152,7 @@ def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) ->
     cells = (tables[1].cells or {})[secret]
     people = [table.held(secret) for table in (tables[0], *tables[2:])]
     values = cells.values
-    if isinstance(cells.holds, Ranges):
+    if isinstance(cells.holds, OrderedCells):
         first, last = cells.holds.first, cells.holds.last
         if tables[0].column(secret).kind == "number":
             # A released number that nobody has may still be near enough.
@@ -171,7 +171,7 @@ def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) ->
     return Secrets(RankedSecrets(cells.of_row.astype(np.int64), values.len(), draws), truths)
 
 
-def _places_in(values: "pl.Series", ranges: Ranges) -> tuple[IntArray, IntArray]:
+def _places_in(values: "pl.Series", ranges: OrderedCells) -> tuple[IntArray, IntArray]:
     """Return the first and the last of the values that lie in each range."""
     number = values.cast(float).to_numpy()
     low, high = (end.cast(float).to_numpy() for end in (ranges.low, ranges.high))
@@ -200,17 +200,17 @@ def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolA
     return csr_array((chances, held, start), shape=(len(lines), size))
 
 
-def _truth_of_places(place: IntArray) -> Truth:
+def _truth_of_places(place: IntArray) -> SecretTruth:
     # Whoever has a value that is not in the list is there too, but nobody is right about it.
     rows = np.flatnonzero((place >= 0) | (place == -2))
     code = place[rows]
-    return Truth(rows, code, np.maximum(code, 0), np.maximum(code + 1, 0))
+    return SecretTruth(rows, code, np.maximum(code, 0), np.maximum(code + 1, 0))
 
 
-def _truth_of_codes(code: IntArray, words: IntArray) -> Truth:
+def _truth_of_codes(code: IntArray, words: IntArray) -> SecretTruth:
     rows = np.flatnonzero(code != MISSING)
     code = code[rows]
-    return Truth(rows, code, np.searchsorted(words, code, "left"), np.searchsorted(words, code, "right"))
+    return SecretTruth(rows, code, np.searchsorted(words, code, "left"), np.searchsorted(words, code, "right"))
 
 
 def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
@@ -218,12 +218,12 @@ def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
     return series.drop_nulls().unique().sort(), places(series).astype(np.int64) - 1
 
 
-def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float) -> Truth:
+def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float) -> SecretTruth:
     truths, code = _ranked(series)
     low, high = right_ranks(values, truths, tolerance)
     rows = np.flatnonzero(code >= 0)
     code = code[rows]
-    return Truth(rows, code, low[code], high[code])
+    return SecretTruth(rows, code, low[code], high[code])
 
 
 def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> tuple[IntArray, IntArray]:
@@ -269,12 +269,12 @@ def as_written(number: Any) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def blind_chances(secrets: RankedSecrets, truth: Truth, *, likeliest: bool = False) -> FloatArray:
+def blind_chances(secrets: RankedSecrets, truth: SecretTruth, *, likeliest: bool = False) -> FloatArray:
     """Return for each person the chance that the secret of any released row, drawn by lot, is right.
 
     With ``likeliest`` it is the chance that the most frequent secret is right, ties by lot.
 
-    >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), Truth(*(np.array([x]) for x in (0, 0, 0, 1))))
+    >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), SecretTruth(*(np.array([x]) for x in (0, 0, 0, 1))))
     array([0.5])
     """
     rank = secrets.rank
@@ -288,9 +288,11 @@ def blind_chances(secrets: RankedSecrets, truth: Truth, *, likeliest: bool = Fal
     return np.asarray((up_to[truth.high] - up_to[truth.low]) / total)
 
 
-def drawn(truth: Truth, known: Grid, targets: int | None, rng: np.random.Generator) -> tuple[Truth, Grid]:
+def drawn(
+    truth: SecretTruth, known: IntegerGrid, targets: int | None, rng: np.random.Generator
+) -> tuple[SecretTruth, IntegerGrid]:
     """Return so many of the people, drawn and sorted by what is in them, and what is known of each; None takes all."""
-    with_secret = Grid(
+    with_secret = IntegerGrid(
         np.column_stack([known.numbers[truth.rows], truth.code]), known.codes[truth.rows], known.step_cost, 1
     )
     some = np.argsort(content_rank(with_secret), kind="stable")
@@ -300,7 +302,7 @@ def drawn(truth: Truth, known: Grid, targets: int | None, rng: np.random.Generat
     return chosen, known._replace(numbers=known.numbers[chosen.rows], codes=known.codes[chosen.rows])
 
 
-def notes_on_people(table: "Table", truth: Truth, secret: str, targets: int | None) -> list[str]:
+def notes_on_people(table: "Table", truth: SecretTruth, secret: str, targets: int | None) -> list[str]:
     """Return who could not be attacked, in sentences: those without a secret, and those who are not there."""
     have, notes = truth.rows.size, []
     if have < table.rows:
@@ -335,7 +337,7 @@ def right_means(kind: str, tolerance: float) -> str:
     return f"at most {100 * tolerance:g} % off the true value" if kind == "number" and tolerance else "the true one"
 
 
-def surroundings(released: "Encoded", people: Grid) -> tuple[Neighbourhood, Boxes | None]:
+def surroundings(released: "EncodedTable", people: IntegerGrid) -> tuple[Neighbourhood, CellBoxes | None]:
     """Return people among the released rows, and these as boxes where some of their cells are coarse."""
     if released.cells is None:
         return prepare(released.grid(), people), None

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.equal_rows import EqualRows, equal_rows
 from unveil._kernels.neighbours.guesses import guess_chances
-from unveil._kernels.neighbours.index import EVERY, Grid
+from unveil._kernels.neighbours.index import EVERY, IntegerGrid
 from unveil._kernels.neighbours.secret_chances import in_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks._listing import attack
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Disclosed:
-    """What the exact matches say: the trials over all targets, and who matched.
+class ExactMatches:
+    """Trials over all targets by exact matching, and which targets matched.
 
     ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
     has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
@@ -59,8 +59,8 @@ def _among(right: Attempts, matched: Attempts) -> float:
     return right.expected / matched.expected if matched.expected else nan
 
 
-class _Found(NamedTuple):
-    """One table of people: who was attacked, how likely the guess is right, and how likely a blind one is."""
+class _MatchedPeople(NamedTuple):
+    """The attacked people of one table, and the probabilities that the guess and a baseline guess are right."""
 
     rows: IntArray
     chance: FloatArray
@@ -79,7 +79,7 @@ class _Found(NamedTuple):
 
 
 #: Looks up the people of a table, by its number among those of people, and tells what their rows say.
-_LookUp = Callable[[_secrets.Truth, int], _Found]
+_LookUp = Callable[[_secrets.SecretTruth, int], _MatchedPeople]
 
 
 @attack(
@@ -141,7 +141,7 @@ class AttributeDisclosure:
         """
         return self.details(released=released, knowledge=knowledge, rng=rng).trials
 
-    def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Disclosed:
+    def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> ExactMatches:
         """Return how often the guess is right and who matched at all.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
@@ -188,9 +188,9 @@ class AttributeDisclosure:
         cells, copies = in_cells(group, secrets.rank[match]), np.bincount(group, minlength=equal.groups)
         of_people = np.split(equal.of_person, [tables[0].rows])
 
-        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+        def look_up(truth: _secrets.SecretTruth, table: int) -> _MatchedPeople:
             group = of_people[table]
-            grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
+            grid = IntegerGrid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
             who, known = _secrets.drawn(truth, grid, self.targets, rng)
             group = known.numbers[:, 0]
             matches = copies[group]
@@ -206,7 +206,7 @@ class AttributeDisclosure:
         encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
         of_people = [encoded[0], *encoded[2:end]]
 
-        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+        def look_up(truth: _secrets.SecretTruth, table: int) -> _MatchedPeople:
             who, known = _secrets.drawn(truth, of_people[table].grid(), self.targets, rng)
             around, boxes = _secrets.surroundings(encoded[1], known)
             weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
@@ -221,13 +221,15 @@ class AttributeDisclosure:
         return look_up
 
 
-def _found(who: _secrets.Truth, chance: FloatArray, matched: BoolArray, secrets: _secrets.Secrets) -> _Found:
+def _found(
+    who: _secrets.SecretTruth, chance: FloatArray, matched: BoolArray, secrets: _secrets.Secrets
+) -> _MatchedPeople:
     blind = np.where(matched, _secrets.blind_chances(secrets.released, who), 0.0)
-    return _Found(who.rows, chance, blind, matched)
+    return _MatchedPeople(who.rows, chance, blind, matched)
 
 
-def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclosed:
-    return Disclosed(
+def _disclosed(trials: Trials, inside: _MatchedPeople, outside: _MatchedPeople | None) -> ExactMatches:
+    return ExactMatches(
         trials,
         matched=inside.attempts(inside.matched),
         control_matched=None if outside is None else outside.attempts(outside.matched),

@@ -74,7 +74,7 @@ class Bayes:
             )
         original, masked = shared_columns(knowledge.records, released, self.columns)
         masked, drawn = drawn_tables(masked, self.targets, rng)
-        guess = record_level_truth(self.mechanism, original, masked, most_entries=MOST_ENTRIES, least=self.least)
+        guess = record_level_truth(self.mechanism, original, masked, most_entries=MOST_ENTRIES, at_least=self.least)
         if drawn is None:
             return guess
         return Candidates(guess.start, guess.candidate, guess.probability, targets=drawn)

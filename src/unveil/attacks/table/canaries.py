@@ -14,8 +14,8 @@ from unveil._kernels.membership.agreement import UNIT, rarity
 from unveil._kernels.membership.counts import how_often
 from unveil._kernels.neighbours.index import LAST_MARKER
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
-from unveil.attacks.table._compared import Compared, compared_people
-from unveil.attacks.table.membership_scores import CROWD, SCORES, Combination
+from unveil.attacks.table._membership_space import MembershipSpace, compared_people
+from unveil.attacks.table.membership_scores import CROWD, SCORES, LearnedCombination
 from unveil.errors import InputError, column_names, whole_number
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
     number = whole_number(number, "number")
     names = sorted(column_names(columns, "columns"))
     codes, example = _coded(table, names)
-    made = _Made(codes, rng)
+    made = _PlantedRows(codes, rng)
     many = [_is_many(table, name, each.size) for name, each in zip(names, example, strict=True)]
     alike: tuple[list[_PairOfColumns], ...] = ([], [], [])
     for one, two in rng.permutation(list(combinations(range(len(names)), 2))).tolist():
@@ -151,14 +151,14 @@ def score_canaries(
         raise InputError("unusual rows are not like people who teach, but pairs and teachers are given. Leave one out")
     for people, what in zip(teachers or (), ("members", "outsiders"), strict=False):
         whole_number(
-            people.rows, f"the number of {what} to learn from", least=LEAST_TEACHERS, advice="Pass no teachers"
+            people.rows, f"the number of {what} to learn from", at_least=LEAST_TEACHERS, advice="Pass no teachers"
         )
     compared = compared_people(released, population, [canaries, *(teachers or ())], columns, scale, rng, CROWD)
     if teachers is not None:
         ends = np.cumsum([canaries.rows, teachers[0].rows])
         every = {name: np.split(score.function(compared), ends) for name, score in SCORES.items()}
         mine, members, outsiders = ({name: parts[place] for name, parts in every.items()} for place in range(3))
-        return Combination.learned(members, outsiders)(mine)
+        return LearnedCombination.learned(members, outsiders)(mine)
     found = _of_equal_rows(compared, len(columns))
     if pairs is not None:
         found += _of_planted(compared, pairs, canaries.rows)
@@ -168,7 +168,7 @@ def score_canaries(
     return (np.rint(UNIT * found) + ((relative - relative.min()) / (2 * span) if span else 0.0)) / UNIT
 
 
-def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
+def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
     """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
     codes, every = compared.exact, [tuple(range(columns))]
     if len(codes.columns) < columns:
@@ -180,7 +180,7 @@ def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
     return found
 
 
-def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
+def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
     """Return what released rows say that hold the two values planted in each canary."""
     if len(pairs) != canaries:
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
@@ -258,8 +258,8 @@ class _PairOfColumns:
         return list(zip((found // width + 1).tolist(), (found % width + 1).tolist(), strict=True))
 
 
-class _Made:
-    """The rows so far: who lent each, the columns and the values that were planted."""
+class _PlantedRows:
+    """The planted rows so far: the donor of each, the columns and the planted values."""
 
     def __init__(self, codes: Int32Array, rng: np.random.Generator) -> None:
         self.donors: list[int] = []
@@ -298,14 +298,14 @@ class _Made:
         return True
 
 
-def _take_turns(pairs: Sequence[_PairOfColumns], made: _Made, number: int, most: int) -> None:
+def _take_turns(pairs: Sequence[_PairOfColumns], planted: _PlantedRows, number: int, at_most: int) -> None:
     """Plant a value pair in each pair of columns in turn, until there are enough, or most in each, or none is left."""
     active = list(pairs)
-    while active and len(made.donors) < number:
+    while active and len(planted.donors) < number:
         for pair in list(active):
-            if len(made.donors) == number:
+            if len(planted.donors) == number:
                 return
-            if pair.taken < most and any(made.plant(pair.columns, values) for values in pair.values(made.rng)):
+            if pair.taken < at_most and any(planted.plant(pair.columns, values) for values in pair.values(planted.rng)):
                 pair.taken += 1
             else:
                 active.remove(pair)

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unveil.attacks._listing import attack
-from unveil.attacks.table._candidate_boxes import MOST_MEMBERS, Sets, beliefs_of_sets, empty_rows, fits_of, sets_of
+from unveil.attacks.table._candidate_boxes import (
+    MOST_MEMBERS,
+    CandidateSets,
+    beliefs_of_sets,
+    empty_rows,
+    fits_of,
+    sets_of,
+)
 from unveil.attacks.table._scores import check_mechanism, shared_columns
 from unveil.attacks.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
@@ -81,7 +88,7 @@ class CandidateSet:
         if self.mechanism is not None:
             one, other = shared_columns(original, released, names)
             possible = record_level_truth(self.mechanism, one, other, most_entries=MOST_MEMBERS)
-            sets = Sets(possible.start, possible.candidate, np.arange(other.rows))
+            sets = CandidateSets(possible.start, possible.candidate, np.arange(other.rows))
         else:
             sets = sets_of([fits_of(original, released, name, self.reach) for name in names])
             self._refuse_empty(sets, released)
@@ -102,7 +109,7 @@ class CandidateSet:
             )
         return names
 
-    def _refuse_empty(self, sets: Sets, released: Table) -> None:
+    def _refuse_empty(self, sets: CandidateSets, released: Table) -> None:
         empty = empty_rows(sets)
         if empty.size:
             raise NobodyFitsError(

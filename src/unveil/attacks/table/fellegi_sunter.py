@@ -20,7 +20,7 @@ from unveil.attacks.table._agreement_patterns import (
     pairs_of_blocks,
     records_of,
 )
-from unveil.attacks.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
+from unveil.attacks.table._scores import ScoredPairs, candidates_of_scores, check_share, drawn_rows, least_kept
 from unveil.attacks.table.record_linkage import check_settings
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
@@ -109,7 +109,11 @@ class FellegiSunter:
         lowest = _logit(self.confidence) - _logit(weights.share)
         parts = self._scored(records, weights.logarithm, rows)
         return candidates_of_scores(
-            parts, rows.size, least=least, lowest=lowest, targets=None if rows.size == len(records.released) else rows
+            parts,
+            rows.size,
+            at_least=least,
+            lowest=lowest,
+            targets=None if rows.size == len(records.released) else rows,
         )
 
     def weights(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Weights:
@@ -164,19 +168,21 @@ class FellegiSunter:
             )
         return total / weight[:, None]
 
-    def _scored(self, records: Records, weight: FloatArray, rows: IntArray) -> Iterator[Scored]:
+    def _scored(self, records: Records, weight: FloatArray, rows: IntArray) -> Iterator[ScoredPairs]:
         """Yield targets (as places in ``rows``, in order), candidates (ascending) and their scores."""
         released, original, rule = records.released, records.original, records.rule
         if self.blocks:
             target, candidate = pairs_of_blocks(records, self.blocks, rows)
-            yield Scored(target, candidate, scores_of_pairs(released, original, rule, weight, rows[target], candidate))
+            yield ScoredPairs(
+                target, candidate, scores_of_pairs(released, original, rule, weight, rows[target], candidate)
+            )
             return
         at_a_time = max(1, _AT_A_TIME // len(original))
         for begin in range(0, rows.size, at_a_time):
             some = rows[begin : begin + at_a_time]
             score = scores_of_rows(released, original, rule, weight, some)
             target, candidate = np.divmod(np.arange(score.size), len(original))
-            yield Scored(target + begin, candidate, score.ravel())
+            yield ScoredPairs(target + begin, candidate, score.ravel())
 
 
 def _all_pairs(records: Records, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.best_rows import RightRanks
-from unveil._kernels.neighbours.guesses import Secrets, guess_chances
-from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.guesses import ReleasedSecrets, guess_chances
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks._listing import attack
@@ -20,7 +20,7 @@ from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
     from unveil.data.table.release import Knowledge
 
 Guess = Literal["lot", "class"]
@@ -40,8 +40,8 @@ class _Target(NamedTuple):
     """The people of one table who are attacked: the truth about each, and what is known of them."""
 
     table: "Table"
-    truth: _secrets.Truth
-    known: Grid
+    truth: _secrets.SecretTruth
+    known: IntegerGrid
 
 
 @attack(
@@ -188,7 +188,7 @@ class Inference:
             notes=tuple(notes),
         )
 
-    def _by_neighbours(self, secrets: Secrets, released: "Encoded", attacked: list[_Target]) -> FloatArray:
+    def _by_neighbours(self, secrets: ReleasedSecrets, released: "EncodedTable", attacked: list[_Target]) -> FloatArray:
         """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
         targets, low, high = _together(attacked)
         if self.guess == "lot" and released.cells is None and secrets.draws is None:
@@ -199,7 +199,7 @@ class Inference:
         return guess_chances(around, weight, secrets, low, high, self.neighbours, likeliest=likeliest).chance
 
     def _by_adversary(
-        self, secrets: Secrets, released: "Table", known: "Encoded", attacked: list[_Target]
+        self, secrets: ReleasedSecrets, released: "Table", known: "EncodedTable", attacked: list[_Target]
     ) -> FloatArray:
         """Return the chance of everybody attacked where the adversary learns from all released rows."""
         if secrets.draws is not None:
@@ -209,7 +209,9 @@ class Inference:
         teacher = _guessers.Teacher(_guessers.single_cells(known), secrets, near)
         return _guessers.guess_chances(self.adversary, teacher, targets, RightRanks(secrets.rank, low, high))
 
-    def _by_model(self, secrets: Secrets, released: "Table", known: Grid, attacked: list[_Target]) -> FloatArray:
+    def _by_model(
+        self, secrets: ReleasedSecrets, released: "Table", known: IntegerGrid, attacked: list[_Target]
+    ) -> FloatArray:
         """Return 1 for everybody whose secret the model guesses right, else 0."""
         import polars as pl
 
@@ -255,7 +257,7 @@ def _several_values(who: str, secret: str, released: "Table", instead: str) -> I
     )
 
 
-def _together(attacked: list[_Target]) -> tuple[Grid, IntArray, IntArray]:
+def _together(attacked: list[_Target]) -> tuple[IntegerGrid, IntArray, IntArray]:
     """Return what is known of everybody attacked, and which ranks are right for each."""
     numbers, codes, low, high = (
         np.concatenate(parts)

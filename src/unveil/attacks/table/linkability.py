@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.cells.neighbours import heaviest_boxes_around
 from unveil._kernels.neighbours.index import prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search
-from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank, link_chance, link_chances
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks._listing import attack
@@ -17,7 +17,7 @@ from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
     from unveil.data.table.release import Knowledge
 
 
@@ -119,7 +119,9 @@ class Linkability:
             ),
         )
 
-    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid, IntArray]:
+    def _drawn(
+        self, first: IntegerGrid, second: IntegerGrid, rng: np.random.Generator
+    ) -> tuple[IntegerGrid, IntegerGrid, IntArray]:
         """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
         by_content = np.argsort(content_rank(first, second), kind="stable")
         rows = by_content.size
@@ -133,23 +135,25 @@ class Linkability:
         return f"its {nearest} by {', '.join(self.first)} and by {', '.join(self.second)} {verb} {share}"
 
 
-def _chances(first: "Encoded", second: "Encoded", targets: Grid, other_targets: Grid, k: int) -> FloatArray:
+def _chances(
+    first: "EncodedTable", second: "EncodedTable", targets: IntegerGrid, other_targets: IntegerGrid, k: int
+) -> FloatArray:
     if first.cells is None and second.cells is None:
         return link_chances(first, second, targets, other_targets, k)
     return chances_by_search(_around(first, targets), _around(second, other_targets), k)
 
 
-def _around(released: "Encoded", targets: Grid) -> Neighbourhood:
+def _around(released: "EncodedTable", targets: IntegerGrid) -> Neighbourhood:
     if released.cells is None:
         return prepare(released.grid(), targets)
     return heaviest_boxes_around(released.cells, targets)
 
 
-def _take(grid: Grid, rows: IntArray) -> Grid:
+def _take(grid: IntegerGrid, rows: IntArray) -> IntegerGrid:
     return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
 
 
-def _together(parts: tuple[Grid, ...]) -> Grid:
+def _together(parts: tuple[IntegerGrid, ...]) -> IntegerGrid:
     numbers, codes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("numbers", "codes"))
     return parts[0]._replace(numbers=numbers, codes=codes)
 

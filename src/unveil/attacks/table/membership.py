@@ -9,16 +9,16 @@ import numpy as np
 
 from unveil._kernels.cells.neighbours import boxes_around
 from unveil._kernels.neighbours.density import chance_of_highest, rows_within, within
-from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
+from unveil._kernels.neighbours.nearest import IntegerGrid, nearest_distances, nearest_rows
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.table.membership_scores import SCORES, Combination, score_people
+from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, score_people
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
+    from unveil.data.table.encode import EncodedTable
     from unveil.data.table.release import Knowledge
 
 #: The one method that learns how much each score counts.
@@ -72,7 +72,7 @@ def pool_scores(
     return PoolScores(distance=-near / (rows.mismatch_cost * len(columns)), density=np.array(ratio))
 
 
-def _nearest_other(pool: Grid, person: IntArray | None) -> IntArray:
+def _nearest_other(pool: IntegerGrid, person: IntArray | None) -> IntArray:
     """Return how far the nearest row of another person is."""
     if person is None:
         return nearest_distances(pool, pool, 2)[:, 1]
@@ -123,8 +123,8 @@ class MembershipScores:
     method: str
 
 
-class _Scored(NamedTuple):
-    """Scores of members and of the control, and where these people stand in their tables."""
+class _PeopleScores(NamedTuple):
+    """Scores of members and of the control, and their rows in the tables."""
 
     shown: str  # who of the control was neither attacked nor set the threshold
     members: FloatArray
@@ -262,7 +262,7 @@ class Membership:
             each.flags.writeable = False
         return MembershipScores(members=scored.members, nonmembers=nonmembers, method=self.method)
 
-    def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
+    def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _PeopleScores:
         control = self._control(knowledge)
         inside, rows, outside, *scale = _agreed(released, knowledge, control, self.columns)
         member_rows, pupils = _by_content(knowledge.records, self.columns), np.empty(0, np.int64)
@@ -287,13 +287,13 @@ class Membership:
             neighbours=self.neighbours,
             rng=rng,
         )
-        score = Combination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
+        score = LearnedCombination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
         shown = f"{apart[0].size} showed the population, " if apart else ""
         if self.method == COMBINED:
             alike = "as many" if pupils.size == apart[1].size else f"{pupils.size}"
             shown += f"{apart[1].size} and {alike} members were learned from, "
         members, of_reference, of_tested = map(score, scores[:3])
-        return _Scored(shown, members, member_rows, of_reference, of_tested, tested)
+        return _PeopleScores(shown, members, member_rows, of_reference, of_tested, tested)
 
     def _control(self, knowledge: "Knowledge") -> "Table":
         """Return the control, or say why there is no attack without it."""
@@ -367,7 +367,7 @@ def _agreed(
 
 def _encoded(
     released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
-) -> "tuple[Encoded, ...]":
+) -> "tuple[EncodedTable, ...]":
     """Return records, released rows and control on one scale: the range over all of them.
 
     If only the records and the release made the range, people who are not in the data would be measured otherwise.
@@ -378,7 +378,7 @@ def _encoded(
     return encode(tables, columns, span_of=range(len(tables)))[:3]
 
 
-def _nearest_released(rows: "Encoded", targets: Grid) -> tuple[IntArray, IntArray]:
+def _nearest_released(rows: "EncodedTable", targets: IntegerGrid) -> tuple[IntArray, IntArray]:
     """Return how far the nearest released row of each target is, and how many are as near."""
     if rows.cells is None:
         return rows_within(rows, targets, 1)
@@ -395,6 +395,6 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
 
 
-def _together(one: Grid, other: Grid) -> Grid:
+def _together(one: IntegerGrid, other: IntegerGrid) -> IntegerGrid:
     numbers, codes = (np.concatenate([getattr(part, name) for part in (one, other)]) for name in ("numbers", "codes"))
     return one._replace(numbers=numbers, codes=codes)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels.membership.agreement import rarity
-from unveil._kernels.membership.combine import Combined, combine
+from unveil._kernels.membership.combine import LearnedWeights, combine
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.sketch import row_blocks
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
-from unveil.attacks.table._compared import Compared, compared_people, scales
+from unveil.attacks.table._membership_space import MembershipSpace, compared_people, scales
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def unusual(
     return [rows_within(others, each.grid(), k)[0] / others.mismatch_cost for each in everybody[: len(people)]]
 
 
-class GivenAway(NamedTuple):
-    """The released row that shares most of a person's rare values, and the columns of these, the rarest first.
+class RevealingRow(NamedTuple):
+    """The released row that shares most of a person's rare values, and their columns, rarest first.
 
     ``unheard`` are columns whose value is released somewhere though nobody of the population has it.
     """
@@ -122,7 +122,7 @@ def given_away_by(
     rows: IntArray,
     columns: tuple[str, ...],
     scale: "Table | Sequence[Table] | None" = None,
-) -> list[GivenAway]:
+) -> list[RevealingRow]:
     """Return for some of the people, by their rows, which released row gives them away, and through which columns.
 
     It is the row with the highest agreement, among such rows the nearest, and then the lowest by what it holds. Columns
@@ -149,7 +149,7 @@ def given_away_by(
         told = sorted(np.flatnonzero(best.shared).tolist(), key=lambda at: (-int(weights[place, at]), names[at]))
         unheard = is_released[place] & ~(crowd == mine[place]).any(axis=0)
         given.append(
-            GivenAway(best.row, tuple(names[at] for at in told), tuple(names[at] for at in np.flatnonzero(unheard)))
+            RevealingRow(best.row, tuple(names[at] for at in told), tuple(names[at] for at in np.flatnonzero(unheard)))
         )
     return given
 
@@ -163,7 +163,7 @@ class _BestRow(NamedTuple):
     shared: BoolArray
 
 
-def _best_row(compared: Compared, person: int, same: BoolArray, weight: IntArray, first: int) -> _BestRow:
+def _best_row(compared: MembershipSpace, person: int, same: BoolArray, weight: IntArray, first: int) -> _BestRow:
     """Return the best row of a block that begins at ``first``; ``same`` says in which columns rows are as a person."""
     agreement = np.zeros(len(same), np.int64)
     for column, of_column in zip(same.T, weight, strict=True):
@@ -175,14 +175,14 @@ def _best_row(compared: Compared, person: int, same: BoolArray, weight: IntArray
     return _BestRow(-int(agreement.max()), int(far.min()), row, same[row - first])
 
 
-def _lowest(compared: Compared, tied: Sequence[_BestRow]) -> _BestRow:
+def _lowest(compared: MembershipSpace, tied: Sequence[_BestRow]) -> _BestRow:
     """Return the lowest of several rows by what they hold."""
     return tied[int(np.argmin(compared.content_rank(np.array([each.row for each in tied]))))]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Combination:
-    """An adversary who learned from other people how much each score counts.
+class LearnedCombination:
+    """An attacker who learns from other people how to weight each score.
 
     Each score becomes its place among those of the outsiders learned from, as a normal quantile; what lies beyond 1.5
     and 2.5 counts once more, so that one very high score may decide; the weights are those of a logistic regression
@@ -191,10 +191,10 @@ class Combination:
 
     names: tuple[str, ...]
     learned_from: tuple[int, int]
-    combined: Combined
+    combined: LearnedWeights
 
     @classmethod
-    def learned(cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray]) -> "Combination":
+    def learned(cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray]) -> "LearnedCombination":
         """Return what is learned from people of whom it is known whether they are in the data, by their scores."""
         names = tuple(members)
         inside, outside = (np.column_stack([scores[name] for name in names]) for scores in (members, outsiders))
@@ -215,20 +215,20 @@ class Score(NamedTuple):
 
     group: Group
     sees: str
-    function: Callable[[Compared], FloatArray]
+    function: Callable[[MembershipSpace], FloatArray]
 
 
-def _nearest(compared: Compared) -> FloatArray:
+def _nearest(compared: MembershipSpace) -> FloatArray:
     columns = len(compared.released.names_numbers) + len(compared.released.names_codes)
     return -compared.nearest / (compared.released.mismatch_cost * columns)
 
 
-def _density(compared: Compared) -> FloatArray:
+def _density(compared: MembershipSpace) -> FloatArray:
     apart = rows_within(compared.population, compared.targets, compared.neighbours)[0]
     return log_ratio(apart, compared.nearest)
 
 
-def _pairs(compared: Compared) -> FloatArray:
+def _pairs(compared: MembershipSpace) -> FloatArray:
     columns = len(compared.exact.columns)
     return compared.counted(compared.exact, 2, columns**2 if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.cells.near import item_gaps
+from unveil._kernels.cells.nearest_boxes import item_gaps
 from unveil._kernels.cells.neighbours import people_around
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.table._candidate_boxes import Sets, beliefs_of_sets
-from unveil.attacks.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
+from unveil.attacks.table._candidate_boxes import CandidateSets, beliefs_of_sets
+from unveil.attacks.table._scores import ScoredPairs, candidates_of_scores, check_share, drawn_rows, least_kept
 from unveil.attacks.table.record_linkage import check_settings, compared, neighbours_of
 from unveil.data.table import Table
-from unveil.data.table.encode import LAST_MARKER, Encoded
+from unveil.data.table.encode import LAST_MARKER, EncodedTable
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.beliefs import Beliefs
@@ -73,7 +73,7 @@ class Nearest:
         found = neighbours_of(original, masked, self.k)
         count = np.diff(found.start)
         rows = found.row[np.lexsort((found.row, np.repeat(np.arange(count.size), count)))]
-        return beliefs_of_sets(size, Sets(found.start, rows, np.arange(count.size)))
+        return beliefs_of_sets(size, CandidateSets(found.start, rows, np.arange(count.size)))
 
 
 @attack(source=SOURCE, aka=("distance-softmax",))
@@ -132,19 +132,19 @@ class Softmax:
         parts = self._scored(columns, rows.size, size)
         everybody = rows.size == len(masked.numbers)
         return candidates_of_scores(
-            parts, rows.size, least=least_kept(self.least, rows.size * size), targets=None if everybody else rows
+            parts, rows.size, at_least=least_kept(self.least, rows.size * size), targets=None if everybody else rows
         )
 
-    def _scored(self, columns: list[Squares], count: int, size: int) -> Iterator[Scored]:
+    def _scored(self, columns: list[Squares], count: int, size: int) -> Iterator[ScoredPairs]:
         at_a_time = max(1, _AT_A_TIME // size)
         for begin in range(0, count, at_a_time):
             some = slice(begin, min(begin + at_a_time, count))
             apart = sum((squares(some) for squares in columns), np.zeros((some.stop - begin, size)))
             target, candidate = np.divmod(np.arange(apart.size), size)
-            yield Scored(target + begin, candidate, apart.ravel() / (-2 * self.s * self.s))
+            yield ScoredPairs(target + begin, candidate, apart.ravel() / (-2 * self.s * self.s))
 
 
-def _exact_columns(original: Encoded, masked: Encoded, rows: IntArray) -> list[Squares]:
+def _exact_columns(original: EncodedTable, masked: EncodedTable, rows: IntArray) -> list[Squares]:
     """Return for each column what the squared differences of some targets from all original rows are."""
 
     def of_numbers(known: IntArray, seen: IntArray) -> Squares:
@@ -164,7 +164,7 @@ def _exact_columns(original: Encoded, masked: Encoded, rows: IntArray) -> list[S
     return [*(of_numbers(*pair) for pair in numbers), *(of_codes(*pair) for pair in codes)]
 
 
-def _coarse_columns(original: Encoded, masked: Encoded, rows: IntArray) -> list[Squares]:
+def _coarse_columns(original: EncodedTable, masked: EncodedTable, rows: IntArray) -> list[Squares]:
     """Return the same for cells that stand for several values."""
     if masked.cells is None:
         return []

@@ -10,10 +10,10 @@ import numpy as np
 from unveil._kernels.table.rank_windows import ranking, windows_by_rank
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.table._candidate_boxes import Fits, Sets, beliefs_of_sets, empty_rows, sets_of
+from unveil.attacks.table._candidate_boxes import CandidateSets, CellCompatibility, beliefs_of_sets, empty_rows, sets_of
 from unveil.attacks.table.record_linkage import check_settings
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import MISSING, Encoded, encode, without_markers
+from unveil.data.table.encode import MISSING, EncodedTable, encode, without_markers
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guesses.beliefs import Beliefs
@@ -24,8 +24,8 @@ from unveil.guesses.partition import exact_fraction
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
-class Ranked(NamedTuple):
-    """One column of both tables as whole numbers in the order of the values, and how many ranks a value may move."""
+class RankedColumn(NamedTuple):
+    """One column of both tables as ranks, and how many ranks a value may move."""
 
     original: IntArray
     released: IntArray
@@ -108,7 +108,7 @@ class RankIntersection:
         start = np.concatenate([[0], np.cumsum(size)])
         return Candidates(start, row[nearest], np.repeat(1 / size, size))
 
-    def _sets(self, released: Table, knowledge: Knowledge) -> tuple[Sets, list[Ranked]]:
+    def _sets(self, released: Table, knowledge: Knowledge) -> tuple[CandidateSets, list[RankedColumn]]:
         if self.p is None:
             raise InputError(
                 "an adversary who intersects windows must know how far values may have moved, but p was not told. "
@@ -116,7 +116,10 @@ class RankIntersection:
             )
         columns = self._columns(released, knowledge, exact_fraction(self.p, what="p") / 100)
         sets = sets_of(
-            [Fits(*windows_by_rank(one.released, one.original, one.window, missing=MISSING)) for one in columns]
+            [
+                CellCompatibility(*windows_by_rank(one.released, one.original, one.window, missing=MISSING))
+                for one in columns
+            ]
         )
         empty = empty_rows(sets)
         if empty.size:
@@ -128,7 +131,7 @@ class RankIntersection:
             )
         return sets, columns
 
-    def _columns(self, released: Table, knowledge: Knowledge, share: Fraction) -> list[Ranked]:
+    def _columns(self, released: Table, knowledge: Knowledge, share: Fraction) -> list[RankedColumn]:
         known, masked = agree(knowledge.records, released)
         coarse = masked.coarse()
         names = self.columns
@@ -154,11 +157,11 @@ class RankIntersection:
                 )
             one, other = (_whole(part) for part in encode([known, masked], [name]))
             window = floor(share * ranking(other, one, missing=MISSING).size)
-            ranked.append(Ranked(one, other, window))
+            ranked.append(RankedColumn(one, other, window))
         return ranked
 
 
-def _whole(part: Encoded) -> IntArray:
+def _whole(part: EncodedTable) -> IntArray:
     """Return the one column, whichever way it was encoded."""
     if part.names_numbers:
         return without_markers(part.numbers[:, 0])
@@ -168,7 +171,7 @@ def _whole(part: Encoded) -> IntArray:
     return wide
 
 
-def _ranks_between(column: Ranked, target: IntArray, row: Int32Array) -> IntArray:
+def _ranks_between(column: RankedColumn, target: IntArray, row: Int32Array) -> IntArray:
     """Return how many ranks lie from the released to the original value of each pair, 0 for equal or missing ones."""
     ranked = ranking(column.released, column.original, missing=MISSING)
     one, other = column.released[target], column.original[row]

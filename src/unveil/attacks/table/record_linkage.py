@@ -10,7 +10,7 @@ from unveil._kernels.neighbours.nearest import nearest_rows, rows_around
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.attacks._listing import attack
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import Encoded, encode
+from unveil.data.table.encode import EncodedTable, encode
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import Candidates
@@ -86,7 +86,7 @@ def check_settings(columns: tuple[str, ...] | None, neighbours: int, targets: in
             whole_number(number, name)
 
 
-def compared(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[Encoded, Encoded]:
+def compared(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[EncodedTable, EncodedTable]:
     """Return both tables' columns to compare, on one scale; by default those the adversary knows of."""
     if columns is not None:
         for table in (original, released):
@@ -104,13 +104,15 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
     return one, other
 
 
-def draw_by_content(table: Encoded, size: int, *, rng: np.random.Generator) -> IntArray:
+def draw_by_content(table: EncodedTable, size: int, *, rng: np.random.Generator) -> IntArray:
     """Return the numbers of so many rows, ascending, drawn so that what they hold does not hang on their order."""
     order = table.by_content()
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
 
-def neighbours_of(original: Encoded, released: Encoded, k: int, *, rows: IntArray | None = None) -> Neighbours:
+def neighbours_of(
+    original: EncodedTable, released: EncodedTable, k: int, *, rows: IntArray | None = None
+) -> Neighbours:
     """Return the nearest original rows of the released ones (of all, or of those at ``rows``), ties included."""
     size = len(original.numbers)
     if k > size:

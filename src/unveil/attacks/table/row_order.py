@@ -6,16 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.cells.boxes import CellColumns
-from unveil._kernels.cells.near import item_distances
+from unveil._kernels.cells.nearest_boxes import item_distances
 from unveil._kernels.cells.neighbours import people_around
-from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.index import IntegerGrid
 from unveil._kernels.neighbours.matrix import pair_distances
 from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
 from unveil.data.table import Table
-from unveil.data.table.encode import LAST_MARKER, Encoded
+from unveil.data.table.encode import LAST_MARKER, EncodedTable
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
@@ -28,8 +28,8 @@ _PAIRS = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OrderTest:
-    """How near rows at the same position are, beside rows paired by lot.
+class RowOrderTest:
+    """Distance of rows at the same position, compared with randomly paired rows.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class RowOrder:
 
     def test(
         self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator, permutations: int = PERMUTATIONS
-    ) -> OrderTest:
+    ) -> RowOrderTest:
         """Return whether rows at the same position are nearer than rows paired by lot: a permutation test.
 
         >>> import polars as pl
@@ -126,7 +126,7 @@ class RowOrder:
 
     def _drawn(
         self, released: Table, knowledge: Knowledge, rng: np.random.Generator
-    ) -> tuple[Encoded, Encoded, IntArray]:
+    ) -> tuple[EncodedTable, EncodedTable, IntArray]:
         size = knowledge.records.rows
         if released.rows != size:
             raise InputError(
@@ -140,42 +140,42 @@ class RowOrder:
         return original, masked, np.sort(rng.choice(size, self.targets, replace=False))
 
 
-def _hits(found: Neighbours, own: IntArray) -> tuple[BoolArray, IntArray]:
+def _hits(neighbours: Neighbours, own: IntArray) -> tuple[BoolArray, IntArray]:
     """Return whether each row's own place is among its nearest rows with ties, and how many these are."""
-    count = np.diff(found.start)
+    count = np.diff(neighbours.start)
     target = np.repeat(np.arange(own.size), count)
     hits = np.zeros(own.size, bool)
-    hits[target[found.row == own[target]]] = True
+    hits[target[neighbours.row == own[target]]] = True
     return hits, count
 
 
-def _hits_by_value(original: Encoded, masked: Encoded, rows: IntArray, k: int) -> tuple[BoolArray, IntArray]:
+def _hits_by_value(original: EncodedTable, masked: EncodedTable, rows: IntArray, k: int) -> tuple[BoolArray, IntArray]:
     """Return what `_hits` does where cells are single values: the distance of the own row decides."""
     near, own = nearest_sketch(original, masked.grid(rows), k), original.grid(rows)
     return pair_distances(own, masked.grid(rows)) <= near.limit(k), near.sure(k)[0] + near.tied(k)[0]
 
 
 def _paired(
-    original: Encoded, masked: Encoded, rows: IntArray, rng: np.random.Generator
-) -> "tuple[IntArray, _Pairs | _CoarsePairs]":
+    original: EncodedTable, masked: EncodedTable, rows: IntArray, rng: np.random.Generator
+) -> "tuple[IntArray, _RowPairs | _CoarsePairs]":
     """Return the positions that are compared, and the rows at them."""
     if rows.size > _TESTED:
         rows = np.sort(rng.choice(rows, _TESTED, replace=False))
     own_rows = original.grid(rows)
     if masked.cells is None:
-        return np.arange(rows.size), _Pairs(own_rows, masked.grid(rows))
+        return np.arange(rows.size), _RowPairs(own_rows, masked.grid(rows))
     return np.arange(rows.size), _CoarsePairs(own_rows, masked.cells, rows)
 
 
 def _test(
-    original: Encoded, masked: Encoded, rows: IntArray, *, permutations: int, rng: np.random.Generator
-) -> OrderTest:
+    original: EncodedTable, masked: EncodedTable, rows: IntArray, *, permutations: int, rng: np.random.Generator
+) -> RowOrderTest:
     places, pairs = _paired(original, masked, rows, rng)
     own = pairs.apart(places)
     # Sums of the same distances in another order may differ by their rounding, which must not count as nearer.
     limit = own * (1 + 1e-9)
     nearer = sum(pairs.apart(rng.permutation(places)) <= limit for _ in range(permutations))
-    return OrderTest(
+    return RowOrderTest(
         rows=places.size,
         distance=own,
         by_chance=pairs.by_chance(),
@@ -184,11 +184,11 @@ def _test(
     )
 
 
-class _Pairs(NamedTuple):
-    """Original rows beside the released ones at the same positions, compared in single values."""
+class _RowPairs(NamedTuple):
+    """Original and released rows at the same positions, compared in single values."""
 
-    original: Grid
-    masked: Grid
+    original: IntegerGrid
+    masked: IntegerGrid
 
     def apart(self, order: IntArray) -> float:
         """Return the mean distance of the original rows in this order from the released ones, in columns."""
@@ -221,7 +221,7 @@ class _Pairs(NamedTuple):
 class _CoarsePairs:
     """The same where released cells stand for several values: 0 apart if the person is compatible with the row."""
 
-    def __init__(self, original: Grid, cells: CellColumns, rows: IntArray) -> None:
+    def __init__(self, original: IntegerGrid, cells: CellColumns, rows: IntArray) -> None:
         around = people_around(cells, original, rows)
         self._columns = []
         for column in range(len(cells.of_row)):
@@ -252,12 +252,12 @@ def _equal_pairs(x: IntArray | Int32Array, y: IntArray | Int32Array) -> int:
     return int(counts[one] @ more[other])
 
 
-def _steps(table: Grid) -> list[float]:
+def _steps(table: IntegerGrid) -> list[float]:
     """Return how much of a column one grid unit of each number column is."""
     return [step / table.mismatch_cost for step in table.step_cost.tolist()]
 
 
-def _sentence(places: IntArray, pairs: "_Pairs | _CoarsePairs") -> str:
+def _sentence(places: IntArray, pairs: "_RowPairs | _CoarsePairs") -> str:
     return (
         f"rows at the same position are {pairs.apart(places):.3g} columns apart on average, rows paired at random "
         f"{pairs.by_chance():.3g}"

@@ -8,7 +8,7 @@ import numpy as np
 from unveil.attacks._listing import attack
 from unveil.attacks.table import _guessers, _secrets
 from unveil.attacks.table._guessers import ADVERSARIES, Adversary
-from unveil.attacks.table._guessing_case import Case, Parts, as_many, by_lot
+from unveil.attacks.table._guessing_case import GuessingCase, LearnMeasureRows, as_many, by_lot
 from unveil.attacks.table._guessing_search import LEAST_LEARNING, Search, SearchedGuesses
 from unveil.errors import InputError, whole_number
 from unveil.guesses.trials import Trials
@@ -106,7 +106,12 @@ class SearchedInference:
         return replace(chosen.trials, notes=(note, *found.notes))
 
     def search(
-        self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator, parts: Parts | None = None
+        self,
+        *,
+        released: "Table",
+        knowledge: "Knowledge",
+        rng: np.random.Generator,
+        parts: LearnMeasureRows | None = None,
     ) -> SearchedGuesses:
         """Return who remembers most and who guesses best, and what each of them reaches on other people.
 
@@ -117,12 +122,12 @@ class SearchedInference:
             parts = self._parts(knowledge, rng)
         if knowledge.control is None:
             released, teachers = as_many(released, knowledge.records, parts, rng)
-            case = Case.of(self, released, knowledge, parts, teachers)
+            case = GuessingCase.of(self, released, knowledge, parts, teachers)
         else:
-            case = Case.of(self, released, knowledge, parts, None)
+            case = GuessingCase.of(self, released, knowledge, parts, None)
         return Search(self, case).found()
 
-    def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> Parts:
+    def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> LearnMeasureRows:
         """Return people of both tables divided by lot; too few to learn from are all measured."""
         inside = by_lot(knowledge.records, rng)
         most = inside.size if self.targets is None else self.targets
@@ -131,8 +136,10 @@ class SearchedInference:
             learning, measured = inside[:fifth], inside[fifth : 2 * fifth]
             if fifth < LEAST_LEARNING:
                 learning, measured = inside[:0], inside[: max(fifth, 1)]
-            return Parts((learning, learning), (measured, measured))
+            return LearnMeasureRows((learning, learning), (measured, measured))
         outside = by_lot(knowledge.control, rng)
         learn = min(outside.size // 2, inside.size // 2, most)
         learn = learn if learn >= LEAST_LEARNING else 0
-        return Parts((inside[:learn], outside[:learn]), (inside[learn : learn + most], outside[learn : learn + most]))
+        return LearnMeasureRows(
+            (inside[:learn], outside[:learn]), (inside[learn : learn + most], outside[learn : learn + most])
+        )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import Grid, content_rank
-from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
+from unveil._kernels.table.predicates import PredicateConditions, chance_of_one, matches
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks._listing import attack
 from unveil.errors import InputError, column_names, whole_number
@@ -35,8 +35,8 @@ class Picks(NamedTuple):
     code: IntArray
 
 
-class Fitted(NamedTuple):
-    """Whom guesses fit: guess g the rows ``rows[starts[g]:starts[g + 1]]``, those of the control after the records.
+class PredicateMatches(NamedTuple):
+    """The rows that guess g fits: ``rows[starts[g]:starts[g + 1]]``, rows of the control after the records.
 
     ``naive`` is what as many blind guesses single out among the records, and ``notes`` are those of `SinglingOut.run`.
     """
@@ -117,7 +117,7 @@ class SinglingOut:
         coded = self._coded(released)
         return predicates_of(coded, self._found(coded, rng))
 
-    def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Fitted:
+    def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> PredicateMatches:
         """Return whom the same guesses as those of `run` fit, among the records and the control together.
 
         Guesses come from the release alone, so that who is in the data plays no part in it.
@@ -131,7 +131,7 @@ class SinglingOut:
         before = np.cumsum([0, records.rows])
         guess = np.concatenate([np.repeat(np.arange(len(predicates)), np.diff(starts)) for starts, _ in found])
         rows = np.concatenate([first + rows for first, (_, rows) in zip(before, found, strict=False)])
-        return Fitted(
+        return PredicateMatches(
             starts=np.searchsorted(np.sort(guess), np.arange(len(predicates) + 1)),
             rows=rows[np.argsort(guess, kind="stable")],
             naive=naive,
@@ -209,12 +209,13 @@ class SinglingOut:
             )
         return found
 
-    def _shortfall(self, found: int) -> list[str]:
-        if found >= self.guesses:
+    def _shortfall(self, guess_count: int) -> list[str]:
+        if guess_count >= self.guesses:
             return []
         seen = "there are" if self.size == 1 else "there were found"
         return [
-            f"{self.guesses} guesses were asked for, but {seen} only {found} that hold for exactly one released row"
+            f"{self.guesses} guesses were asked for, but {seen} only {guess_count} that hold for exactly one "
+            f"released row"
         ]
 
 
@@ -265,7 +266,9 @@ def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool
 def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
     """Return distinct predicates from rows and columns drawn by lot that hold for exactly one released row."""
     codes = coded.index.codes
-    by_content = np.argsort(content_rank(Grid(np.empty((codes.shape[1], 0), np.int64), codes.T, np.empty(0, int), 1)))
+    by_content = np.argsort(
+        content_rank(IntegerGrid(np.empty((codes.shape[1], 0), np.int64), codes.T, np.empty(0, int), 1))
+    )
     middle = _middle(coded)
     tried: set[bytes] = set()
     kept: list[IntArray] = []
@@ -318,13 +321,13 @@ def _middle(coded: CodedTable) -> IntArray:
     return middle
 
 
-def conditions_of(coded: CodedTable, picks: Picks) -> Conditions:
+def conditions_of(coded: CodedTable, picks: Picks) -> PredicateConditions:
     """Return the predicates as spans of codes of the released table."""
     column, relation, code = (part.ravel() for part in picks)
     low = np.where(relation == AT_MOST, 1, code)
     high = np.where(relation == AT_LEAST, coded.last[column], code)
     start = np.arange(0, code.size + 1, picks.code.shape[1])
-    return Conditions(start, column, low, high, np.zeros(code.size, bool))
+    return PredicateConditions(start, column, low, high, np.zeros(code.size, bool))
 
 
 def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:

@@ -12,7 +12,7 @@ from unveil._kernels.types import IntArray
 from unveil._optional import need
 from unveil.attacks._listing import attack
 from unveil.attacks.table._agreement_patterns import check_blocks
-from unveil.attacks.table._scores import Scored, candidates_of_scores, check_share
+from unveil.attacks.table._scores import ScoredPairs, candidates_of_scores, check_share
 from unveil.attacks.table.record_linkage import check_settings
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
@@ -92,8 +92,8 @@ class SplinkLinkage:
         found = self._predicted(splink, frames, self._comparisons(original), short, original.rows, rng)
         target, candidate = orders[0][found.target], orders[1][found.candidate]
         order = np.lexsort((candidate, target))
-        scored = Scored(target[order], candidate[order], found.score[order])
-        return candidates_of_scores([scored], masked.rows, least=self.least, targets=None)
+        scored = ScoredPairs(target[order], candidate[order], found.score[order])
+        return candidates_of_scores([scored], masked.rows, at_least=self.least, targets=None)
 
     def _tables(self, released: Table, knowledge: Knowledge) -> tuple[Table, Table]:
         original, masked = agree(knowledge.records, released)
@@ -133,7 +133,7 @@ class SplinkLinkage:
         short: dict[str, str],
         size: int,
         rng: np.random.Generator,
-    ) -> Scored:
+    ) -> ScoredPairs:
         """Return the pairs that splink weighed, and the logarithms of their weights."""
         import polars as pl
 
@@ -162,7 +162,7 @@ class SplinkLinkage:
         left = (answer["source_dataset_l"] == _RELEASED).to_numpy()
         one, other = (answer[f"unique_id_{side}"].to_numpy().astype(np.int64) for side in "lr")
         score = answer["match_weight"].to_numpy().astype(np.float64) * np.log(2)
-        return Scored(np.where(left, one, other), np.where(left, other, one), score)
+        return ScoredPairs(np.where(left, one, other), np.where(left, other, one), score)
 
 
 def _level(condition: str, *, is_null_level: bool = False) -> dict[str, Any]:

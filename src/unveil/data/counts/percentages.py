@@ -14,8 +14,8 @@ _MOST_DECIMALS = 3
 _PERCENT = re.compile(r"(\d{1,3})(?:[.,](\d{1,12}))?\s*%?", re.ASCII)
 
 
-class Share(NamedTuple):
-    """What a percentage tells of a count where its base is hidden too: low / whole ≤ count / base ≤ high / whole.
+class PercentageBound(NamedTuple):
+    """A count's bound from a percentage with a hidden base: low / whole ≤ count / base ≤ high / whole.
 
     ``entry`` is the place of its cell in its table.
     """
@@ -26,13 +26,13 @@ class Share(NamedTuple):
     whole: int
 
 
-def share_of_percent(text: str, entry: int) -> Share | None:
+def share_of_percent(text: str, entry: int) -> PercentageBound | None:
     """Return what a percentage tells of an unknown number of people; None for a text that is none.
 
     From the fourth decimal on it is read as if it were rounded to three, which is true, and a little wider.
 
     >>> share_of_percent("12.5", 0), share_of_percent("*", 0)
-    (Share(entry=0, low=249, high=251, whole=2000), None)
+    (PercentageBound(entry=0, low=249, high=251, whole=2000), None)
     """
     found = _PERCENT.fullmatch(text.strip())
     if found is None:
@@ -41,7 +41,7 @@ def share_of_percent(text: str, entry: int) -> Share | None:
     twice = 2 * int(found[1] + decimals)
     more = 10 ** max(0, len(decimals) - _MOST_DECIMALS)
     whole = 200 * 10 ** len(decimals) // more
-    return Share(entry, max(0, (twice - 1) // more), min(whole, -(-(twice + 1) // more)), whole)
+    return PercentageBound(entry, max(0, (twice - 1) // more), min(whole, -(-(twice + 1) // more)), whole)
 
 
 def range_of_percent(text: str, base: int) -> str:

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.data.counts.codes import band_of, is_total
-from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, Share, range_of_percent, share_of_percent
+from unveil.data.counts.percentages import (
+    BASE_NAMES,
+    PERCENT_NAMES,
+    PercentageBound,
+    range_of_percent,
+    share_of_percent,
+)
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
@@ -16,7 +22,7 @@ from unveil.errors import InputError, did_you_mean, shortened
 if TYPE_CHECKING:
     import polars as pl
 
-    from unveil.data.counts.published import PublishedCounts
+    from unveil.data.counts.published_counts import PublishedCounts
 
 #: What a column of counts is called, in the order in which one is taken.
 COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "number", "people", "persons")
@@ -48,7 +54,7 @@ class WrittenTable:
     rows: "pl.Series" = field(repr=False)
     count: str = ""
     notes: tuple[str, ...] = ()
-    shares: tuple[Share, ...] = ()
+    shares: tuple[PercentageBound, ...] = ()
 
     def place(self, at: int) -> str:
         """Return where a cell stands, for people."""
@@ -88,7 +94,7 @@ def read_counts(
     >>> told.tables[0].cells, [variable.codes for variable in told.variables]
     (3, [('Total', 'N', 'S')])
     """
-    from unveil.data.counts.published import publish
+    from unveil.data.counts.published_counts import publish
 
     settings = settings or CountSettings()
     if not tables:
@@ -165,7 +171,7 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
         return []
     variables = [column for column in frame.columns if column not in (count, percent, base)]
     _check_variables(variables, name)
-    texts: list[tuple[str, Form, str, pl.Series, tuple[Share, ...]]] = []
+    texts: list[tuple[str, Form, str, pl.Series, tuple[PercentageBound, ...]]] = []
     if count is not None:
         texts.append((name, "tidy", count, frame[count].alias("text"), ()))
     if percent is not None:
@@ -206,7 +212,7 @@ def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 def _percentages(
     frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
-) -> tuple["pl.Series", tuple[Share, ...]]:
+) -> tuple["pl.Series", tuple[PercentageBound, ...]]:
     """Return what percentages tell, as texts of counts, and as shares where the number that they are of is hidden."""
     import polars as pl
 

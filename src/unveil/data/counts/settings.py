@@ -29,7 +29,7 @@ class Rounding:
     inner: bool = False
 
     def __post_init__(self) -> None:
-        whole_number(self.base, "the base of rounding", least=2, most=1_000_000)
+        whole_number(self.base, "the base of rounding", at_least=2, at_most=1_000_000)
         if self.way not in WAYS:
             raise InputError(f"figures must be rounded in one of the ways {', '.join(WAYS)}. Write 5 or 3:random")
 
@@ -107,7 +107,7 @@ class CountSettings:
     structural: Any = None
 
     def __post_init__(self) -> None:
-        whole_number(self.noise, "the noise", least=0, most=1_000_000)
+        whole_number(self.noise, "the noise", at_least=0, at_most=1_000_000)
         if self.noise and self.rounding is not None:
             raise InputError("figures must be told to be rounded or to be changed at random, not both. Leave out one")
         if len(set(self.populations)) < len(self.populations):

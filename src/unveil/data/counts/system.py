@@ -10,7 +10,7 @@ from unveil._kernels.counts.arrays import CellArrays, cell_arrays
 from unveil._kernels.counts.cliques import cover, largest_only
 from unveil._kernels.counts.rows import NO_END, OPEN, chosen, with_more
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.counts.published import PublishedCounts
+from unveil.data.counts.published_counts import PublishedCounts
 from unveil.data.counts.settings import Range
 from unveil.data.counts.structural import covered_by
 from unveil.errors import InputError

@@ -9,7 +9,7 @@ from unveil.data.counts.settings import CountSettings, Range
 from unveil.data.table._cell_texts import folded, is_suppressed
 
 #: How a cell is told: its count, a range, a symbol that tells no range by itself, or that there is nothing to count.
-ToldAs = Literal["figure", "range", "symbol", "nothing"]
+CellNotation = Literal["figure", "range", "symbol", "nothing"]
 
 _SYMBOLS = frozenset(
     {"", "*", "c", "x", "s", "[c]", "[x]", "..", "…", "...", ":", "na", "n/a", "nan", "null", "none", "suppressed"}
@@ -28,10 +28,10 @@ _BETWEEN = re.compile(r"(\d+)\s*(?:-|–|to|\.\.)\s*(\d+)", re.ASCII)
 
 
 @dataclass(frozen=True)
-class ToldCell:
-    """What a text says: how, from least to greatest, and the symbol where it is one."""
+class ParsedCell:
+    """The meaning of a cell's text: its notation, least and greatest value, and the symbol if it is one."""
 
-    told: ToldAs
+    told: CellNotation
     low: int = 0
     high: int | None = None
     symbol: str = ""
@@ -41,30 +41,30 @@ class UnreadableError(Exception):
     """A text that is no count; the first argument says what a cell must hold, the second what to do."""
 
 
-def told_by(text: str | None, settings: CountSettings, *, inner: bool = True) -> ToldCell:
+def told_by(text: str | None, settings: CountSettings, *, inner: bool = True) -> ParsedCell:
     """Return what a cell says; ``inner`` is whether no variable of it is at its total.
 
     >>> told_by("1,204", CountSettings()), told_by("<5", CountSettings())
-    (ToldCell(told='figure', low=1204, high=1204, symbol=''), ToldCell(told='range', low=1, high=4, symbol=''))
+    (ParsedCell(told='figure', low=1204, high=1204, symbol=''), ParsedCell(told='range', low=1, high=4, symbol=''))
     >>> told_by("*", CountSettings()).symbol
     '*'
     """
     plain = folded(text or "")
     for own, told in settings.hidden.items():
         if plain == folded(own):
-            return ToldCell("nothing") if told is None else ToldCell("range", *told)
+            return ParsedCell("nothing") if told is None else ParsedCell("range", *told)
     if _FIGURE.fullmatch(plain):
         return _figure(int(re.sub(r"[^\d]", "", plain.partition(".")[0])), settings, inner=inner)
     if (told := _printed_range(plain)) is not None:
-        return ToldCell("range", *told)
+        return ParsedCell("range", *told)
     if plain in _NOTHING:
-        return ToldCell("nothing")
+        return ParsedCell("nothing")
     if plain in _SYMBOLS or is_suppressed(plain.strip("[]()")):
-        return ToldCell("symbol", symbol=plain)
+        return ParsedCell("symbol", symbol=plain)
     raise _unreadable(plain)
 
 
-def _figure(shown: int, settings: CountSettings, *, inner: bool) -> ToldCell:
+def _figure(shown: int, settings: CountSettings, *, inner: bool) -> ParsedCell:
     if shown > LARGEST_COUNT:
         raise UnreadableError("hold counts of at most about 10^12", "Check whether these are counts")
     low, high = shown, shown
@@ -78,7 +78,7 @@ def _figure(shown: int, settings: CountSettings, *, inner: bool) -> ToldCell:
         low, high = ends[0], ends[1] if ends[1] is not None else shown
     elif settings.noise and not (shown == 0 and settings.zeros_true):
         low, high = max(0, shown - settings.noise), shown + settings.noise
-    return ToldCell("figure" if low == high else "range", low, high)
+    return ParsedCell("figure" if low == high else "range", low, high)
 
 
 def _printed_range(plain: str) -> Range | None:

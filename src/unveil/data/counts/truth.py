@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.codes import CountVariable, band_of
-from unveil.data.counts.published import POPULATION
+from unveil.data.counts.published_counts import POPULATION
 from unveil.data.counts.reading import frame_of
 from unveil.data.counts.system import CountSystem
 from unveil.data.table._cell_texts import folded

@@ -84,8 +84,8 @@ def empty_lines(lines: Lines) -> NDArray[np.bool_]:
     return empty
 
 
-def first_rows(text: bytes, separator: str, quote: str = '"', *, most: int | None = 2_000) -> list[list[str]]:
-    r"""Return the cells of the first rows of a text in UTF-8, ``most`` below the first, as far as they can be told.
+def first_rows(text: bytes, separator: str, quote: str = '"', *, at_most: int | None = 2_000) -> list[list[str]]:
+    r"""Return the cells of the first rows of a text in UTF-8, ``at_most`` below the first, as far as they can be told.
 
     >>> first_rows(b'a,b\n1,"2,3"\n', ",")
     [['a', 'b'], ['1', '2,3']]
@@ -93,5 +93,5 @@ def first_rows(text: bytes, separator: str, quote: str = '"', *, most: int | Non
     rows: list[list[str]] = []
     lines = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), newline="")
     with suppress(csv.Error):  # reading says what is wrong with the file
-        rows.extend(islice(csv.reader(lines, delimiter=separator, quotechar=quote), most and most + 1))
+        rows.extend(islice(csv.reader(lines, delimiter=separator, quotechar=quote), at_most and at_most + 1))
     return rows

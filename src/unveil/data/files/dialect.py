@@ -134,12 +134,12 @@ def _remarks(text: bytes) -> list[bytes]:
     return []
 
 
-def _is_first_row(remark: bytes, below: bytes, found: Dialect) -> bool:
+def _is_first_row(remark: bytes, below: bytes, dialect: Dialect) -> bool:
     """Return whether a line that begins with ``#`` belongs to the table: it has as many cells, and no header follows.
 
     A column may be called ``# of children``, and a table about colours may begin with one.
     """
-    rows, own = (first_rows(each, found.separator, found.quote) for each in (below, remark))
+    rows, own = (first_rows(each, dialect.separator, dialect.quote) for each in (below, remark))
     if not rows or not own or len(own[0]) != len(rows[0]):
         return False
     if len(rows[0]) == 1:
@@ -154,7 +154,7 @@ def _dialect(text: bytes, settings: FileSettings, usual: str) -> Dialect:
     # Where no cell has quotes, commas between cells leave none inside them.
     if sign == "," and quote.encode() not in text and not _GROUPS.search(text.decode("utf-8", "replace")):
         return replace(found, decimal="." if settings.decimal == "detect" else settings.decimal)
-    return _with_decimals(found, first_rows(text, sign, quote, most=None)[1:], settings.decimal)
+    return _with_decimals(found, first_rows(text, sign, quote, at_most=None)[1:], settings.decimal)
 
 
 def _separator(text: bytes, quote: str, usual: str) -> str:
@@ -185,7 +185,7 @@ def _others_inside(text: bytes, sign: str, quote: str) -> float:
     return round(wrong / max(len(cells), 1), 2)
 
 
-def _with_decimals(found: Dialect, rows: Sequence[Sequence[str]], told: str) -> Dialect:
+def _with_decimals(dialect: Dialect, rows: Sequence[Sequence[str]], decimal: str) -> Dialect:
     """Return the dialect with its decimal mark: ten times as many cells must speak for a comma as against it."""
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     votes: Counter[str] = Counter()
@@ -199,14 +199,14 @@ def _with_decimals(found: Dialect, rows: Sequence[Sequence[str]], told: str) -> 
                 votes[_vote(cell)] += times
     comma, point, grouped, doubtful = (votes[each] for each in (",", ".", "grouped", "?"))
     point += grouped
-    if told == "," or (told == "detect" and comma and comma >= _CLEARLY_MORE * point):
-        return replace(found, decimal=",")
-    found = replace(found, grouped=bool(grouped or doubtful))
-    if told == "." or not (comma or doubtful):
-        return found
+    if decimal == "," or (decimal == "detect" and comma and comma >= _CLEARLY_MORE * point):
+        return replace(dialect, decimal=",")
+    dialect = replace(dialect, grouped=bool(grouped or doubtful))
+    if decimal == "." or not (comma or doubtful):
+        return dialect
     if comma * _CLEARLY_MORE > point:
-        return replace(found, grouped=False, doubt="both")
-    return replace(found, doubt="" if point else "thousands")
+        return replace(dialect, grouped=False, doubt="both")
+    return replace(dialect, doubt="" if point else "thousands")
 
 
 def _vote(number: str) -> str:

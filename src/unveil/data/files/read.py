@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
 from unveil.data.files._columns import plain_numbers
-from unveil.data.files._delimited import NotUtf8Error, csv_columns, csv_height, csv_rows
+from unveil.data.files._delimited_text import NotUtf8Error, csv_columns, csv_height, csv_rows
 from unveil.data.files._moments import refuse_far_moments
-from unveil.data.files._typed import typed_cells as typed_cells
-from unveil.data.files._typed import typed_columns, typed_rows
+from unveil.data.files._typed_formats import typed_cells as typed_cells
+from unveil.data.files._typed_formats import typed_columns, typed_rows
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.header import is_surely_header, made_names, refuse_data
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.source import Source, not_utf8, open_source, shown
 from unveil.data.files.statistical import FileLabels, statistical_columns, statistical_rows
-from unveil.data.files.stored import ColumnStore
 from unveil.errors import InputError, did_you_mean, shortened
 
 if TYPE_CHECKING:

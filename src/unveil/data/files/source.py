@@ -146,7 +146,7 @@ def open_source(path: str | os.PathLike[str], settings: FileSettings | None = No
 
     Pipes are read to their end, because what follows looks at the bytes twice; devices are refused.
     """
-    from unveil.data.files.packed import unpacked
+    from unveil.data.files.compression import unpacked
 
     path, inside = Path(path), ""
     try:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unveil.data.graph.graph import Dropped
+from unveil.data.graph.graph import DroppedInformation
 from unveil.errors import InputError, shortened
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def ignored(names: Sequence[str], used: tuple[int, int], *, shown: bool = True) 
     return (f"{'columns' if len(others) > 1 else 'the column'} {listed} {were} ignored",)
 
 
-def lost_weights(names: Sequence[str], used: tuple[int, int]) -> tuple[Dropped, ...]:
+def lost_weights(names: Sequence[str], used: tuple[int, int]) -> tuple[DroppedInformation, ...]:
     """Return whether a column that is not used holds weights, by its name.
 
     >>> lost_weights(["from", "to", "Weight"], (0, 1)), lost_weights(["from", "to", "time"], (0, 1))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from unveil._kernels.graph.rows import distinct, edge_keys, rows_of
 from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_lines import whole
-from unveil.data.graph.graph import MOST_NODES, Dropped, Graph
+from unveil.data.graph.graph import MOST_NODES, DroppedInformation, Graph
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class NamedEdges:
     declared: int = 0
 
 
-def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = (), lost: tuple[Dropped, ...] = ()) -> Graph:
+def graph_of(
+    edges: NamedEdges, *, name: str, notes: tuple[str, ...] = (), lost: tuple[DroppedInformation, ...] = ()
+) -> Graph:
     """Return the simple graph of named edges; nodes that are whole numbers come first, then all others by their text.
 
     Raises
@@ -84,7 +86,7 @@ def simple_graph(
     name: str,
     directed: bool | None,
     notes: tuple[str, ...] = (),
-    lost: tuple[Dropped, ...] = (),
+    lost: tuple[DroppedInformation, ...] = (),
 ) -> Graph:
     """Return the graph with an edge from ``one[i]`` to ``other[i]``, whose notes count loops, repeats and directions.
 

@@ -95,8 +95,8 @@ def not_text(path: Path) -> InputError:
     )
 
 
-class _Bounded:
-    """A compressed stream that says so when it is damaged, and stops before it fills the memory."""
+class _BoundedStream:
+    """A compressed stream that reports damage and stops before it fills the memory."""
 
     def __init__(self, path: Path, stream: _Readable) -> None:
         self._path, self._stream, self._seen = path, stream, 0
@@ -132,7 +132,7 @@ def _text(path: Path, content: bytes | None, member: str) -> Iterator[_Readable]
                 opened = None if entry is None else archive.extractfile(entry)
                 if opened is None:  # the file was changed since it was first looked at
                     raise _damaged(path)
-                yield _Bounded(path, opened)
+                yield _BoundedStream(path, opened)
     except tarfile.TarError as error:
         raise _damaged(path) from error
     except OSError as error:
@@ -143,8 +143,8 @@ def _decompressed(path: Path, raw: IO[bytes]) -> _Readable:
     magic = raw.read(3)
     raw.seek(0)
     if magic.startswith(b"\x1f\x8b"):
-        return _Bounded(path, gzip.GzipFile(fileobj=raw))
-    return _Bounded(path, bz2.BZ2File(raw)) if magic == b"BZh" else raw
+        return _BoundedStream(path, gzip.GzipFile(fileobj=raw))
+    return _BoundedStream(path, bz2.BZ2File(raw)) if magic == b"BZh" else raw
 
 
 def _archive(path: Path, stream: _Readable) -> "closing[tarfile.TarFile]":

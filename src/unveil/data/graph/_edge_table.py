@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.files._delimited import csv_columns, csv_rows
+from unveil.data.files._delimited_text import csv_columns, csv_rows
 from unveil.data.files._spreadsheet import as_meant
 from unveil.data.files.source import Source
 from unveil.data.graph._edge_header import find_ends, ignored, lost_weights, surely_header, unknown_ends
@@ -13,7 +13,7 @@ from unveil.data.graph._edge_layout import Layout
 from unveil.data.graph._edge_lines import whole
 from unveil.data.graph._edge_names import NamedEdges, graph_of
 from unveil.data.graph._edge_stream import EdgeFile
-from unveil.data.graph.graph import Dropped, Graph
+from unveil.data.graph.graph import DroppedInformation, Graph
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def graph_of_ends(
     name: str,
     directed: bool | None,
     notes: tuple[str, ...] = (),
-    lost: tuple[Dropped, ...] = (),
+    lost: tuple[DroppedInformation, ...] = (),
 ) -> Graph:
     """Return the graph of two columns, the sources and the targets."""
     source, target = (_as_names(column, where) for column in ends)

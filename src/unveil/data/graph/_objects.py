@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_names import natural_order, simple_graph
-from unveil.data.graph.graph import Dropped, Graph
+from unveil.data.graph.graph import DroppedInformation, Graph
 from unveil.errors import InputError
 
 _WEIGHTS = "weights were ignored"
@@ -69,7 +69,7 @@ def from_sparse(thing: Any, *, name: str) -> Graph:
     return simple_graph(one, other, nodes, names=None, name=name, directed=directed or None, notes=notes, lost=lost)
 
 
-def _of_weights(weighted: bool) -> tuple[tuple[str, ...], tuple[Dropped, ...]]:
+def _of_weights(weighted: bool) -> tuple[tuple[str, ...], tuple[DroppedInformation, ...]]:
     return ((_WEIGHTS,), ("weights",)) if weighted else ((), ())
 
 

@@ -15,7 +15,7 @@ from unveil.errors import InputError
 #: Node numbers have 32 bits.
 MOST_NODES = 2**31 - 1
 #: What a graph had where it came from, and a simple undirected graph cannot hold.
-Dropped = Literal["directions", "weights"]
+DroppedInformation = Literal["directions", "weights"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +48,7 @@ class Graph:
     names: NDArray[Any] | None = None
     name: str = "graph"
     notes: tuple[str, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedInformation, ...] = ()
 
     def __post_init__(self) -> None:
         if self.names is not None:

@@ -14,7 +14,7 @@ from unveil.data.graph._edge_names import NamedEdges, graph_of
 from unveil.data.graph._edge_stream import EdgeFile, open_edges
 from unveil.data.graph._edge_table import graph_of_columns, graph_of_csv, graph_of_ends
 from unveil.data.graph._objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
-from unveil.data.graph.graph import Dropped, Graph
+from unveil.data.graph.graph import DroppedInformation, Graph
 from unveil.data.table.native import is_one_table, series_of
 from unveil.errors import InputError
 
@@ -195,7 +195,7 @@ def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
     return graph_of(edges, name=name, notes=notes, lost=_line_losses(layout))
 
 
-def _line_losses(layout: Layout) -> tuple[Dropped, ...]:
+def _line_losses(layout: Layout) -> tuple[DroppedInformation, ...]:
     """Return whether lines have weights: those that the file calls so, or a third column that nobody has named."""
     if layout.header:
         return lost_weights(layout.header, layout.ends)

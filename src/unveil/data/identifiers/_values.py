@@ -17,8 +17,8 @@ ENOUGH_ROWS = 20
 _EXACT = 2**53
 
 
-class Seen:
-    """One column, looked at once: how many values, how many different ones, and some of these as text."""
+class ColumnSample:
+    """One column read once: numbers of values and of distinct values, and some of these as text."""
 
     def __init__(self, column: Column, values: "pl.Series") -> None:
         self.name, self.kind, self.values = column.name, column.kind, values

@@ -6,16 +6,16 @@ from typing import Literal
 
 from unveil._kernels.threads import in_threads, worth
 from unveil.data.identifiers import patterns
-from unveil.data.identifiers._looks import LOOKS, PLAUSIBLE, Look, LooksLike
-from unveil.data.identifiers._values import Seen
+from unveil.data.identifiers._shapes import LOOKS, PLAUSIBLE, LooksLike, ValueShape
+from unveil.data.identifiers._values import ColumnSample
 from unveil.data.table import Column, Table
 
-__all__ = ["Flag", "LooksLike", "Sure", "direct_identifiers"]
+__all__ = ["Flag", "FlagCertainty", "LooksLike", "direct_identifiers"]
 
 #: So many cells are held at a time, as their different values.
 _TOGETHER = 2**20
 
-Sure = Literal["by name and content", "by content", "by name"]
+FlagCertainty = Literal["by name and content", "by content", "by name"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Flag:
     column: str
     looks_like: LooksLike
     reason: str
-    sure: Sure
+    sure: FlagCertainty
     share: float
 
 
@@ -68,7 +68,9 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
 
 
 def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:
-    everyone = [Seen(column, table.frame.get_column(column.name)) for column in columns if column.kind != "boolean"]
+    everyone = [
+        ColumnSample(column, table.frame.get_column(column.name)) for column in columns if column.kind != "boolean"
+    ]
     filled = [seen for seen in everyone if seen.filled]
     # Every column before the next look: patterns are slow to compile, and too many to stay compiled.
     looks = [[_judged(seen, kind, look) for seen in filled] for kind, look in LOOKS.items()]
@@ -82,20 +84,20 @@ def _clearest(flags: Sequence[Flag | None]) -> Flag | None:
     return min(found, key=lambda flag: (flag.sure == "by name", flag.share < 0.5), default=None)
 
 
-def _judged(seen: Seen, kind: LooksLike, look: Callable[[Seen], Look]) -> Flag | None:
-    terms = seen.runs & patterns.TERMS[kind]
-    named = bool(terms) and _meant(seen, kind, terms)
-    seems = look(seen)
-    sure: Sure
+def _judged(sample: ColumnSample, kind: LooksLike, look: Callable[[ColumnSample], ValueShape]) -> Flag | None:
+    terms = sample.runs & patterns.TERMS[kind]
+    named = bool(terms) and _meant(sample, kind, terms)
+    seems = look(sample)
+    sure: FlagCertainty
     if named and seems.if_named:
         sure, reason = "by name and content", f"The name of the column says so, and {seems.says}."
     elif seems.alone:
         sure, reason = "by content", f"{seems.says[:1].upper()}{seems.says[1:]}."
-    elif named and not terms <= patterns.AMBIGUOUS and PLAUSIBLE[kind](seen):
+    elif named and not terms <= patterns.AMBIGUOUS and PLAUSIBLE[kind](sample):
         sure, reason = "by name", _BY_NAME
     else:
         return None
-    return Flag(column=seen.name, looks_like=kind, reason=reason, sure=sure, share=seems.share)
+    return Flag(column=sample.name, looks_like=kind, reason=reason, sure=sure, share=seems.share)
 
 
 _BY_NAME = (
@@ -103,9 +105,9 @@ _BY_NAME = (
 )
 
 
-def _meant(seen: Seen, kind: LooksLike, terms: frozenset[str]) -> bool:
+def _meant(sample: ColumnSample, kind: LooksLike, terms: frozenset[str]) -> bool:
     """Return whether the other words of the name leave room for that meaning."""
-    others = {word for word in seen.words if not word.isdigit()}
+    others = {word for word in sample.words if not word.isdigit()}
     if kind == "name" and terms <= patterns.GENERIC:
         return others - patterns.GENERIC <= patterns.PERSONS
     if kind == "address":

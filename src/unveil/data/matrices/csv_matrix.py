@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.data.files._columns import plain_numbers
-from unveil.data.files._delimited import csv_columns, csv_rows
+from unveil.data.files._delimited_text import csv_columns, csv_rows
 from unveil.data.files.source import Source
 from unveil.data.matrices.square_matrix import MatrixFile, Names, refuse_shape, square_matrix
 from unveil.errors import InputError

@@ -84,8 +84,8 @@ def _toml_network(path: Path) -> DataflowFile:
     return DataflowFile(tuple(found), order[0], order[1])
 
 
-def _refuse_keys(told: dict[str, Any], known: tuple[str, ...], path: Path, where: str) -> None:
-    for key in told:
+def _refuse_keys(fields: dict[str, Any], known: tuple[str, ...], path: Path, where: str) -> None:
+    for key in fields:
         if key not in known:
             raise InputError(
                 f"the file {shown(path)}{where} can have {', '.join(known)}, but has {shortened(key)}."

@@ -22,8 +22,8 @@ PathLike = str | os.PathLike[str]
 _A_NUMBER = "hold a number such as 0.25, 25% or 1/4"
 
 
-class Ranges(NamedTuple):
-    """Between which frequencies the adversary knows each entry to be; both ends belong to the range."""
+class FrequencyRanges(NamedTuple):
+    """The frequency range that the attacker knows for each entry; both ends belong to it."""
 
     entries: Names
     low: FloatArray
@@ -47,7 +47,7 @@ class MatchingsFile(NamedTuple):
     tokens: Names
 
 
-class _Paired(Protocol):
+class _NamedPairs(Protocol):
     @property
     def n(self) -> int: ...
     @property
@@ -91,7 +91,7 @@ def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
     return matrix_of(path, square=square)
 
 
-def read_truth(path: PathLike, matching: _Paired) -> IntArray:
+def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
     """Return the true token of each entry of the matching as a number from 0, from the columns ``entry`` and ``token``.
 
     Parameters
@@ -142,7 +142,7 @@ def read_truth(path: PathLike, matching: _Paired) -> IntArray:
     return truth
 
 
-def read_ranges(path: PathLike) -> Ranges:
+def read_ranges(path: PathLike) -> FrequencyRanges:
     """Return the range of frequencies of each entry, from the columns ``entry``, ``low`` and ``high``.
 
     Cells are such as 0.25, 25% or 1/4; the unit is that of the frequencies. Raises InputError with the row where a cell
@@ -157,7 +157,7 @@ def read_ranges(path: PathLike) -> Ranges:
     refuse_repeats(frame, path, ["entry"])
     low, high = (column_of_numbers(frame, path, name) for name in ("low", "high"))
     refuse_cells(low > high, path, "low", "be at most 'high'")
-    return Ranges(tuple(frame["entry"]), low.to_numpy(), high.to_numpy())
+    return FrequencyRanges(tuple(frame["entry"]), low.to_numpy(), high.to_numpy())
 
 
 def read_frequencies(path: PathLike) -> Frequencies:

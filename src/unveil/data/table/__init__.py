@@ -7,7 +7,7 @@ from unveil.data.table.column import Column, unsure_note
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary, write_kinds
 from unveil.data.table.hierarchy import Hierarchy
-from unveil.data.table.kinds import KINDS, ROLES, Kind, Role, ToldKind
+from unveil.data.table.kinds import KINDS, ROLES, DeclaredKind, Kind, Role
 from unveil.data.table.markers import Marker, MarkerCount
 from unveil.data.table.table import Table
 
@@ -16,6 +16,7 @@ __all__ = [
     "ROLES",
     "Cells",
     "Column",
+    "DeclaredKind",
     "Dictionary",
     "Hierarchy",
     "Kind",
@@ -23,7 +24,6 @@ __all__ = [
     "MarkerCount",
     "Role",
     "Table",
-    "ToldKind",
     "agree",
     "dictionary_of_labels",
     "kind_notes",

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from unveil.data.table._cell_columns import People
+from unveil.data.table._cell_columns import PeopleValues
 from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
 from unveil.data.table._rounding import recognise
 from unveil.data.table.bands import in_order, lower_end
-from unveil.data.table.cells import NOBODY, SHOWN, Cells, Held, texts_of
-from unveil.data.table.forms import ToldKind, normal, refuse_lost, text_of, without_blanks
+from unveil.data.table.cells import NOBODY, SHOWN, Cells, CodeColumn, texts_of
+from unveil.data.table.forms import DeclaredKind, normal, refuse_lost, text_of, without_blanks
 from unveil.data.table.kinds import read_as, without
 from unveil.data.table.markers import Marker
 from unveil.errors import InputError
@@ -37,8 +37,8 @@ _UNREADABLE = Marker("", "unreadable")
 _WORDS = ("category", "text")
 
 
-class Part(NamedTuple):
-    """A column of one table as it agrees with the others, which marker each cell holds, and what must be said.
+class AgreedColumn(NamedTuple):
+    """A column of one table after agreement with the others, the marker of each cell, and a note.
 
     ``cells`` are what the cells of a release stand for, where some are coarse.
     """
@@ -50,12 +50,12 @@ class Part(NamedTuple):
     cells: Cells | None = None
 
     @property
-    def held(self) -> Held:
+    def held(self) -> CodeColumn:
         """What is read of it."""
-        return Held(self.values, self.marked, self.column.markers)
+        return CodeColumn(self.values, self.marked, self.column.markers)
 
 
-def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part]:
+def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[AgreedColumn]:
     """Return the column of each table with the kind and role it has in all of them, in the form of that kind.
 
     The kind is the one that was told, else that of a dictionary, else that of labels in a file, else that of the first
@@ -67,13 +67,13 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part
     lead = columns[leader]
     role = next((each for each in columns if each.role_told), columns[0])
     values = [table.frame.get_column(name) for table in tables]
-    form: ToldKind = lead.kind
+    form: DeclaredKind = lead.kind
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind
     unread = len(tables) > 1 and tables[1].cells is None
     parts, written, raw = [], values[0], values[0]
     for place, (table, column, cells) in enumerate(zip(tables, columns, values, strict=True)):
-        part, before = Part(column, cells, table.marked.get(name)), cells
+        part, before = AgreedColumn(column, cells, table.marked.get(name)), cells
         if place == 1 and not unread:
             pass  # what has been read stays as it was written
         elif place != leader and not _follows(part, lead):
@@ -97,7 +97,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part
     return _with_common_markers(parts, lead)
 
 
-def _follows(part: Part, lead: "Column") -> bool:
+def _follows(part: AgreedColumn, lead: "Column") -> bool:
     """Return whether a column has been read like the leading one already."""
     import polars as pl
 
@@ -106,7 +106,9 @@ def _follows(part: Part, lead: "Column") -> bool:
     return same and (lead.kind in _WORDS or part.values.dtype != pl.String)
 
 
-def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", raw: "pl.Series", *, masked: bool) -> Part:
+def _read(
+    table: "Table", parts: Sequence[AgreedColumn], written: "pl.Series", raw: "pl.Series", *, masked: bool
+) -> AgreedColumn:
     """Return the released column with what its cells stand for if some are coarse.
 
     ``raw`` are the cells as they were written, and ``written`` the same without markers.
@@ -116,7 +118,9 @@ def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", raw: "pl.
     known = _are_known(persons, part.values) if kind in _WORDS else part.values.null_count() == written.null_count()
     if not known:
         texts = texts_of(written)
-        cells = read_texts(People(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
+        cells = read_texts(
+            PeopleValues(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked
+        )
         if cells.coarse:
             part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
             part = part._replace(values=raw if raw.dtype == texts.dtype else texts)
@@ -124,19 +128,19 @@ def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", raw: "pl.
             part = part._replace(values=exact_values(cells, written))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
     elif any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0], part.held)):
-        part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
+        part = part._replace(cells=read_values(PeopleValues(persons), part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
         part = _with_rounding(table, part, persons)
     return part._replace(column=replace(part.column, missing=part.values.null_count()))
 
 
-def _with_rounding(table: "Table", part: Part, persons: Sequence[Held]) -> Part:
+def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeColumn]) -> AgreedColumn:
     """Return the released numbers as the intervals that they stand for, where they are rounded or cut off."""
     shown = part.values if part.cells is None else _single_numbers(part.cells)
     found = None if shown is None else recognise(persons[0].values, shown)
     if found is None:
         return part
-    people = People(persons)
+    people = PeopleValues(persons)
     cells = part.cells or read_values(people, part.held, part.column.kind, masked=False)
     name = part.column.name
     note = (
@@ -147,7 +151,7 @@ def _with_rounding(table: "Table", part: Part, persons: Sequence[Held]) -> Part:
     return part._replace(cells=with_intervals(cells, found.intervals, people), note=said)
 
 
-def _are_known(people: Sequence[Held], released: "pl.Series") -> bool:
+def _are_known(people: Sequence[CodeColumn], released: "pl.Series") -> bool:
     """Return whether people have all words of a released column."""
     import polars as pl
 
@@ -180,7 +184,7 @@ def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) ->
         or kept_cells(
             tables[1],
             read_values(
-                People([table.held(name) for table in people]),
+                PeopleValues([table.held(name) for table in people]),
                 tables[1].held(name),
                 tables[1].column(name).kind,
                 masked=False,
@@ -221,8 +225,8 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
 
 
 def _followed(
-    table: "Table", part: Part, lead: "Column", leading: "pl.Series", form: ToldKind
-) -> tuple[Part, "pl.Series", "pl.Series"]:
+    table: "Table", part: AgreedColumn, lead: "Column", leading: "pl.Series", form: DeclaredKind
+) -> tuple[AgreedColumn, "pl.Series", "pl.Series"]:
     """Return the column of another table read as that of the leading one, its cells without markers, and all of them.
 
     A cell that is in the second and null in the first cannot be read so.
@@ -245,10 +249,10 @@ def _followed(
     settled = read_as(raw, form, (*lead.markers, *told))
     before = without(raw, settled.marked) if not words else settled.values
     column = replace(column, markers=settled.markers, missing=settled.values.null_count())
-    return Part(column, settled.values, settled.marked), before, raw
+    return AgreedColumn(column, settled.values, settled.marked), before, raw
 
 
-def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series":
+def _as_written(part: AgreedColumn, column: "Column", *, to_boolean: bool) -> "pl.Series":
     """Return the cells as they were written, as far as that is known: markers as their texts, truth values as words."""
     import polars as pl
 
@@ -258,10 +262,10 @@ def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series
         values = values.cast(pl.String).replace_strict(words, return_dtype=pl.String)
     if part.marked is None or not column.markers or not values.null_count():
         return values
-    return Held(values, part.marked, column.markers).texts()
+    return CodeColumn(values, part.marked, column.markers).texts()
 
 
-def _with_unreadable(table: "Table", part: Part, before: "pl.Series", lead: "Column") -> Part:
+def _with_unreadable(table: "Table", part: AgreedColumn, before: "pl.Series", lead: "Column") -> AgreedColumn:
     """Return the column with a marker for cells that are none of the kind, or refuse it if they are most of it."""
     import polars as pl
 
@@ -274,13 +278,13 @@ def _with_unreadable(table: "Table", part: Part, before: "pl.Series", lead: "Col
     return part._replace(column=replace(part.column, markers=markers), marked=marked.set(lost, len(markers)), note=note)
 
 
-def _unreadable(table: "Table", column: "Column", count: int, wanted: str) -> str:
+def _unreadable(table: "Table", column: "Column", count: int, expected: str) -> str:
     """Return a note on so many cells that cannot be read, if any, or refuse the column if they are most of it."""
     means, name, rows = _MEANS[column.kind], column.name, table.rows
     if count > (1 - _LEAST_READ) * rows:
         raise InputError(
             f"column {name!r} holds {means} in the original, but {count / rows:.0%} of the cells of the {table.name} "
-            f"are no {wanted}. Tell its kind with kinds={{{name!r}: 'category'}} (or another), or name the texts "
+            f"are no {expected}. Tell its kind with kinds={{{name!r}: 'category'}} (or another), or name the texts "
             f"that stand for no value with missing={{{name!r}: ['…']}}".replace("%", " %")
         )
     if not count:
@@ -292,7 +296,7 @@ def _unreadable(table: "Table", column: "Column", count: int, wanted: str) -> st
     )
 
 
-def _with_common_markers(parts: Sequence[Part], lead: "Column") -> list[Part]:
+def _with_common_markers(parts: Sequence[AgreedColumn], lead: "Column") -> list[AgreedColumn]:
     """Return the columns with one list of markers, those of the leading table first."""
     import polars as pl
 

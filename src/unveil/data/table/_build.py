@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.data.files.stored import ColumnStore
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.table._names import renamed
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
 from unveil.data.table.dictionary_files import read_dictionary
 from unveil.data.table.forms import text_of
-from unveil.data.table.kinds import ROLES, Role, Settled, ToldKind, guess_role, settle
-from unveil.data.table.markers import ToldMarkers, told_markers
-from unveil.data.table.order_test import ORDERS, OrderTest, features_of, order_test, rows_for_test
+from unveil.data.table.kinds import ROLES, DeclaredKind, Role, TypedColumn, guess_role, settle
+from unveil.data.table.markers import DeclaredMarkers, told_markers
+from unveil.data.table.order_test import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 from unveil.data.table.rules import Confidence
 from unveil.data.table.words import MarkerKind
 from unveil.errors import InputError, did_you_mean
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class ColumnSettings:
     """What was told of the columns of a table; the fields are those of `Table.from_frame`."""
 
-    kinds: Mapping[str, ToldKind] | None = None
+    kinds: Mapping[str, DeclaredKind] | None = None
     roles: Mapping[str, Role] | None = None
     missing: Collection[str] | Mapping[str, Collection[str]] = ()
-    markers: ToldMarkers | None = None
+    markers: DeclaredMarkers | None = None
     dictionary: Dictionary | str | os.PathLike[str] | None = None
     rename: Mapping[str, str] | None = None
     elsewhere: bool = False
@@ -119,7 +119,7 @@ def _check_names(names: Sequence[str], columns: "list[tuple[pl.Series, str]]", t
         )
 
 
-def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind], roles: Mapping[str, Role]) -> None:
+def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, DeclaredKind], roles: Mapping[str, Role]) -> None:
     for what, told in (("kinds", kinds), ("roles", roles)):
         unknown = [name for name in told if name not in set(names)]
         if unknown:
@@ -134,15 +134,15 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind],
             )
 
 
-def _described(settled: Settled, told: Role | None, called: str) -> Column:
-    role, why = (told, "as told") if told else guess_role(settled.values, settled.kind)
+def _described(settled: TypedColumn, declared_role: Role | None, called: str) -> Column:
+    role, why = (declared_role, "as told") if declared_role else guess_role(settled.values, settled.kind)
     return Column(
         name=settled.values.name,
         kind=settled.kind,
         role=role,
         reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
         missing=settled.values.null_count(),
-        role_told=told is not None,
+        role_told=declared_role is not None,
         confidence=settled.confidence,
         markers=settled.markers,
         question=settled.question,
@@ -153,12 +153,12 @@ def _described(settled: Settled, told: Role | None, called: str) -> Column:
 
 def settled_columns(
     columns: "list[tuple[pl.Series, str]]",
-    kinds: Mapping[str, ToldKind],
+    kinds: Mapping[str, DeclaredKind],
     markers: Mapping[str, Mapping[str, MarkerKind]],
     dictionary: Dictionary | None,
     table: str,
     store: ColumnStore | None = None,
-) -> tuple[list[Settled], tuple[str, ...]]:
+) -> tuple[list[TypedColumn], tuple[str, ...]]:
     """Return all columns of a table in the forms of their kinds, and what the dictionary does not agree with.
 
     Parameters
@@ -183,7 +183,7 @@ def settled_columns(
         entry = None if dictionary is None else dictionary.columns.get(series.name)
         told = markers[series.name]
         if series.name in kinds:
-            one = settle(series, told=kinds[series.name], markers=told, table=table)
+            one = settle(series, declared=kinds[series.name], markers=told, table=table)
         elif dictionary is not None and entry is not None:
             one, said = settled_by(entry, series, told, dictionary, table)
             notes += said
@@ -194,14 +194,14 @@ def settled_columns(
     return _with_order(settled), tuple(notes)
 
 
-def _kept(column: Settled, raw: "pl.Series", store: ColumnStore) -> Settled:
+def _kept(column: TypedColumn, raw: "pl.Series", store: ColumnStore) -> TypedColumn:
     """Return the column with its cells on disk; they may be those that came in, unless these lie in many pieces."""
     marked, codes = (None if each is None else store.column(each) for each in (column.marked, column.codes))
     values = store.column(column.values, like=raw if raw.n_chunks() == 1 else None)
     return replace(column, values=values, marked=marked, codes=codes)
 
 
-def _with_order(settled: Sequence[Settled]) -> list[Settled]:
+def _with_order(settled: Sequence[TypedColumn]) -> list[TypedColumn]:
     """Return the columns, those codes being ordered whose order shows in other columns."""
     if all(each.codes is None for each in settled):
         return list(settled)
@@ -223,7 +223,7 @@ def _with_order(settled: Sequence[Settled]) -> list[Settled]:
     return tested
 
 
-def _ordered_by(column: Settled, test: OrderTest) -> Settled:
+def _ordered_by(column: TypedColumn, test: CodeOrderTest) -> TypedColumn:
     if not test.is_ordered or column.codes is None:
         return column
     low, high = (text_of(column.codes.sort().drop_nulls())[end] for end in (0, -1))

@@ -11,9 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
-from unveil.data.table._cell_texts import Spelled, folded, intervals_in, is_suppressed, number_in
+from unveil.data.table._cell_texts import WrittenInterval, folded, intervals_in, is_suppressed, number_in
 from unveil.data.table._intervals import Interval, as_float, closed, moments_in, ranges_of, scale_of
-from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Held, Ranges, Sets, texts_of
+from unveil.data.table.cells import (
+    ABSENT,
+    NOBODY,
+    SHOWN,
+    SUPPRESSED,
+    Cells,
+    CodeColumn,
+    OrderedCells,
+    UnorderedCells,
+    texts_of,
+)
 from unveil.data.table.words import TRUTH_PAIRS
 
 if TYPE_CHECKING:
@@ -27,13 +37,13 @@ _SEPARATORS = ("|", "/", " or ", " oder ", ";")
 _BETWEEN = " | "
 
 #: What a cell was read as: its state, and an interval, the places of values, or the text of what is none.
-Read = tuple[int, Any]
+ReadCell = tuple[int, Any]
 
 
-class People:
-    """The different values of people in one column, and how many have each: the original's, and the control's."""
+class PeopleValues:
+    """The distinct values of people in one column, with counts in the original and in the control."""
 
-    def __init__(self, parts: Sequence[Held]) -> None:
+    def __init__(self, parts: Sequence[CodeColumn]) -> None:
         import polars as pl
 
         frames = [part.values.alias("value").to_frame() for part in parts]
@@ -50,7 +60,7 @@ class People:
         #: Whether a missing cell can be one: the original has none where no value is missing.
         self.can_miss = can_miss(parts[0])
 
-    def inside(self, ranges: Ranges) -> IntArray:
+    def inside(self, ranges: OrderedCells) -> IntArray:
         """Return how many people have a value in each range."""
         return np.asarray(self.up_to[np.maximum(ranges.last + 1, ranges.first)] - self.up_to[ranges.first])
 
@@ -59,7 +69,7 @@ class People:
         return np.asarray(np.maximum(people, 0.5) / self.rows)
 
 
-def can_miss(held: Held) -> bool:
+def can_miss(held: CodeColumn) -> bool:
     """Return whether some cells of a column say that the value is missing."""
     return any(map(held.misses, held.gaps()))
 
@@ -68,7 +78,7 @@ class ColumnTexts(ABC):
     """How the texts of a column meet the values of people: what both sorts of columns do alike."""
 
     def __init__(
-        self, people: People, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
+        self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
     ) -> None:
         self.people, self.kind, self.hierarchy, self.suppressed = people, kind, hierarchy, suppressed
         self.as_written = texts_of(people.values).to_list()
@@ -77,11 +87,11 @@ class ColumnTexts(ABC):
         # The values by the signs that a mask of this length, or of none, leaves to be seen.
         self._shapes: dict[tuple[int, tuple[int, ...]], dict[str, list[int]]] = {}
 
-    def read_all(self, texts: Sequence[str]) -> list[Read]:
+    def read_all(self, texts: Sequence[str]) -> list[ReadCell]:
         """Return what each text is read as."""
         return [self.read(folded(text)) for text in texts]
 
-    def read(self, text: str) -> Read:
+    def read(self, text: str) -> ReadCell:
         """Return what a folded text is read as; the order of the tries is that of the guide."""
         found = self.equal(text)
         if found is None and (is_suppressed(text) or text in self.suppressed):
@@ -143,20 +153,22 @@ class ColumnTexts(ABC):
         """Return the places of the values that are written so."""
 
     @abstractmethod
-    def cells(self, order: Sequence[Read], of_row: Int32Array) -> Cells:
+    def cells(self, order: Sequence[ReadCell], of_row: Int32Array) -> Cells:
         """Return the cells of a column from what its different texts were read as."""
 
-    def _finished(self, order: Sequence[Read], of_row: Int32Array, holds: Ranges | Sets, inside: IntArray) -> Cells:
+    def _finished(
+        self, order: Sequence[ReadCell], of_row: Int32Array, holds: OrderedCells | UnorderedCells, inside: IntArray
+    ) -> Cells:
         state = np.array([state for state, _ in order], np.uint8)
         marker = tuple(what[0] if state == ABSENT else "" for state, what in order)
         return weighed(self.people, of_row, state, holds, inside, marker)
 
 
 def weighed(
-    people: People,
+    people: PeopleValues,
     of_row: Int32Array,
     state: NDArray[np.uint8],
-    holds: Ranges | Sets,
+    holds: OrderedCells | UnorderedCells,
     inside: IntArray,
     marker: tuple[str, ...],
 ) -> Cells:
@@ -171,7 +183,7 @@ class UnorderedTexts(ColumnTexts):
     """Categories, texts and truth values: a cell holds the places of some of them."""
 
     def __init__(
-        self, people: People, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
+        self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
     ) -> None:
         super().__init__(people, kind, hierarchy, suppressed)
         self.where: dict[str, list[int]] = {}
@@ -182,7 +194,7 @@ class UnorderedTexts(ColumnTexts):
                 for truth, word in zip(("false", "true"), pair, strict=True):
                     self.where.setdefault(word, self.where.get(truth, []))
 
-    def read_all(self, texts: Sequence[str]) -> list[Read]:
+    def read_all(self, texts: Sequence[str]) -> list[ReadCell]:
         """Return what each text is read as: a value that is written just so before those in another case."""
         same = {word: place for place, word in enumerate(self.as_written)}
         return [(SHOWN, (same[text],)) if text in same else self.read(folded(text)) for text in texts]
@@ -199,33 +211,33 @@ class UnorderedTexts(ColumnTexts):
         """Return the set."""
         return tuple(places) or None
 
-    def cells(self, order: Sequence[Read], of_row: Int32Array) -> Cells:
+    def cells(self, order: Sequence[ReadCell], of_row: Int32Array) -> Cells:
         """Return the cells as lists of places."""
         members = [what if state == SHOWN else () for state, what in order]
         start = np.concatenate([[0], np.cumsum([len(each) for each in members])]).astype(np.int64)
         member = np.array([place for each in members for place in each], np.int32)
         people = np.concatenate([[0], np.cumsum(np.diff(self.people.up_to)[member])])
-        return self._finished(order, of_row, Sets(start, member), people[start[1:]] - people[start[:-1]])
+        return self._finished(order, of_row, UnorderedCells(start, member), people[start[1:]] - people[start[:-1]])
 
 
 class OrderedTexts(ColumnTexts):
     """Numbers, dates and ordered levels: a cell holds all values from one to another."""
 
     def __init__(
-        self, people: People, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
+        self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
     ) -> None:
         super().__init__(people, kind, hierarchy, suppressed)
         self.scale = scale_of(people.values)
         self.levels = {folded(word): place for place, word in enumerate(self.scale.words)}
 
-    def read_all(self, texts: Sequence[str]) -> list[Read]:
+    def read_all(self, texts: Sequence[str]) -> list[ReadCell]:
         """Return what each text is read as; whether ``20-30`` holds 30 is told by the other bands of the column."""
         read = super().read_all(texts)
         bands = sorted({band for _, what in read if (band := _band(what)) is not None})
         begins = {low for low, _ in bands}
         # Bands that touch and overlap elsewhere come from recoding class by class, where both ends are values.
         apart = all(one[1] <= other[0] for one, other in pairwise(bands))
-        made: list[Read] = []
+        made: list[ReadCell] = []
         for text, (state, what) in zip(texts, read, strict=True):
             if isinstance(what, Interval):
                 band = _band(what)
@@ -245,7 +257,7 @@ class OrderedTexts(ColumnTexts):
             return self._interval(spelled)
         return None
 
-    def _interval(self, spelled: Spelled) -> Interval:
+    def _interval(self, spelled: WrittenInterval) -> Interval:
         # An end such as a year is itself an interval: what is above it begins where it ends.
         low, high = (None if text is None else self._ends(text, spelled.comma) for text in (spelled.low, spelled.high))
         return Interval(
@@ -284,7 +296,7 @@ class OrderedTexts(ColumnTexts):
             return None
         return Interval(self.scale.exact(min(places)), self.scale.exact(max(places)))
 
-    def cells(self, order: Sequence[Read], of_row: Int32Array) -> Cells:
+    def cells(self, order: Sequence[ReadCell], of_row: Int32Array) -> Cells:
         """Return the cells as intervals."""
         shown = [what if state == SHOWN else Interval(Fraction(0), Fraction(0)) for state, what in order]
         ranges = ranges_of(shown, self.scale)

@@ -12,15 +12,15 @@ from unveil._kernels.types import Int32Array
 from unveil.data.table._cell_columns import (
     ColumnTexts,
     OrderedTexts,
-    People,
-    Read,
+    PeopleValues,
+    ReadCell,
     UnorderedTexts,
     can_miss,
     weighed,
 )
 from unveil.data.table._cell_texts import folded
 from unveil.data.table._intervals import Interval, ranges_of, scale_of
-from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Held, Ranges, Sets
+from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, CodeColumn, OrderedCells, UnorderedCells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 WITH_ORDER = ("number", "ordered", "date")
 
 
-def read_texts(people: People, released: Held, kind: "Kind", hierarchy: "Hierarchy | None", *, masked: bool) -> Cells:
+def read_texts(
+    people: PeopleValues, released: CodeColumn, kind: "Kind", hierarchy: "Hierarchy | None", *, masked: bool
+) -> Cells:
     """Return the cells of a released column of texts; each different text is looked at once.
 
     A missing cell is a missing value where the original has such, and else one that was taken out, if the release is
@@ -53,12 +55,12 @@ def read_texts(people: People, released: Held, kind: "Kind", hierarchy: "Hierarc
     return words.cells(order, _with_gaps(of_row, released, {number: place[each] for number, each in empty.items()}))
 
 
-def taken_out(original: Held, released: Held) -> bool:
+def taken_out(original: CodeColumn, released: CodeColumn) -> bool:
     """Return whether cells of a masked release are missing although no value of the original is."""
     return can_miss(released) and not can_miss(original)
 
 
-def _gap(people: People, released: Held, number: int, *, masked: bool) -> Read:
+def _gap(people: PeopleValues, released: CodeColumn, number: int, *, masked: bool) -> ReadCell:
     """Return what a cell without a value is read as, by the number of its marker."""
     if released.hides(number) or (masked and not people.can_miss and released.misses(number)):
         return SUPPRESSED, None
@@ -67,7 +69,7 @@ def _gap(people: People, released: Held, number: int, *, masked: bool) -> Read:
     return ABSENT, (released.key(number),)
 
 
-def _with_gaps(of_row: Int32Array, released: Held, cell: Mapping[int, int]) -> Int32Array:
+def _with_gaps(of_row: Int32Array, released: CodeColumn, cell: Mapping[int, int]) -> Int32Array:
     """Return the cell of each row where those without a value have the cell of their marker."""
     if not cell:
         return of_row
@@ -77,7 +79,7 @@ def _with_gaps(of_row: Int32Array, released: Held, cell: Mapping[int, int]) -> I
     return np.where(released.values.is_null().to_numpy(), by_marker[number], of_row)
 
 
-def _rank(read: Read) -> tuple[Any, ...]:
+def _rank(read: ReadCell) -> tuple[Any, ...]:
     state, what = read
     if isinstance(what, Interval):
         ends = -inf if what.low is None else what.low, inf if what.high is None else what.high
@@ -93,7 +95,7 @@ def _numbered(released: "pl.Series", texts: Sequence[str], number: Sequence[int]
     return rows.join(known, on="text", how="left", maintain_order="left")["cell"].fill_null(0).to_numpy()
 
 
-def read_values(people: People, released: Held, kind: "Kind", *, masked: bool) -> Cells:
+def read_values(people: PeopleValues, released: CodeColumn, kind: "Kind", *, masked: bool) -> Cells:
     """Return the cells of a released column of single values, some of which may have been taken out of a masked one."""
     import polars as pl
 
@@ -112,14 +114,14 @@ def read_values(people: People, released: Held, kind: "Kind", *, masked: bool) -
         last = np.append(values.search_sorted(shown, side="right").to_numpy().astype(np.int64) - 1, last)
         never = np.zeros(first.size, bool)
         shown = pl.concat([shown, shown.clear(len(gaps))])
-        holds: Ranges | Sets = Ranges(shown, shown, never, never, first, last)
+        holds: OrderedCells | UnorderedCells = OrderedCells(shown, shown, never, never, first, last)
     else:
         place = _places_among(people.values, known)
         here = np.append(place < people.values.len(), np.zeros(len(gaps), bool))
         state[~here[: place.size]] = NOBODY
         first, last = np.zeros(here.size, np.int64), np.full(here.size, -1)
         first[here] = last[here] = place[here[: place.size]]
-        holds = Sets(np.concatenate([[0], np.cumsum(here)]), first[here].astype(np.int32))
+        holds = UnorderedCells(np.concatenate([[0], np.cumsum(here)]), first[here].astype(np.int32))
     inside = people.up_to[np.maximum(last + 1, first)] - people.up_to[first]
     state = np.append(state, np.array([each for each, _ in gaps], np.uint8))
     marker = ("",) * known.len() + tuple(what[0] if each == ABSENT else "" for each, what in gaps)
@@ -132,7 +134,7 @@ def exact_values(cells: Cells, released: "pl.Series") -> "pl.Series":
 
     there = ((cells.state == SHOWN) & cells.single)[cells.of_row]
     word = (cells.state == NOBODY)[cells.of_row] & (cells.values.dtype == pl.String)
-    if isinstance(cells.holds, Ranges):
+    if isinstance(cells.holds, OrderedCells):
         number = cells.holds.low.gather(cells.of_row).set(pl.Series(~there), None)
         dtype = cells.values.dtype
         if isinstance(dtype, pl.Enum):
@@ -149,7 +151,7 @@ def exact_values(cells: Cells, released: "pl.Series") -> "pl.Series":
     return found.alias(released.name)
 
 
-def with_intervals(cells: Cells, intervals: Sequence[Interval], people: People) -> Cells:
+def with_intervals(cells: Cells, intervals: Sequence[Interval], people: PeopleValues) -> Cells:
     """Return the cells with these intervals instead of the single numbers that are shown, in their order."""
     every = [*intervals, *(Interval(Fraction(0), Fraction(0)) for _ in range(cells.state.size - len(intervals)))]
     ranges = ranges_of(every, scale_of(people.values))

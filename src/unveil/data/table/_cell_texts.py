@@ -41,8 +41,8 @@ _PADDED = re.compile(r"0\d")
 _LONGEST = 100
 
 
-class Spelled(NamedTuple):
-    """An interval as it is written: its ends as texts (None: no end), and which of them are left out.
+class WrittenInterval(NamedTuple):
+    """An interval as written: its ends as texts (None: no end), and which are open.
 
     ``dashed`` says that it was written as ``20-29``, which leaves open whether the last value belongs to it; ``comma``
     that a comma stands between the ends.
@@ -102,14 +102,14 @@ def number_in(text: str, *, comma_ends: bool = False) -> Decimal | None:
     return Decimal(plain.replace(",", "."))
 
 
-def intervals_in(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[Spelled]:
+def intervals_in(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[WrittenInterval]:
     """Yield the ways to read a folded text as an interval, the likeliest first; ends may still be none.
 
     ``is_end`` tells whether a part can be an end, given whether a comma separates it from the other.
 
     >>> def number(text, comma): return number_in(text, comma_ends=comma) is not None
     >>> [next(intervals_in(text, number), None) for text in ("[20,30)", "75+", "25-00503")]  # doctest: +ELLIPSIS
-    [Spelled(low='20', high='30', low_out=False, high_out=True, ...), Spelled(low='75', high=None, ...), None]
+    [WrittenInterval(low='20', high='30', low_out=False, high_out=True, ...), WrittenInterval(low='75', ...), None]
     """
     if len(text) > 1 and text[0] in "[(]" and text[-1] in "])[":
         yield from _bracketed(text, is_end)
@@ -118,20 +118,20 @@ def intervals_in(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[Spe
     if bound is not None:
         end, above, out = bound
         if is_end(end, False):
-            yield Spelled(end if above else None, None if above else end, above and out, not above and out)
+            yield WrittenInterval(end if above else None, None if above else end, above and out, not above and out)
         return
     for low, high in _halves(text):
         if is_end(low, False) and is_end(high, False) and not _is_code(low, high):
-            yield Spelled(low, high, dashed=True)
+            yield WrittenInterval(low, high, dashed=True)
 
 
-def _bracketed(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[Spelled]:
+def _bracketed(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[WrittenInterval]:
     inner, comma = text[1:-1], ";" not in text
     halves = [tuple(inner.split(sign)) for sign in (";", ",", ":") if inner.count(sign) == 1] or list(_halves(inner))
     for low, high in halves:
         first, last = (None if part.strip() in _ENDLESS else part.strip() for part in (low, high))
         if all(end is None or is_end(end, comma) for end in (first, last)):
-            yield Spelled(first, last, text[0] in _OPEN_LEFT, text[-1] in _OPEN_RIGHT, comma=comma)
+            yield WrittenInterval(first, last, text[0] in _OPEN_LEFT, text[-1] in _OPEN_RIGHT, comma=comma)
 
 
 def _bounded(text: str) -> tuple[str, bool, bool] | None:

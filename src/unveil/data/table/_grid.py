@@ -25,8 +25,8 @@ _EXACT_FLOAT = 2.0**50
 _BLOCK = 1 << 16
 
 
-class Grid(NamedTuple):
-    """A column of all tables in grid units, its span over those that make it, and how many spans all values fill.
+class ColumnGrid(NamedTuple):
+    """A column of all tables in grid units, its span over the defining tables, and its extent in spans.
 
     ``exact`` says whether whole numbers, decimals, moments and levels are on the grid as they are; real ones never are.
     """
@@ -85,7 +85,7 @@ def _as_numbers(part: "pl.Series") -> "pl.Series":
     return part.cast(pl.Int64) if part.dtype == pl.Datetime else part
 
 
-def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bool = False) -> Grid:
+def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bool = False) -> ColumnGrid:
     """Return the column of each table in units of a grid that holds all its values.
 
     Parameters
@@ -176,7 +176,7 @@ def _times(part: "pl.Series", factor: int) -> "pl.Series":
     return (part * factor).round().cast(pl.Int64)
 
 
-def _whole(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
+def _whole(parts: Sequence["pl.Series"], reference: Sequence[int]) -> ColumnGrid:
     """Return whole numbers from the lowest of the reference on, in steps of their greatest common divisor."""
     import polars as pl
 
@@ -214,7 +214,7 @@ def _shortened(part: "pl.Series", low: int, high: int, unit: int) -> "pl.Series"
     return ((long - one(low)) // one(unit)).cast(pl.Int64)
 
 
-def _real(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
+def _real(parts: Sequence["pl.Series"], reference: Sequence[int]) -> ColumnGrid:
     """Return real numbers in equal steps of the span."""
     import polars as pl
 
@@ -236,12 +236,12 @@ def _real(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
     return _finished(values, parts, _REAL_STEPS if half > 0 else 0, exact=half == 0)
 
 
-def _finished(values: list[IntArray], parts: Sequence["pl.Series"], span: int, *, exact: bool) -> Grid:
+def _finished(values: list[IntArray], parts: Sequence["pl.Series"], span: int, *, exact: bool) -> ColumnGrid:
     spread = max(int(units.max()) for units in values) - min(int(units.min()) for units in values)
     for units, part in zip(values, parts, strict=True):
         if part.null_count():
             units[part.is_null().to_numpy()] = MISSING
-    return Grid(values, span, reach_of(spread, span), exact)
+    return ColumnGrid(values, span, reach_of(spread, span), exact)
 
 
 def reach_of(spread: int, span: int) -> int:

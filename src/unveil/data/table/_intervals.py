@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unveil.data.table._grid import places_of
-from unveil.data.table.cells import Ranges
+from unveil.data.table.cells import OrderedCells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,7 @@ _HUGE = Fraction(1e300)
 
 
 class Interval(NamedTuple):
-    """An interval, exactly; None where it has no end. ``dashed`` as in `Spelled`."""
+    """An interval, exactly; None where it has no end. ``dashed`` as in `WrittenInterval`."""
 
     low: Fraction | None
     high: Fraction | None
@@ -99,10 +99,10 @@ def closed(interval: Interval, steps: Fraction | None) -> Interval | None:
     return Interval(low, high, low_out and low is not None, high_out and high is not None)
 
 
-def ranges_of(intervals: Sequence[Interval], scale: Scale) -> Ranges:
+def ranges_of(intervals: Sequence[Interval], scale: Scale) -> OrderedCells:
     """Return intervals as arrays."""
     spans = np.array([scale.span(each) for each in intervals], np.int64).reshape(-1, 2)
-    return Ranges(
+    return OrderedCells(
         _series([each.low for each in intervals]),
         _series([each.high for each in intervals]),
         np.array([each.low_out for each in intervals], bool),

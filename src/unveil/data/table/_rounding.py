@@ -21,15 +21,15 @@ _LEAST_EVEN = 2
 _LARGEST_STEPS = 2**40
 
 
-class Recognised(NamedTuple):
-    """What each released value stands for, in its order, and how that is said."""
+class RoundedColumn(NamedTuple):
+    """The interval that each released value represents, and its description."""
 
     intervals: list[Interval]
     said: str
 
 
-class _Counted(NamedTuple):
-    """Different values, ascending, and how many rows have each."""
+class _ValueCounts(NamedTuple):
+    """Distinct values, ascending, and the number of rows with each."""
 
     scale: Scale
     up_to: IntArray
@@ -45,7 +45,7 @@ class _Counted(NamedTuple):
         return int(self.up_to[max(last + 1, first)] - self.up_to[first])
 
 
-def recognise(original: "pl.Series", released: "pl.Series") -> Recognised | None:
+def recognise(original: "pl.Series", released: "pl.Series") -> RoundedColumn | None:
     """Return what the different released values stand for if they are rounded or cut off, else None.
 
     Both are numbers. Rounding shows in at least 3 values that are multiples of one step apart where the original has
@@ -66,17 +66,17 @@ def recognise(original: "pl.Series", released: "pl.Series") -> Recognised | None
     found = _rounded(own, shown, ends)
     if found is None and any(ends):
         single = [Interval(value, value) for value in map(shown.scale.exact, range(shown.size))]
-        found = Recognised(_with_ends(single, ends), _said_of_ends(ends))
+        found = RoundedColumn(_with_ends(single, ends), _said_of_ends(ends))
     return found
 
 
-def _counted(series: "pl.Series") -> _Counted:
+def _counted(series: "pl.Series") -> _ValueCounts:
     counted = series.alias("value").drop_nulls().value_counts(name="rows").sort("value")
     rows = counted["rows"].to_numpy().astype(np.int64)
-    return _Counted(scale_of(counted["value"]), np.concatenate([[0], np.cumsum(rows)]))
+    return _ValueCounts(scale_of(counted["value"]), np.concatenate([[0], np.cumsum(rows)]))
 
 
-def _cut_off(own: _Counted, shown: _Counted) -> tuple[bool, bool]:
+def _cut_off(own: _ValueCounts, shown: _ValueCounts) -> tuple[bool, bool]:
     """Return whether the least released value stands for all below, and the greatest for all above."""
     size = shown.up_to[-1] / own.up_to[-1]
     found = []
@@ -90,7 +90,7 @@ def _cut_off(own: _Counted, shown: _Counted) -> tuple[bool, bool]:
     return found[0], found[1]
 
 
-def _rounded(own: _Counted, shown: _Counted, ends: tuple[bool, bool]) -> Recognised | None:
+def _rounded(own: _ValueCounts, shown: _ValueCounts, ends: tuple[bool, bool]) -> RoundedColumn | None:
     if shown.size < _LEAST_VALUES or own.size < _MORE_VALUES * shown.size:
         return None
     values = [shown.scale.exact(place) for place in range(shown.size)]
@@ -106,7 +106,7 @@ def _rounded(own: _Counted, shown: _Counted, ends: tuple[bool, bool]) -> Recogni
             apart = _misfit(own, opened, rows)
             if apart < least and any(each.low != each.high for each in opened):
                 more = f", {_said_of_ends(cut)}" if any(cut) else ""
-                best, least = Recognised(opened, f"{said} in steps of {float(step):g}{more}"), apart
+                best, least = RoundedColumn(opened, f"{said} in steps of {float(step):g}{more}"), apart
     return best
 
 
@@ -138,7 +138,7 @@ def _readings(values: Sequence[Fraction], step: Fraction, scale: Scale) -> Itera
         )
 
 
-def _misfit(own: _Counted, intervals: Sequence[Interval], rows: FloatArray) -> float:
+def _misfit(own: _ValueCounts, intervals: Sequence[Interval], rows: FloatArray) -> float:
     """Return half the sum of the differences of shares, and the share of people in no cell."""
     people = np.array([own.between(each) for each in intervals]) / own.up_to[-1]
     return float(np.abs(people - rows).sum() / 2 + max(0.0, 1 - people.sum()))

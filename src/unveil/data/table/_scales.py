@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.files.stored import arrays_on_disk
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
 from unveil.data.table.places import different, places_among
 from unveil.data.table.table import Table
@@ -211,9 +211,9 @@ def marker_of_cells(table: Table, name: str, number: dict[str, int]) -> IntArray
     return np.asarray(np.array(own, np.int64)[table.marked[name].to_numpy()])
 
 
-def _narrow(values: IntArray | Int32Array, least: int) -> _Narrow:
-    """Return whole numbers in the fewest bytes that hold them, ``least`` and the next one below it."""
-    most = max(int(values.max(initial=0)), -least)
+def _narrow(values: IntArray | Int32Array, at_least: int) -> _Narrow:
+    """Return whole numbers in the fewest bytes that hold them, ``at_least`` and the next one below it."""
+    most = max(int(values.max(initial=0)), -at_least)
     for kind in (np.int8, np.int16, np.int32):
         if most < np.iinfo(kind).max:
             return values.astype(kind)

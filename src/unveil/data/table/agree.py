@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unveil._kernels.threads import in_threads, worth
-from unveil.data.table._agreement import Part, kept_cells, one_kind, with_shares
+from unveil.data.table._agreement import AgreedColumn, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
 from unveil.data.table._scales import Agreement
 from unveil.data.table.column import listed, unsure_note
-from unveil.data.table.kinds import ToldKind
+from unveil.data.table.kinds import DeclaredKind
 from unveil.data.table.rules import Confidence
 from unveil.data.table.table import Table
 from unveil.errors import InputError
@@ -71,7 +71,7 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
             "in common. Pass tables about the same people, with a header"
         )
 
-    def brought(name: str) -> list[Part]:
+    def brought(name: str) -> list[AgreedColumn]:
         return list(map(_kept, tables, one_kind(tables, name, masked=masked)))
 
     parts = in_threads(brought, names, threads=worth(original.rows))
@@ -86,7 +86,7 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     return tuple(agreed)
 
 
-def _kept(table: Table, part: Part) -> Part:
+def _kept(table: Table, part: AgreedColumn) -> AgreedColumn:
     """Return the column with its cells on disk where the table has them there; those that stay the same are shared."""
     if table.store is None:
         return part
@@ -98,7 +98,7 @@ def _kept(table: Table, part: Part) -> Part:
     )
 
 
-def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:
+def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]) -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
     import polars as pl
 
@@ -150,7 +150,7 @@ def kind_notes(table: Table) -> tuple[str, ...]:
     return (*([unsure] if unsure else []), *asked)
 
 
-def kinds_of_release(kinds: Mapping[str, ToldKind]) -> dict[str, ToldKind]:
+def kinds_of_release(kinds: Mapping[str, DeclaredKind]) -> dict[str, DeclaredKind]:
     """Return the told kinds by which a released table is read: words stay as they are written.
 
     All other kinds are those of the original, beside which `agree` reads ranges, stars and sets.

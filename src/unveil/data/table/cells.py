@@ -18,15 +18,25 @@ from unveil.data.table.markers import Marker
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ABSENT", "NOBODY", "SHOWN", "SUPPRESSED", "Cells", "Held", "Ranges", "Sets", "texts_of"]
+__all__ = [
+    "ABSENT",
+    "NOBODY",
+    "SHOWN",
+    "SUPPRESSED",
+    "Cells",
+    "CodeColumn",
+    "OrderedCells",
+    "UnorderedCells",
+    "texts_of",
+]
 
 
 #: What a cell says: some values, that it could be any, what no original value is, or that the value is missing.
 SHOWN, SUPPRESSED, NOBODY, ABSENT = range(4)
 
 
-class Held(NamedTuple):
-    """A column of people or of a release: its values, and which marker stands in a cell without one, counted from 1."""
+class CodeColumn(NamedTuple):
+    """A column of people or of a release: its values, and the marker in each cell without one, counted from 1."""
 
     values: "pl.Series"
     marked: "pl.Series | None" = None
@@ -64,8 +74,8 @@ class Held(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranges:
-    """The different cells of a column with an order: from the least to the greatest value that each holds.
+class OrderedCells:
+    """The distinct cells of an ordered column: the least and the greatest value of each.
 
     Attributes
     ----------
@@ -91,8 +101,8 @@ class Ranges:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sets:
-    """The different cells of a column without an order: cell c holds the places ``member[start[c] : start[c + 1]]``."""
+class UnorderedCells:
+    """The distinct cells of an unordered column: cell c holds ``member[start[c] : start[c + 1]]``."""
 
     start: IntArray
     member: Int32Array
@@ -129,21 +139,21 @@ class Cells:
 
     of_row: Int32Array
     state: NDArray[np.uint8]
-    holds: Ranges | Sets
+    holds: OrderedCells | UnorderedCells
     values: "pl.Series"
     share: FloatArray
     marker: tuple[str, ...]
     markers: tuple[str, ...]
 
     @property
-    def ranges(self) -> Ranges:
+    def ranges(self) -> OrderedCells:
         """What the cells of a column with an order hold."""
-        return cast("Ranges", self.holds)
+        return cast("OrderedCells", self.holds)
 
     @property
-    def sets(self) -> Sets:
+    def sets(self) -> UnorderedCells:
         """What the cells of a column without an order hold."""
-        return cast("Sets", self.holds)
+        return cast("UnorderedCells", self.holds)
 
     @cached_property
     def single(self) -> BoolArray:
@@ -173,7 +183,7 @@ class Cells:
         """Return the cells of the rows at these positions."""
         return replace(self, of_row=self.of_row[rows])
 
-    def places(self, people: Held) -> IntArray:
+    def places(self, people: CodeColumn) -> IntArray:
         """Return the place of each person's value among the values.
 
         -1 if it is missing, -2 if it is not there, and a number below for each of the markers.
@@ -204,7 +214,7 @@ class Cells:
         shown = np.flatnonzero(self.state == SHOWN)
         # From the widest on, so that narrower ones replace it.
         for cell in shown[np.lexsort((-shown, -self.share[shown]))].tolist():
-            if isinstance(self.holds, Ranges):
+            if isinstance(self.holds, OrderedCells):
                 found[self.holds.first[cell] : self.holds.last[cell] + 1] = cell
             else:
                 found[self.holds.member[self.holds.start[cell] : self.holds.start[cell + 1]]] = cell
@@ -216,7 +226,7 @@ class Cells:
         All are with a suppressed cell, and only those without a value for the same reason with one that is missing.
         """
         inside = np.zeros((places.size, self.state.size), bool)
-        if isinstance(self.holds, Ranges):
+        if isinstance(self.holds, OrderedCells):
             inside |= (places[:, None] >= np.maximum(self.holds.first, 0)) & (places[:, None] <= self.holds.last)
         else:
             cell = np.repeat(np.arange(self.state.size), np.diff(self.holds.start))

@@ -15,8 +15,8 @@ _LEAST_PLAIN = 5
 _PIVOT = 69
 
 
-class _Way(NamedTuple):
-    """One way to write a date: its pattern, which group of it is year, month and day, and the way in words."""
+class _DateFormat(NamedTuple):
+    """One date format: its pattern, the groups of year, month and day, and its description."""
 
     pattern: str
     year: int
@@ -26,15 +26,15 @@ class _Way(NamedTuple):
 
 
 _WAYS = (
-    _Way(rf"^\s*{_PART}\.{_PART}\.{_YEAR}\s*$", 3, 2, 1, "day.month.year"),
-    _Way(rf"^\s*{_PART}\.{_PART}\.{_SHORT}\s*$", 3, 2, 1, "day.month.year with two digits"),
-    _Way(rf"^\s*{_YEAR}/{_PART}/{_PART}\s*$", 1, 2, 3, "year/month/day"),
-    _Way(rf"^\s*{_PART}/{_PART}/{_YEAR}\s*$", 3, 2, 1, "day/month/year"),
-    _Way(rf"^\s*{_PART}/{_PART}/{_YEAR}\s*$", 3, 1, 2, "month/day/year"),
-    _Way(rf"^\s*{_PART}-{_PART}-{_YEAR}\s*$", 3, 2, 1, "day-month-year"),
-    _Way(rf"^\s*{_PART} ([A-Za-z]{{3,9}}) {_YEAR}\s*$", 3, 2, 1, "day, name of the month, year"),
+    _DateFormat(rf"^\s*{_PART}\.{_PART}\.{_YEAR}\s*$", 3, 2, 1, "day.month.year"),
+    _DateFormat(rf"^\s*{_PART}\.{_PART}\.{_SHORT}\s*$", 3, 2, 1, "day.month.year with two digits"),
+    _DateFormat(rf"^\s*{_YEAR}/{_PART}/{_PART}\s*$", 1, 2, 3, "year/month/day"),
+    _DateFormat(rf"^\s*{_PART}/{_PART}/{_YEAR}\s*$", 3, 2, 1, "day/month/year"),
+    _DateFormat(rf"^\s*{_PART}/{_PART}/{_YEAR}\s*$", 3, 1, 2, "month/day/year"),
+    _DateFormat(rf"^\s*{_PART}-{_PART}-{_YEAR}\s*$", 3, 2, 1, "day-month-year"),
+    _DateFormat(rf"^\s*{_PART} ([A-Za-z]{{3,9}}) {_YEAR}\s*$", 3, 2, 1, "day, name of the month, year"),
 )
-_PLAIN = _Way(r"^\s*((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})\s*$", 1, 2, 3, "year, month and day in eight digits")
+_PLAIN = _DateFormat(r"^\s*((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})\s*$", 1, 2, 3, "year, month and day in eight digits")
 
 
 class Dates(NamedTuple):
@@ -68,20 +68,20 @@ def looks_like_dates(different: "pl.Series") -> Dates | None:
     return None
 
 
-def to_moments(text: "pl.Series", seen: Dates | None = None) -> "pl.Series":
+def to_moments(text: "pl.Series", dates: Dates | None = None) -> "pl.Series":
     """Return dates and times as microseconds, in the way that all cells are written; null where a cell is none.
 
-    Where no way fits all cells, it is the one that fits most of them. ``seen`` is the way, where it is known.
+    Where no way fits all cells, it is the one that fits most of them. ``dates`` is the way, where it is known.
     """
-    if seen is None and (different := text.drop_nulls().unique()).len():
-        seen = looks_like_dates(different)
-    if seen is None:
+    if dates is None and (different := text.drop_nulls().unique()).len():
+        dates = looks_like_dates(different)
+    if dates is None:
         tries = [_parse.to_moment(text), _clock(text), *(_dated(text, way) for way in _WAYS)]
         return min(tries, key=lambda moments: moments.null_count())
-    way = next((way for way in (*_WAYS, _PLAIN) if way.words == seen.way), None)
+    way = next((way for way in (*_WAYS, _PLAIN) if way.words == dates.way), None)
     if way is not None:
         return _dated(text, way)
-    return _clock(text) if seen.way == "hours and minutes" else _parse.to_moment(text)
+    return _clock(text) if dates.way == "hours and minutes" else _parse.to_moment(text)
 
 
 def have_two_orders(different: "pl.Series") -> bool:
@@ -98,11 +98,11 @@ def have_two_orders(different: "pl.Series") -> bool:
     return bool((days.is_null() & months.is_not_null()).any() and (months.is_null() & days.is_not_null()).any())
 
 
-def _fits(different: "pl.Series", way: _Way) -> bool:
+def _fits(different: "pl.Series", way: _DateFormat) -> bool:
     return _parse.all_match(different, way.pattern) and not _dated(different, way).has_nulls()
 
 
-def _dated(text: "pl.Series", way: _Way) -> "pl.Series":
+def _dated(text: "pl.Series", way: _DateFormat) -> "pl.Series":
     import polars as pl
 
     year, month, day = (text.str.extract(way.pattern, group) for group in (way.year, way.month, way.day))

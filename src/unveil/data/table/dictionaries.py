@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from unveil.data.table.forms import Kind, ToldKind, text_of
-from unveil.data.table.kinds import Role, Settled, settle
+from unveil.data.table.forms import DeclaredKind, Kind, text_of
+from unveil.data.table.kinds import Role, TypedColumn, settle
 from unveil.data.table.markers import number_of
 from unveil.data.table.rules import MOST_CODES, Confidence
 from unveil.data.table.words import MarkerKind, marker_of_label, telling_word
@@ -24,8 +24,8 @@ _NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """What a dictionary knows of one column.
+class DictionaryEntry:
+    """What a data dictionary states about one column.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Dictionary:
     """
 
     name: str
-    columns: Mapping[str, Entry]
+    columns: Mapping[str, DictionaryEntry]
     confidence: Confidence = "dictionary"
 
     def notes_on(self, names: Sequence[str], table: str) -> list[str]:
@@ -114,7 +114,7 @@ def dictionary_of_labels(
         codes, ranges = _missing_codes(column, (missing or {}).get(column, ()), name)
         told: dict[str, MarkerKind] = {code: marker_of_label(meanings.get(code, "")) or "missing" for code in codes}
         kind: Kind | Literal["coded"] | None = kinds.get((measures or {}).get(column, ""))
-        entries[column] = Entry(
+        entries[column] = DictionaryEntry(
             kind=kind or ("coded" if meanings else None),
             labels=meanings,
             markers=markers_of_labels(meanings) | told,
@@ -164,8 +164,8 @@ def _missing_codes(column: str, codes: Sequence[Any], name: str) -> tuple[list[s
 
 
 def settled_by(
-    entry: Entry, series: "pl.Series", told: Mapping[str, MarkerKind], dictionary: Dictionary, table: str
-) -> tuple[Settled, list[str]]:
+    entry: DictionaryEntry, series: "pl.Series", declared: Mapping[str, MarkerKind], dictionary: Dictionary, table: str
+) -> tuple[TypedColumn, list[str]]:
     """Return the column as the dictionary has it, and notes on what it does not explain.
 
     Raises
@@ -173,13 +173,13 @@ def settled_by(
     InputError
         If cells do not fit the kind that the dictionary says.
     """
-    markers: dict[str, MarkerKind] = {**_ranged(entry, series), **entry.markers, **told}
+    markers: dict[str, MarkerKind] = {**_ranged(entry, series), **entry.markers, **declared}
     guess = settle(series, markers=markers, table=table)
     kind, reason, sure = _kind_by(entry, guess, dictionary)
     if kind is None:
         return guess, []
     why = f"{dictionary.name} says so"
-    settled = settle(series, told=kind, markers=markers, why=why, table=table)
+    settled = settle(series, declared=kind, markers=markers, why=why, table=table)
     settled = replace(settled, reason=reason, confidence=dictionary.confidence if sure else "unsure")
     if not sure:
         settled = replace(settled, codes=guess.codes)
@@ -188,7 +188,7 @@ def settled_by(
     return settled, _unexplained(entry, settled, dictionary)
 
 
-def _ranged(entry: Entry, series: "pl.Series") -> dict[str, MarkerKind]:
+def _ranged(entry: DictionaryEntry, series: "pl.Series") -> dict[str, MarkerKind]:
     """Return the numbers of the column that lie in a range of missing values."""
     if not entry.missing_ranges:
         return {}
@@ -201,7 +201,9 @@ def _ranged(entry: Entry, series: "pl.Series") -> dict[str, MarkerKind]:
     }
 
 
-def _kind_by(entry: Entry, guess: Settled, dictionary: Dictionary) -> tuple[ToldKind | None, str, bool]:
+def _kind_by(
+    entry: DictionaryEntry, guess: TypedColumn, dictionary: Dictionary
+) -> tuple[DeclaredKind | None, str, bool]:
     """Return the kind that a dictionary says, the reason, and whether that is all there is to say."""
     says = f"as {dictionary.name} says"
     if entry.levels:
@@ -220,7 +222,7 @@ def _kind_by(entry: Entry, guess: Settled, dictionary: Dictionary) -> tuple[Told
         word = telling_word(text)
         if word is not None:
             group = word[0] == "group"
-            kind: ToldKind = "category" if group else _ordered(codes)
+            kind: DeclaredKind = "category" if group else _ordered(codes)
             return (
                 kind,
                 f"{says}: codes, and {word[1]!r} says that they {'are groups' if group else 'have an order'}",
@@ -229,7 +231,7 @@ def _kind_by(entry: Entry, guess: Settled, dictionary: Dictionary) -> tuple[Told
     return "category", f"{says}: codes, and nothing tells whether they have an order", False
 
 
-def _ordered(codes: Sequence[str]) -> ToldKind:
+def _ordered(codes: Sequence[str]) -> DeclaredKind:
     """Return how an ordered column with these codes is told: as numbers where they are such, else by its levels."""
     return "ordered" if all(number_of(code) is not None for code in codes) else tuple(codes)
 
@@ -245,7 +247,7 @@ def _numbered(codes: Sequence[str], labels: Mapping[str, str]) -> list[str] | No
     return list(codes) if one_way and len(found) >= _NUMBERED * len(codes) else None
 
 
-def _unexplained(entry: Entry, settled: Settled, dictionary: Dictionary) -> list[str]:
+def _unexplained(entry: DictionaryEntry, settled: TypedColumn, dictionary: Dictionary) -> list[str]:
     """Return notes on codes that no label explains and on numbers out of the range, where they are many."""
     import polars as pl
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.documents import read_json, read_toml
 from unveil.data.files.write import write_text
-from unveil.data.table.dictionaries import Dictionary, Entry, checked_range, code_text, markers_of_labels
+from unveil.data.table.dictionaries import Dictionary, DictionaryEntry, checked_range, code_text, markers_of_labels
 from unveil.data.table.forms import KINDS, Kind
 from unveil.data.table.kinds import ROLES
 from unveil.data.table.markers import MARKER_KINDS
@@ -80,26 +80,26 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     )
 
 
-def _inside(told: Any, *keys: str | int) -> Any:
+def _inside(node: Any, *keys: str | int) -> Any:
     """Return what lies at the end of the keys, None where something on the way is not there."""
     for key in keys:
         if isinstance(key, int):
-            told = told[key] if isinstance(told, list) and len(told) > key else None
+            node = node[key] if isinstance(node, list) and len(node) > key else None
         else:
-            told = told.get(key) if isinstance(told, Mapping) else None
-    return told
+            node = node.get(key) if isinstance(node, Mapping) else None
+    return node
 
 
-def _nist(column: str, told: Mapping[str, Any], name: str) -> Entry:
-    values = told.get("values")
+def _nist(column: str, fields: Mapping[str, Any], name: str) -> DictionaryEntry:
+    values = fields.get("values")
     values = values if isinstance(values, Mapping) else {}
-    description = str(told.get("description", ""))
+    description = str(fields.get("description", ""))
     labels = {code_text(code): str(label) for code, label in values.items() if code not in ("min", "max")}
     low = high = None
     if "min" in values or "max" in values:
         low, high = checked_range(values.get("min"), values.get("max"), column, name)
     coded = "coded" if labels else "category" if "code" in description.casefold() else None
-    return Entry(
+    return DictionaryEntry(
         kind="number" if low is not None else coded,  # type: ignore[arg-type]
         labels=labels,
         markers=markers_of_labels(labels),
@@ -125,10 +125,10 @@ def _named(fields: list[Any], name: str) -> list[tuple[str, Mapping[str, Any]]]:
     return named
 
 
-def _texts(told: Any) -> list[str]:
+def _texts(node: Any) -> list[str]:
     """Return texts that are one text, a list of them, or a list of mappings with a value each."""
-    told = [told] if isinstance(told, str) else told if isinstance(told, list) else []
-    return [code_text(each.get("value") if isinstance(each, Mapping) else each) for each in told]
+    node = [node] if isinstance(node, str) else node if isinstance(node, list) else []
+    return [code_text(each.get("value") if isinstance(each, Mapping) else each) for each in node]
 
 
 def _missing(texts: list[str]) -> dict[str, MarkerKind]:
@@ -136,8 +136,8 @@ def _missing(texts: list[str]) -> dict[str, MarkerKind]:
     return {text: "missing" for text in texts if text.strip()}
 
 
-def _frictionless(fields: list[Any], told: Mapping[str, Any], name: str) -> dict[str, Entry]:
-    missing = _texts(told.get("missingValues") or _inside(told, "resources", 0, "schema", "missingValues"))
+def _frictionless(fields: list[Any], document: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
+    missing = _texts(document.get("missingValues") or _inside(document, "resources", 0, "schema", "missingValues"))
     entries = {}
     for column, each in _named(fields, name):
         constraints = each.get("constraints") if isinstance(each.get("constraints"), Mapping) else {}
@@ -150,7 +150,7 @@ def _frictionless(fields: list[Any], told: Mapping[str, Any], name: str) -> dict
         }
         ordered = each.get("categoriesOrdered") is True
         gone = _missing(_texts(each.get("missingValues") or missing))
-        entries[column] = Entry(
+        entries[column] = DictionaryEntry(
             kind="category" if values else _FRICTIONLESS.get(str(each.get("type"))),
             levels=tuple(dict.fromkeys(values)) if values and ordered else (),
             labels=labels,
@@ -160,21 +160,21 @@ def _frictionless(fields: list[Any], told: Mapping[str, Any], name: str) -> dict
     return entries
 
 
-def _csvw(fields: list[Any], _told: Mapping[str, Any], name: str) -> dict[str, Entry]:
+def _csvw(fields: list[Any], _told: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
     entries = {}
     for column, each in _named(fields, name):
         datatype = each.get("datatype")
         base = datatype.get("base", "string") if isinstance(datatype, Mapping) else datatype
         listed = base == "string" and isinstance(datatype, Mapping) and "format" in datatype
         kind = "category" if listed else _CSVW.get(str(base))
-        entries[column] = Entry(kind=kind, markers=_missing(_texts(each.get("null"))))
+        entries[column] = DictionaryEntry(kind=kind, markers=_missing(_texts(each.get("null"))))
     return entries
 
 
-def _own(told: Mapping[str, Any], name: str) -> dict[str, Entry]:
+def _own(fields: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
     """Return what a file as `write_kinds` writes it says."""
-    columns = told.get("columns")
-    if not isinstance(columns, Mapping) or set(told) != {"columns"}:
+    columns = fields.get("columns")
+    if not isinstance(columns, Mapping) or set(fields) != {"columns"}:
         raise InputError(
             f"the file {name} must hold one table [columns.NAME] for each column and nothing else. "
             "Write it with write_kinds, and edit that"
@@ -203,7 +203,9 @@ def _own(told: Mapping[str, Any], name: str) -> dict[str, Entry]:
             )
         for text in markers.values():
             _refuse_other(text, MARKER_KINDS, f"a marker of column {column!r} in {name}")
-        entries[str(column)] = Entry(kind=kind, levels=tuple(map(str, levels)), markers=dict(markers), role=role)
+        entries[str(column)] = DictionaryEntry(
+            kind=kind, levels=tuple(map(str, levels)), markers=dict(markers), role=role
+        )
     return entries
 
 

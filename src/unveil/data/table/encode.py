@@ -9,10 +9,10 @@ import numpy as np
 from unveil._kernels.cells.boxes import ANY, HIGHEST, LOWEST, CellColumns
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
-from unveil.data.table._grid import Grid as ColumnGrid
+from unveil.data.table._grid import ColumnGrid as ColumnGrid
 from unveil.data.table._scales import Agreement, Codes, PlacedColumn, Units, marker_numbers, marker_of_cells
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
-from unveil.data.table.encoded import Encoded
+from unveil.data.table.encoded_table import EncodedTable
 from unveil.data.table.kinds import Kind
 from unveil.data.table.places import places
 from unveil.data.table.table import Table
@@ -21,7 +21,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LAST_MARKER", "MISSING", "Encoded", "encode", "equality", "without_markers"]
+__all__ = ["LAST_MARKER", "MISSING", "EncodedTable", "encode", "equality", "without_markers"]
 
 
 _LARGEST_DISTANCE = 2**61
@@ -30,7 +30,9 @@ _NUMBER_KINDS = ("number", "ordered", "date")
 _LEAST_STEP = 2**8
 
 
-def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence[int] = (0, 1)) -> tuple[Encoded, ...]:
+def encode(
+    tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence[int] = (0, 1)
+) -> tuple[EncodedTable, ...]:
     """Return the columns of each table as whole numbers with which the distance of two rows is exact.
 
     A number column counts in steps that all its values are multiples of: whole numbers, up to six decimals, days or
@@ -94,7 +96,7 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
         mismatch, _ = _mismatch_cost(spans, reach)
     steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
     return tuple(
-        Encoded(
+        EncodedTable(
             size=table.rows,
             names_numbers=number_names,
             number_columns=[column[place] for column in numbers],
@@ -227,17 +229,17 @@ def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
     return (cost, True) if exact else (cost * (most // cost), False)
 
 
-def _widened(parts: Sequence[IntArray], span: int, most: int) -> list[IntArray]:
-    """Return a column in wider steps where its span has more than ``most``."""
-    step = -(-span // most)
+def _widened(parts: Sequence[IntArray], span: int, at_most: int) -> list[IntArray]:
+    """Return a column in wider steps where its span has more than ``at_most``."""
+    step = -(-span // at_most)
     return [np.where(units <= LAST_MARKER, units, units // max(1, step)) for units in parts]
 
 
-def _wider(span: int, most: int) -> int:
-    return span // max(1, -(-span // most))
+def _wider(span: int, at_most: int) -> int:
+    return span // max(1, -(-span // at_most))
 
 
-def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[Encoded, ...]:
+def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[EncodedTable, ...]:
     """Return the columns of people, and the cells of the released table, on the scales of the people."""
     cells = {name: (tables[released].cells or {})[name] for name in columns}
     people = [table for place, table in enumerate(tables) if place != released]
@@ -262,8 +264,8 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
     ]
     joined = _joined(every, ends, np.array(spans, np.int64))
 
-    def encoded(numbers: list[IntArray], codes: list[IntArray], joint: CellColumns | None = None) -> Encoded:
-        return Encoded(
+    def encoded(numbers: list[IntArray], codes: list[IntArray], joint: CellColumns | None = None) -> EncodedTable:
+        return EncodedTable(
             size=tables[released].rows if joint else (numbers + codes)[0].size,
             names_numbers=number_names,
             number_columns=[Units(column) for column in numbers],

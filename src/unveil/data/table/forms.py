@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Kind = Literal["number", "category", "ordered", "date", "boolean", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A kind as callers tell it: its name, or the levels of an ordered column from the lowest to the highest.
-ToldKind = Kind | Sequence[str]
+DeclaredKind = Kind | Sequence[str]
 
 _MUST: dict[Kind, str] = {
     "number": "hold numbers",
@@ -25,9 +25,9 @@ _MUST: dict[Kind, str] = {
 }
 
 
-def kind_of(told: ToldKind) -> Kind:
+def kind_of(declared: DeclaredKind) -> Kind:
     """Return the kind that was told, which is ordered where levels were."""
-    return next((kind for kind in KINDS if kind == told), "ordered")
+    return next((kind for kind in KINDS if kind == declared), "ordered")
 
 
 def normal(series: "pl.Series", table: str) -> "pl.Series":
@@ -126,7 +126,7 @@ def as_truth(values: "pl.Series") -> "pl.Series":
     return plain.replace_strict(words, default=None, return_dtype=pl.Boolean)
 
 
-def in_form(values: "pl.Series", told: ToldKind) -> "pl.Series":
+def in_form(values: "pl.Series", declared: DeclaredKind) -> "pl.Series":
     """Return the cells in the form of a kind, null where one does not fit it; markers are null already.
 
     Raises
@@ -136,29 +136,29 @@ def in_form(values: "pl.Series", told: ToldKind) -> "pl.Series":
     """
     import polars as pl
 
-    if not isinstance(told, str):
-        return _with_levels(values, told)
-    if told not in KINDS:
+    if not isinstance(declared, str):
+        return _with_levels(values, declared)
+    if declared not in KINDS:
         raise InputError(
             f"the kind of column {values.name!r} must be one of {', '.join(KINDS)}. Name one of these in kinds={{…}}"
         )
-    if told in ("category", "text"):
+    if declared in ("category", "text"):
         return text_of(values)
-    if told == "ordered" and values.dtype == pl.Enum:
+    if declared == "ordered" and values.dtype == pl.Enum:
         return values
     if values.dtype == pl.Enum:
         values = values.cast(pl.String)
-    if told in ("number", "ordered"):
+    if declared in ("number", "ordered"):
         if values.dtype == pl.String:
             numbers = _parse.to_number(values)
             return numbers.set(numbers.is_infinite(), None) if numbers.dtype.is_float() else numbers
         return values.cast(pl.Int64) if values.dtype in (pl.Boolean, pl.Datetime) else values
-    if told == "boolean":
+    if declared == "boolean":
         return values if values.dtype == pl.Boolean else as_truth(values)
     return values if values.dtype == pl.Datetime else to_moments(text_of(values))
 
 
-def refuse_lost(before: "pl.Series", after: "pl.Series", told: ToldKind, why: str, table: str) -> None:
+def refuse_lost(before: "pl.Series", after: "pl.Series", declared: DeclaredKind, why: str, table: str) -> None:
     """Refuse a column with cells that do not fit the kind it must have: how many there are, and the first row.
 
     ``why`` says where the kind comes from, as in "its kind was told to be number".
@@ -166,7 +166,7 @@ def refuse_lost(before: "pl.Series", after: "pl.Series", told: ToldKind, why: st
     if after.null_count() <= before.null_count():
         return
     lost = after.is_null() & before.is_not_null()
-    if told == "ordered" and lost.sum() == before.len() - before.null_count():
+    if declared == "ordered" and lost.sum() == before.len() - before.null_count():
         raise InputError(
             f"column {before.name!r} of the {table} must hold levels whose order is known, because {why}, but its "
             "cells are words and have no order of their own. Tell its levels from the lowest to the highest with "
@@ -175,7 +175,7 @@ def refuse_lost(before: "pl.Series", after: "pl.Series", told: ToldKind, why: st
     number = int(lost.sum())
     cells = "1 cell does" if number == 1 else f"{number} cells do"
     raise InputError(
-        f"column {before.name!r} of the {table} must {_MUST[kind_of(told)]}, because "
+        f"column {before.name!r} of the {table} must {_MUST[kind_of(declared)]}, because "
         f"{why}, but {cells} not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 "
         "below the header). Tell another kind with kinds={…}, or name the texts that stand for missing values with "
         "missing=(…)"

@@ -9,8 +9,8 @@ from unveil.data.table.bands import in_order
 from unveil.data.table.dates import have_two_orders, looks_like_dates, to_moments
 from unveil.data.table.forms import (
     KINDS,
+    DeclaredKind,
     Kind,
-    ToldKind,
     as_truth,
     filled_cells,
     in_form,
@@ -39,7 +39,7 @@ from unveil.data.table.words import BESIDE_NUMBERS, MarkerKind, measures, names_
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["KINDS", "ROLES", "Confidence", "Kind", "Role", "Settled", "ToldKind", "guess_role", "settle"]
+__all__ = ["KINDS", "ROLES", "Confidence", "DeclaredKind", "Kind", "Role", "TypedColumn", "guess_role", "settle"]
 
 Role = Literal["identifier", "known", "sensitive", "ignored"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -54,8 +54,8 @@ _TRUTH = Guess("boolean", "sure", "it has two values, one for no and one for yes
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
-    """A column in the form its kind is kept in, that kind and why, and the cells that stand for no value.
+class TypedColumn:
+    """A column converted to its kind, the reason for that kind, and the cells without a value.
 
     ``marked`` says which marker each cell holds (None where there are no markers); ``codes`` are the numbers of a
     category whose order is still to be tested; ``written`` is how a truth value (false, true) or a date was written;
@@ -84,12 +84,12 @@ class _Raw(NamedTuple):
 def settle(
     series: "pl.Series",
     *,
-    told: ToldKind | None = None,
+    declared: DeclaredKind | None = None,
     markers: Mapping[str, MarkerKind] | None = None,
     remark: str = "",
     why: str = "",
     table: str = "table",
-) -> Settled:
+) -> TypedColumn:
     """Return the column's values in the form of its kind, the kind, the reason and the markers.
 
     A number is kept as Int64, Int128 or Float64, a date as microseconds in UTC, a boolean as Boolean, a category and
@@ -100,7 +100,7 @@ def settle(
     ----------
     series
         The column as it came in.
-    told
+    declared
         The kind it must have, or its levels from the lowest to the highest; None guesses.
     markers
         Texts that stand for no value, with their classes, beside those that are known everywhere.
@@ -124,22 +124,22 @@ def settle(
 
     values = normal(series, table)
     asked = [Marker(text, kind, told=True) for text, kind in (markers or {}).items()]
-    if told is not None:
+    if declared is not None:
         values = without_blanks(values)
-        settled = read_as(values, told, asked)
-        why = why or f"its kind was told to be {kind_of(told)}"
-        refuse_lost(without(values, settled.marked), settled.values, told, why, table)
+        settled = read_as(values, declared, asked)
+        why = why or f"its kind was told to be {kind_of(declared)}"
+        refuse_lost(without(values, settled.marked), settled.values, declared, why, table)
         return settled
     if values.null_count() == values.len():
-        return Settled(values.cast(pl.String), "category", "every cell is missing", "sure")
+        return TypedColumn(values.cast(pl.String), "category", "every cell is missing", "sure")
     if remark:
-        return Settled(values, "category", remark, "likely")
+        return TypedColumn(values, "category", remark, "likely")
     if values.dtype == pl.String:
         return _from_text(values, asked, table)
     if values.dtype == pl.Boolean:
-        return Settled(values, "boolean", "every cell is true or false", "sure")
+        return TypedColumn(values, "boolean", "every cell is true or false", "sure")
     if values.dtype == pl.Datetime:
-        return Settled(values, "date", "every cell is a date or a moment", "sure")
+        return TypedColumn(values, "date", "every cell is a date or a moment", "sure")
     if values.dtype == pl.Enum:
         settled = read_as(values, "ordered", asked)
         return replace(settled, reason="the column comes with an order of its values", confidence="labels")
@@ -148,7 +148,7 @@ def settle(
     return _from_numbers(_Raw(values, {}, asked), values)
 
 
-def _from_text(text: "pl.Series", asked: Sequence[Marker], table: str) -> Settled:
+def _from_text(text: "pl.Series", asked: Sequence[Marker], table: str) -> TypedColumn:
     if _mostly_differs(text) and _parse.looks_plain(text):
         # To find the different cells would cost more than to look at all of them.
         return _from_digits(_Raw(text, {}, asked), text, table)
@@ -171,7 +171,7 @@ def _mostly_differs(text: "pl.Series") -> bool:
     return text.len() > _LOOKED_AT and looked_at.n_unique() > looked_at.len() / 2
 
 
-def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> Settled:
+def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> TypedColumn:
     """Return what a column of text is whose cells are numbers: ``digits``, or plain ones where that is all of it."""
     if digits is not raw.series and _parse.has_leading_zero(digits):
         return _finished(raw, _LEADING_ZERO)
@@ -186,7 +186,7 @@ def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> Settled:
     return _from_numbers(raw, numbers, digits.str.strip_chars().cast(numbers.dtype).unique())
 
 
-def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None" = None) -> Settled:
+def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None" = None) -> TypedColumn:
     """Return what a column is whose cells are these numbers, null where a cell is empty or a marker.
 
     ``different`` are the different ones, where they are known.
@@ -248,7 +248,7 @@ def _question(name: str, different: "pl.Series") -> str:
     return f"{codes} may stand for no answer in {name!r}. If so, name {'them' if len(apart) > 1 else 'it'} as missing"
 
 
-def _from_words(raw: _Raw, different: "pl.Series") -> Settled:
+def _from_words(raw: _Raw, different: "pl.Series") -> TypedColumn:
     """Return what a column of text is that holds more than numbers; ``different`` are its cells that are no markers."""
     text = raw.series
     filled = text.len() - text.null_count()
@@ -271,7 +271,7 @@ def _from_words(raw: _Raw, different: "pl.Series") -> Settled:
     return settled
 
 
-def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> Settled:
+def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> TypedColumn:
     """Return the column in the form of the kind that a rule says; ``numbers`` are the numbers its cells are."""
     import polars as pl
 
@@ -279,7 +279,7 @@ def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> Se
     reason = guess.reason
     if markers:
         reason += f", beside {len(markers)} marker{'s' * (len(markers) > 1)} of no value"
-    settled = Settled(raw.series, guess.kind, reason, guess.confidence, markers, marked)
+    settled = TypedColumn(raw.series, guess.kind, reason, guess.confidence, markers, marked)
     if any(not marker.told and is_unlisted(marker) for marker in markers):
         settled = replace(settled, confidence="unsure", reason=f"{reason}, one of them on no list")
     if guess.kind in ("category", "text"):
@@ -307,7 +307,7 @@ def _words(values: "pl.Series", markers: Sequence[Marker], marked: "pl.Series | 
     return values if marked is None or not gone else values.set(marked.is_in(gone), None)
 
 
-def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Settled:
+def read_as(values: "pl.Series", declared: DeclaredKind, asked: Sequence[Marker]) -> TypedColumn:
     """Return the column in the form of a kind that it must have, with null where a cell does not fit.
 
     Listed markers count where the kind has no words of its own; in a category those alone that are asked for, and
@@ -315,13 +315,13 @@ def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Set
     """
     import polars as pl
 
-    kind = kind_of(told)
+    kind = kind_of(declared)
     words = kind in ("category", "text")
     raw = values.cast(pl.String) if values.dtype == pl.Enum else values
     numbers = values if values.dtype.is_numeric() else None
     cells: dict[str, Marker] = {}
     if raw.dtype == pl.String:
-        levels = [] if isinstance(told, str) else [str(level) for level in told]
+        levels = [] if isinstance(declared, str) else [str(level) for level in declared]
         levels += values.dtype.categories.to_list() if isinstance(values.dtype, pl.Enum) else []
         different = raw.drop_nulls().unique()
         is_number = _parse.is_decimal(different)
@@ -338,7 +338,7 @@ def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Set
         cells |= {marker.text: marker for marker in _told_numbers(numbers.drop_nulls().unique(), asked)}
     markers, marked = marked_cells(raw, numbers, cells)
     left = _words(values, markers, marked) if words else without(values, marked)
-    return Settled(in_form(left, told), kind, "as told", "told", markers, marked)
+    return TypedColumn(in_form(left, declared), kind, "as told", "told", markers, marked)
 
 
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:

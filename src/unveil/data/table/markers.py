@@ -59,7 +59,7 @@ class MarkerCount:
 
 
 #: Markers as callers tell them: each text with its class, for all columns or, below a column's name, for that one.
-ToldMarkers = Mapping[str, MarkerKind | Mapping[str, MarkerKind]]
+DeclaredMarkers = Mapping[str, MarkerKind | Mapping[str, MarkerKind]]
 
 
 def number_of(text: str) -> float | None:
@@ -76,7 +76,10 @@ def number_of(text: str) -> float | None:
 
 
 def told_markers(
-    missing: Iterable[str] | Mapping[str, Iterable[str]], markers: ToldMarkers | None, names: Sequence[str], table: str
+    missing: Iterable[str] | Mapping[str, Iterable[str]],
+    markers: DeclaredMarkers | None,
+    names: Sequence[str],
+    table: str,
 ) -> dict[str, dict[str, MarkerKind]]:
     """Return for each column the texts that were told to be markers, with their classes.
 
@@ -119,16 +122,16 @@ def told_markers(
     return told
 
 
-def _refuse_unknown(what: str, name: str, told: Mapping[str, object], table: str) -> None:
-    if name not in told:
+def _refuse_unknown(what: str, name: str, declared: Mapping[str, object], table: str) -> None:
+    if name not in declared:
         raise InputError(
-            f"{what} names column {name!r}, which is not in the {table}.{did_you_mean(name, told)} "
+            f"{what} names column {name!r}, which is not in the {table}.{did_you_mean(name, declared)} "
             "Correct the name, or leave it out"
         )
 
 
 def word_markers(
-    words: "pl.Series", numbers: int, told: Iterable[Marker] = (), *, unlisted: bool = True
+    words: "pl.Series", numbers: int, declared: Iterable[Marker] = (), *, unlisted: bool = True
 ) -> dict[str, Marker]:
     """Return the cells that are markers among the different cells of a column that are no numbers.
 
@@ -138,7 +141,7 @@ def word_markers(
         The different cells that are no numbers, as they are written.
     numbers
         How many different numbers stand beside them.
-    told
+    declared
         Markers that are known of this column; those that are numbers are left aside.
     unlisted
         Whether one or two words on no list, beside five numbers and nothing else, are taken for missing values.
@@ -160,7 +163,7 @@ def word_markers(
         return {}
     plain = words.str.strip_chars().str.to_lowercase()
     known = {word: Marker(word, kind) for word, (kind, least) in LISTED.items() if numbers >= least}
-    known |= {marker.key: marker for marker in told}
+    known |= {marker.key: marker for marker in declared}
     rest = plain.filter(~plain.is_in([*known, ""])).unique()
     beside_numbers = 0 < rest.len() <= _MOST_UNLISTED and numbers >= _ENOUGH_NUMBERS
     if unlisted and beside_numbers and not rest.str.contains(r"\d").any():

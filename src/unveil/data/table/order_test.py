@@ -22,7 +22,7 @@ ORDERS = 200
 _ROUNDING = 1e-12
 
 
-class OrderTest(NamedTuple):
+class CodeOrderTest(NamedTuple):
     """How well other columns follow the order of a column's codes.
 
     ``share`` is the part of what the codes tell about other columns that a straight line along the codes explains,
@@ -45,7 +45,7 @@ class OrderTest(NamedTuple):
         return clear or (self.codes >= 5 and self.share >= 0.2 and chance <= 0.02)
 
 
-def order_test(codes: "pl.Series", features: Floats) -> OrderTest:
+def order_test(codes: "pl.Series", features: Floats) -> CodeOrderTest:
     """Return how well other columns follow the order of these codes.
 
     Parameters
@@ -71,7 +71,7 @@ def order_test(codes: "pl.Series", features: Floats) -> OrderTest:
     shares = _shares(_orders(size), sums.only(_telling(sums)))
     own, others = shares[0], shares[1:]
     better = others > own + _ROUNDING
-    return OrderTest(
+    return CodeOrderTest(
         codes=size,
         share=float(own),
         as_good=int((others[:ORDERS] >= own - _ROUNDING).sum()),

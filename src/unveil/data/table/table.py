@@ -8,18 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.statistical import without_missing
-from unveil.data.files.stored import ColumnStore
 from unveil.data.table._build import ColumnSettings, built_columns
 from unveil.data.table._cell_reading import exact_values
-from unveil.data.table.cells import Cells, Held
+from unveil.data.table.cells import Cells, CodeColumn
 from unveil.data.table.column import Column, listed
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.hierarchy import Hierarchy
-from unveil.data.table.kinds import Role, ToldKind
-from unveil.data.table.markers import MarkerCount, ToldMarkers
+from unveil.data.table.kinds import DeclaredKind, Role
+from unveil.data.table.markers import DeclaredMarkers, MarkerCount
 from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
 
@@ -66,10 +66,10 @@ class Table:
         frame: Any,
         *,
         name: str = "table",
-        kinds: Mapping[str, ToldKind] | None = None,
+        kinds: Mapping[str, DeclaredKind] | None = None,
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] | Mapping[str, Collection[str]] = (),
-        markers: ToldMarkers | None = None,
+        markers: DeclaredMarkers | None = None,
         dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
         elsewhere: bool = False,
@@ -128,10 +128,10 @@ class Table:
         path: str | os.PathLike[str],
         *,
         name: str | None = None,
-        kinds: Mapping[str, ToldKind] | None = None,
+        kinds: Mapping[str, DeclaredKind] | None = None,
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] | Mapping[str, Collection[str]] = (),
-        markers: ToldMarkers | None = None,
+        markers: DeclaredMarkers | None = None,
         dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
         elsewhere: bool = False,
@@ -222,9 +222,9 @@ class Table:
         object.__setattr__(made, "on_scale", self.on_scale)
         return made._agreed(self.agreed_as, self.agreed_rows)
 
-    def held(self, name: str) -> Held:
+    def held(self, name: str) -> CodeColumn:
         """Return the values of a column, and which markers stand where there is none."""
-        return Held(self.frame.get_column(name), self.marked.get(name), self.column(name).markers)
+        return CodeColumn(self.frame.get_column(name), self.marked.get(name), self.column(name).markers)
 
     def coarse(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return which of these columns, or of all, have cells that stand for more than one value."""
@@ -316,10 +316,10 @@ class Table:
         marked = {name: store.column(each) for name, each in self.marked.items()}
         return self.agreeing(replace(self, frame=store.frame(self.frame), marked=marked, store=store))
 
-    def agreeing(self, made: "Table") -> "Table":
+    def agreeing(self, table: "Table") -> "Table":
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
-        object.__setattr__(made, "agreement", self.agreement)
-        return made
+        object.__setattr__(table, "agreement", self.agreement)
+        return table
 
     def _agreed(self, place: int | None, rows: "IntArray | None") -> "Table":
         """Return this table, just made, as rows of one of the tables that agree."""

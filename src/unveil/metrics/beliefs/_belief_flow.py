@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.mass.atoms import Compact, Sets, collapse, compact, reach, signatures
+from unveil._kernels.mass.atoms import CompactSets, Sets, collapse, compact, reach, signatures
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 Family = BoolArray
@@ -20,8 +20,8 @@ MOST_UNIONS = 12
 SCALE = 2**30
 
 
-class Worst(NamedTuple):
-    """A set ``A``, its belief and its probability, and how it was found; ``Bel(A) - P(A)`` is the greatest there is."""
+class WorstSet(NamedTuple):
+    """The set ``A`` with the greatest ``Bel(A) - P(A)``, its belief, its probability and the method."""
 
     elements: IntArray
     belief: float
@@ -34,7 +34,7 @@ class Worst(NamedTuple):
         return self.belief - self.probability
 
 
-def worst_set(sets: Sets, mass: FloatArray, elements: IntArray, probability: FloatArray, size: int) -> Worst:
+def worst_set(sets: Sets, mass: FloatArray, elements: IntArray, probability: FloatArray, size: int) -> WorstSet:
     """Return the set with the greatest ``Bel(A) - P(A)``, the empty set where none exceeds.
 
     ``sets`` are the focal sets, each sorted and distinct, on a frame of ``size`` elements. Exact up to rounding, except
@@ -50,7 +50,7 @@ def worst_set(sets: Sets, mass: FloatArray, elements: IntArray, probability: Flo
     return _as_set(problem, mass, family, method)
 
 
-def _worst_family(problem: Compact, mass: FloatArray) -> tuple[Family, str]:
+def _worst_family(problem: CompactSets, mass: FloatArray) -> tuple[Family, str]:
     if mass.size == 1:
         return np.ones(1, np.bool_), "one focal set"
     family = _of_disjoint(problem, mass)
@@ -64,7 +64,7 @@ def _worst_family(problem: Compact, mass: FloatArray) -> tuple[Family, str]:
     return _of_flow(problem, mass), "flow"
 
 
-def _as_set(problem: Compact, mass: FloatArray, family: Family, method: str) -> Worst:
+def _as_set(problem: CompactSets, mass: FloatArray, family: Family, method: str) -> WorstSet:
     """Return the union of a family with its belief, to which focal sets outside the family may add, and probability."""
     inside = np.zeros(problem.width, np.bool_)
     for number in np.flatnonzero(family):
@@ -75,11 +75,11 @@ def _as_set(problem: Compact, mass: FloatArray, family: Family, method: str) -> 
     belief = float(np.sum(mass[within]))
     probability = float(np.sum(problem.weight[inside[problem.elements]]))
     if belief <= probability:
-        return Worst(np.zeros(0, np.int64), 0.0, 0.0, method)
-    return Worst(problem.elements_at(inside), belief, probability, method)
+        return WorstSet(np.zeros(0, np.int64), 0.0, 0.0, method)
+    return WorstSet(problem.elements_at(inside), belief, probability, method)
 
 
-def _of_disjoint(problem: Compact, mass: FloatArray) -> Family | None:
+def _of_disjoint(problem: CompactSets, mass: FloatArray) -> Family | None:
     """Return the focal sets that exceed by themselves; None where some overlap."""
     member = np.concatenate(problem.sets)
     if member.size > problem.width:
@@ -91,13 +91,13 @@ def _of_disjoint(problem: Compact, mass: FloatArray) -> Family | None:
     return mass > _weight_by(owner, problem, mass.size)
 
 
-def _weight_by(owner: IntArray, problem: Compact, count: int) -> FloatArray:
+def _weight_by(owner: IntArray, problem: CompactSets, count: int) -> FloatArray:
     """Return the probability of the elements of each owner, those without one left out."""
     of = owner[problem.elements]
     return np.bincount(of[of >= 0], problem.weight[of >= 0], count).astype(np.float64)
 
 
-def _of_unions(problem: Compact, mass: FloatArray) -> Family:
+def _of_unions(problem: CompactSets, mass: FloatArray) -> Family:
     """Return the best of all 2^k families: the probability of a union is what no atom outside of it has."""
     count = mass.size
     atom = np.bincount(signatures(problem.sets, problem.width)[problem.elements], problem.weight, 1 << count)
@@ -112,7 +112,7 @@ def _of_unions(problem: Compact, mass: FloatArray) -> Family:
     return family
 
 
-def _of_nested(problem: Compact, mass: FloatArray) -> Family | None:
+def _of_nested(problem: CompactSets, mass: FloatArray) -> Family | None:
     """Return the best family of sets any two of which are nested or disjoint; None where two overlap otherwise.
 
     Going from large to small, the sets last seen at the elements of the next one must be one and the same: its parent.
@@ -142,7 +142,7 @@ def _of_nested(problem: Compact, mass: FloatArray) -> Family | None:
     return take
 
 
-def _of_flow(problem: Compact, mass: FloatArray) -> Family:
+def _of_flow(problem: CompactSets, mass: FloatArray) -> Family:
     """Return the focal sets that the residual of a greatest flow reaches; none where all mass finds its place.
 
     Masses flow from a source to the focal sets, to the atoms in them, and to a sink as far as their probability goes.

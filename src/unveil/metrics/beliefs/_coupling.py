@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.metrics.beliefs._keeping import RESOLUTIONS, Shares, search
+from unveil.metrics.beliefs._keeping import RESOLUTIONS, RecordShares, search
 
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
@@ -44,8 +44,8 @@ class Decision(NamedTuple):
     possible: float = 0.0
 
 
-class Groups(NamedTuple):
-    """Records with nearly equal (p, q) as one: how many they are, their total p and q, and the group of each record."""
+class RecordGroups(NamedTuple):
+    """Records with nearly equal (p, q) merged: their number, total p and q, and the group of each record."""
 
     members: FloatArray
     truth: FloatArray
@@ -65,7 +65,7 @@ class Program(NamedTuple):
     score: FloatArray
 
 
-def grouped(truth: FloatArray, guess: FloatArray) -> Groups:
+def grouped(truth: FloatArray, guess: FloatArray) -> RecordGroups:
     """Return groups of records whose p and q agree to 12 digits, which tell apart what is not rounding.
 
     >>> grouped(np.array([0.5, 0.25, 0.25]), np.array([0.5, 0.25, 0.25])).members
@@ -74,10 +74,10 @@ def grouped(truth: FloatArray, guess: FloatArray) -> Groups:
     return _by_keys(truth, guess, _rounded(truth), _rounded(guess))
 
 
-def _by_keys(truth: FloatArray, guess: FloatArray, first: FloatArray, second: FloatArray) -> Groups:
+def _by_keys(truth: FloatArray, guess: FloatArray, first: FloatArray, second: FloatArray) -> RecordGroups:
     label = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)[1].ravel()
     members, total, guessed = (np.bincount(label, weights) for weights in (None, truth, guess))
-    return Groups(members.astype(np.float64), total.astype(np.float64), guessed.astype(np.float64), label)
+    return RecordGroups(members.astype(np.float64), total.astype(np.float64), guessed.astype(np.float64), label)
 
 
 def _rounded(values: FloatArray) -> FloatArray:
@@ -129,7 +129,7 @@ def left_over(truth: FloatArray, guess: FloatArray) -> float:
     return float(np.max(needs - done[place] - many * going[place], initial=0.0))
 
 
-def program(groups: Groups) -> Program:
+def program(groups: RecordGroups) -> Program:
     """Return the nearest compatible guess's distance and the best score, by linear programming over pairs of groups.
 
     Columns may miss q at a price of 1, so that there is always a solution; the prices of the columns are the score.
@@ -170,10 +170,11 @@ def program(groups: Groups) -> Program:
     return Program(float(found.fun), np.asarray(found.eqlin.marginals[many:], np.float64))
 
 
-def decide(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
+def decide(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
     """Return whether the guess q is compatible with the truth p; both have one probability per record.
 
-    A program with more than ``most`` pairs of groups is not solved: undecided, unless a coarser one refutes the guess.
+    A program with more than ``at_most`` pairs of groups is not solved: undecided, unless a coarser one refutes the
+    guess.
 
     >>> decide(np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.25, 0.5]), 100).valid
     True
@@ -193,7 +194,7 @@ def decide(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
         return _of_certain(truth, guess)
     if left_over(p, q) <= TOLERANCE:
         return Decision(True, "each record keeps what it can")
-    found = _of_program(p, q, most)
+    found = _of_program(p, q, at_most)
     if found.valid is not False:
         return found
     score = np.zeros(held.size)
@@ -211,15 +212,15 @@ def _of_certain(truth: FloatArray, guess: FloatArray) -> Decision:
     return _refuted(score, truth, guess, "the truth is one record")
 
 
-def _of_program(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
+def _of_program(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
     """Return the decision over groups of equals: by what records keep where they are many, else by a coupling."""
     groups = grouped(truth, guess)
     if groups.pairs > _QUICK:
         found = _of_keeping(groups, truth, guess)
         if found.valid is not None:
             return found
-    if groups.pairs > most:
-        return Decision(None, f"a coupling of {groups.pairs:,} pairs of groups is more than {most:,}")
+    if groups.pairs > at_most:
+        return Decision(None, f"a coupling of {groups.pairs:,} pairs of groups is more than {at_most:,}")
     solved = program(groups)
     tried = _refuted(solved.score[groups.label], truth, guess, "coupling")
     if tried.valid is False:
@@ -229,9 +230,9 @@ def _of_program(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
     return Decision(None, "the linear program was not solved precisely enough")
 
 
-def _of_keeping(groups: Groups, truth: FloatArray, guess: FloatArray) -> Decision:
+def _of_keeping(groups: RecordGroups, truth: FloatArray, guess: FloatArray) -> Decision:
     """Return the decision by what records keep, at ever finer groups as long as that is less than a coupling."""
-    shares = Shares(groups.members, groups.truth / groups.members, groups.guess / groups.members)
+    shares = RecordShares(groups.members, groups.truth / groups.members, groups.guess / groups.members)
     for resolution in RESOLUTIONS:
         found = search(shares, resolution)
         if found is None:

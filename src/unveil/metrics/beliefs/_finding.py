@@ -17,8 +17,8 @@ _NOTHING: IntArray = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Finding:
-    """Whether one guess is compatible with the true probability at a level, and what shows that it is not.
+class CompatibilityFinding:
+    """Whether a guess is compatible with the true probability at a level; a witness where it is not.
 
     Attributes
     ----------
@@ -52,17 +52,17 @@ class Finding:
         return self.claimed - self.possible
 
 
-def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray, level: Level) -> Finding:
+def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray, level: Level) -> CompatibilityFinding:
     """Return whether ``Bel(A) <= P(A)`` for every A; ``elements`` are those of positive probability."""
     worst = worst_set(mass.sets, mass.mass, elements, probability, mass.size)
     if worst.excess <= TOLERANCE:
         why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
-        return Finding(valid=True, level=level, method=worst.method, why=why)
+        return CompatibilityFinding(valid=True, level=level, method=worst.method, why=why)
     why = (
         f"It is believed to {worst.belief:.6g} that the record is {_numbers(worst.elements)}, but the probability of "
         f"that is {worst.probability:.6g}: the guess is incompatible with the {level}-level truth."
     )
-    return Finding(
+    return CompatibilityFinding(
         valid=False,
         level=level,
         method=worst.method,
@@ -74,21 +74,21 @@ def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray
 
 
 def judge_probability(
-    guess: tuple[IntArray, FloatArray], truth: tuple[IntArray, FloatArray], most: int, level: Level
-) -> Finding:
+    guess: tuple[IntArray, FloatArray], truth: tuple[IntArray, FloatArray], at_most: int, level: Level
+) -> CompatibilityFinding:
     """Return whether the guess is the pignistic of a belief below the truth; of both, elements and probabilities."""
     records = np.union1d(guess[0], truth[0])
     q, p = np.zeros(records.size), np.zeros(records.size)
     q[np.searchsorted(records, guess[0])] = guess[1]
     p[np.searchsorted(records, truth[0])] = truth[1]
-    found = decide(p, q, most)
+    found = decide(p, q, at_most)
     if found.valid is None:
         why = f"Undecided whether the guess is compatible with the {level}-level truth: {found.method}."
-        return Finding(valid=None, level=level, method=found.method, why=why)
+        return CompatibilityFinding(valid=None, level=level, method=found.method, why=why)
     if found.valid:
         why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
-        return Finding(valid=True, level=level, method=found.method, why=why)
-    return Finding(
+        return CompatibilityFinding(valid=True, level=level, method=found.method, why=why)
+    return CompatibilityFinding(
         valid=False,
         level=level,
         method=found.method,
@@ -100,17 +100,17 @@ def judge_probability(
     )
 
 
-def _refutation(records: IntArray, p: FloatArray, q: FloatArray, found: Decision) -> str:
+def _refutation(records: IntArray, p: FloatArray, q: FloatArray, decision: Decision) -> str:
     """Return what a guess q that was refuted claims, and what is possible."""
-    if found.method == RULED_OUT:
+    if decision.method == RULED_OUT:
         out = (q == 0) & (p > 0)
         return f"It is ruled out that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
     if p.max() >= 1 - TOLERANCE:
         true, likely = int(np.argmax(p)), int(np.argmax(q))
         certain, held = records[true] + 1, records[likely] + 1
         return f"The record is number {certain} (counted from 1) for certain, and number {held} is held more likely"
-    digits = 6 if f"{found.expected:.6g}" != f"{found.possible:.6g}" else 13
-    claimed, possible = f"{found.expected:.{digits}g}", f"{found.possible:.{digits}g}"
+    digits = 6 if f"{decision.expected:.6g}" != f"{decision.possible:.6g}" else 13
+    claimed, possible = f"{decision.expected:.{digits}g}", f"{decision.possible:.{digits}g}"
     return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
 
 
@@ -123,7 +123,7 @@ def _numbers(elements: IntArray) -> str:
     return f"one of {elements.size:,} (numbers {shown}{more}, counted from 1)"
 
 
-def without_truth(level: Level) -> Finding:
+def without_truth(level: Level) -> CompatibilityFinding:
     """Return that there is nothing to compare the guess with."""
     why = f"There is no {level}-level truth for this target, so nothing can be said about the guess."
-    return Finding(valid=None, level=level, method=f"no {level}-level truth", why=why)
+    return CompatibilityFinding(valid=None, level=level, method=f"no {level}-level truth", why=why)

@@ -35,8 +35,8 @@ _ADDED = 7
 _LEAST = 1e-9
 
 
-class Shares(NamedTuple):
-    """So many records of the same p and q, each; ``members`` says how many."""
+class RecordShares(NamedTuple):
+    """Numbers of records with the same p and q (``members``)."""
 
     members: FloatArray
     truth: FloatArray
@@ -48,15 +48,15 @@ class Shares(NamedTuple):
         return np.minimum(self.truth, self.guess)
 
 
-class Kept(NamedTuple):
-    """Whether records can keep so much that the rest fits; else a score per group that may refute the guess."""
+class KeepingResult(NamedTuple):
+    """Whether records can keep enough for the rest to fit; otherwise a score per group that may refute the guess."""
 
     fits: bool
     score: FloatArray | None = None
 
 
-class Conditions(NamedTuple):
-    """How much is lacking for each number t of records: the borders of groups in the order of what they lack."""
+class KeepingConditions(NamedTuple):
+    """The deficit for each number t of records: the borders of groups sorted by deficit."""
 
     order: IntArray
     many: FloatArray
@@ -65,12 +65,12 @@ class Conditions(NamedTuple):
     reach: FloatArray
 
 
-def conditions(shares: Shares, kept: FloatArray) -> Conditions:
+def conditions(shares: RecordShares, kept: FloatArray) -> KeepingConditions:
     """Return by how much each condition fails where records keep so much; at most 0 where all hold.
 
     Between the borders of groups the left side is linear in t and the right side concave, so that no t lacks more.
 
-    >>> half = Shares(np.ones(3), np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.25, 0.5]))
+    >>> half = RecordShares(np.ones(3), np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.25, 0.5]))
     >>> bool(conditions(half, half.most).lacking.max() <= 0)
     True
     """
@@ -84,24 +84,24 @@ def conditions(shares: Shares, kept: FloatArray) -> Conditions:
     done = np.concatenate([[0.0], np.cumsum((members * spare)[by_reach])])
     going = np.concatenate([np.cumsum((members * kept)[by_reach][::-1])[::-1], [0.0]])
     place = np.searchsorted(reach[by_reach], count, side="right")
-    return Conditions(order, count, asked - done[place] - count * going[place], reach)
+    return KeepingConditions(order, count, asked - done[place] - count * going[place], reach)
 
 
-def search(shares: Shares, resolution: float) -> Kept | None:
+def search(shares: RecordShares, resolution: float) -> KeepingResult | None:
     """Return what comes out where the records of a coarse group keep one share of what they could; None for nothing.
 
-    >>> certain = Shares(np.ones(2), np.array([1.0, 0.0]), np.array([0.25, 0.75]))
+    >>> certain = RecordShares(np.ones(2), np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     >>> search(certain, 1.0).fits
     False
     """
     label = _coarse(shares, resolution)
-    known, centre, radius = _Known(shares, label), np.ones(int(label.max()) + 1), _FIRST_RADIUS
+    known, centre, radius = _KnownConditions(shares, label), np.ones(int(label.max()) + 1), _FIRST_RADIUS
     trial, least = centre, np.inf
     for step in range(_PROGRAMS):
         found = conditions(shares, trial[label] * shares.most)
         lacking = float(found.lacking.max())
         if lacking <= _TOLERANCE:
-            return Kept(True)
+            return KeepingResult(True)
         if lacking < least:
             least, centre, radius = lacking, trial, min(1.0, 1.5 * radius)
         else:
@@ -111,7 +111,7 @@ def search(shares: Shares, resolution: float) -> Kept | None:
         if step % _EVERY == _EVERY - 1:
             bound = known.solved(np.zeros(centre.size), np.ones(centre.size))
             if bound is not None and bound.lacking > _TOLERANCE:
-                return Kept(False, bound.score)
+                return KeepingResult(False, bound.score)
         near = known.solved(np.maximum(centre - radius, 0.0), np.minimum(centre + radius, 1.0))
         if near is None:
             return None
@@ -119,55 +119,55 @@ def search(shares: Shares, resolution: float) -> Kept | None:
     return None
 
 
-def _coarse(shares: Shares, resolution: float) -> IntArray:
+def _coarse(shares: RecordShares, resolution: float) -> IntArray:
     """Return groups by the logarithms of p and q, and by which is greater."""
     heights = [np.round(np.log2(np.maximum(each, _LEAST)) * resolution) for each in (shares.truth, shares.guess)]
     keys = np.stack([*heights, shares.guess <= shares.truth], axis=1)
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-class _Solved(NamedTuple):
-    """The shares that fail least, by how much they do, and the prices of the conditions as a score of records."""
+class _KeepingSolution(NamedTuple):
+    """The shares with the smallest deficit, that deficit, and the dual prices as a score per record."""
 
     part: FloatArray
     lacking: float
     score: FloatArray
 
 
-class _Known:
-    """The conditions met so far, each as a line of a linear program in the share that each group keeps."""
+class _KnownConditions:
+    """The conditions met so far, each a row of a linear program in the share that each group keeps."""
 
-    def __init__(self, shares: Shares, label: IntArray) -> None:
+    def __init__(self, shares: RecordShares, label: IntArray) -> None:
         self.shares, self.label, self.groups = shares, label, int(label.max()) + 1
         self.lines: list[FloatArray] = []
         self.bounds: list[float] = []
         self.asking: list[BoolArray] = []
         self.seen: set[bytes] = set()
 
-    def add(self, found: Conditions) -> int:
+    def add(self, conditions: KeepingConditions) -> int:
         """Return how many conditions were new: the one that fails most, and others that fail more than their next."""
-        before, lacking = len(self.lines), found.lacking
+        before, lacking = len(self.lines), conditions.lacking
         padded = np.concatenate([[-np.inf], lacking, [-np.inf]])
         peak = np.flatnonzero((lacking > _TOLERANCE) & (lacking >= padded[:-2]) & (lacking >= padded[2:]))
         for place in peak[np.argsort(-lacking[peak], kind="stable")][:_ADDED].tolist():
-            self._line(found, place)
+            self._line(conditions, place)
         return len(self.lines) - before
 
-    def _line(self, found: Conditions, place: int) -> None:
+    def _line(self, conditions: KeepingConditions, place: int) -> None:
         members, truth, guess = self.shares
         asking = np.zeros(members.size, np.bool_)
-        asking[found.order[: place + 1]] = True
-        whole = found.reach <= found.many[place]  # their rest is gone before each of the t has had its limit
+        asking[conditions.order[: place + 1]] = True
+        whole = conditions.reach <= conditions.many[place]  # their rest is gone before each of the t has had its limit
         key = asking.tobytes() + whole.tobytes()
         if key in self.seen:
             return
         self.seen.add(key)
-        weight = members * self.shares.most * (np.where(whole, 1.0, -found.many[place]) - asking)
+        weight = members * self.shares.most * (np.where(whole, 1.0, -conditions.many[place]) - asking)
         self.lines.append(np.bincount(self.label, weight, self.groups).astype(np.float64))
         self.bounds.append(float(np.sum((members * truth)[whole]) - np.sum((members * guess)[asking])))
         self.asking.append(asking)
 
-    def solved(self, low: FloatArray, high: FloatArray) -> _Solved | None:
+    def solved(self, low: FloatArray, high: FloatArray) -> _KeepingSolution | None:
         """Return the shares between two bounds that fail least.
 
         A condition asks on behalf of its t records; a record that keeps all that it is guessed takes from its score.
@@ -188,4 +188,4 @@ class _Known:
         could = np.bincount(self.label, self.shares.members * self.shares.most, self.groups)
         full = np.divide(full, could, out=np.zeros(self.groups), where=could > 0)[self.label]
         score = price @ np.array(self.asking, np.float64) - np.where(self.shares.guess <= self.shares.truth, full, 0.0)
-        return _Solved(np.clip(found.x[:-1], 0.0, 1.0), float(found.x[-1]), score)
+        return _KeepingSolution(np.clip(found.x[:-1], 0.0, 1.0), float(found.x[-1]), score)

@@ -20,8 +20,13 @@ from unveil.guesses._mass_checks import Probability, checked_probability
 from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.mass_function import MassFunction
 from unveil.metrics._listing import metric
-from unveil.metrics.beliefs._finding import Finding, Level, judge_belief, judge_probability, without_truth
-from unveil.metrics.beliefs.sampled import NOT_SHOWN, SampledTruth, judge_sampled_belief, judge_sampled_probability
+from unveil.metrics.beliefs._finding import CompatibilityFinding, Level, judge_belief, judge_probability, without_truth
+from unveil.metrics.beliefs.sampled_truth import (
+    NOT_SHOWN,
+    SampledTruth,
+    judge_sampled_belief,
+    judge_sampled_probability,
+)
 
 _NOBODY: tuple[IntArray, FloatArray, float] = (np.zeros(0, np.int64), np.zeros((0, 0)), 0.0)
 SOURCE = "Torra and Stokes (2013), Definitions 7 and 14"
@@ -38,7 +43,7 @@ class Compatibility:
 
     level: Level
     definition: Literal[7, 14]
-    findings: tuple[Finding, ...]
+    findings: tuple[CompatibilityFinding, ...]
     #: Which targets the adversary attempted.
     attempted: BoolArray
 
@@ -116,7 +121,7 @@ def share_between(valid: int, invalid: int, undecided: int) -> tuple[float, floa
     return valid / total, (valid + undecided) / total
 
 
-def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> Finding:
+def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> CompatibilityFinding:
     """Return whether a belief function is compatible with the true probability: ``Bel(A) <= P(A)`` for every A.
 
     Differences up to 1e-9 are rounding. With more than 12 focal sets that are neither nested nor disjoint, an excess
@@ -143,8 +148,8 @@ def compatible_belief(mass: MassFunction, probability: Probability, *, level: Le
 
 
 def compatible_probability(
-    guess: Probability, truth: Probability, size: int, *, most: int = MOST_PAIRS, level: Level = "record"
-) -> Finding:
+    guess: Probability, truth: Probability, size: int, *, at_most: int = MOST_PAIRS, level: Level = "record"
+) -> CompatibilityFinding:
     """Return whether a probability is the pignistic one of some belief function that is compatible with the truth.
 
     Differences up to 1e-9 are rounding, 1e-7 where a linear program decides.
@@ -155,7 +160,7 @@ def compatible_probability(
         One probability per element of the frame, or the pair of the elements that have one and theirs.
     size
         The number of elements of the frame.
-    most
+    at_most
         The most pairs of groups (records of equal guess and truth) that a linear program is solved for.
     level
         Whose truth that is, for the sentence.
@@ -168,7 +173,7 @@ def compatible_probability(
     ' the guess is incompatible with the record-level truth.'
     """
     _check_level(level)
-    return judge_probability(checked_probability(size, guess), checked_probability(size, truth), most, level)
+    return judge_probability(checked_probability(size, guess), checked_probability(size, truth), at_most, level)
 
 
 def compatibility(
@@ -176,7 +181,7 @@ def compatibility(
     truth: Candidates,
     *,
     level: Level = "record",
-    most: int = MOST_PAIRS,
+    at_most: int = MOST_PAIRS,
     sampled: SampledTruth | None = None,
 ) -> Compatibility:
     """Return for each target whether the guess is compatible with its true probability.
@@ -192,7 +197,7 @@ def compatibility(
         candidates has none.
     level
         Whose truth that is. A guess may be compatible at one level and not at the other.
-    most
+    at_most
         As in :func:`compatible_probability`.
     sampled
         Estimates of the true probability for targets without an exact one. A verdict on them is beyond the error bars
@@ -216,7 +221,7 @@ def compatibility(
     if isinstance(guess, Beliefs):
         judged = _judged_beliefs(guess, truth, sampled, level)
     else:
-        judged = _judged(guess, truth, sampled, most, level)
+        judged = _judged(guess, truth, sampled, at_most, level)
     return Compatibility(
         level=level,
         definition=7 if isinstance(guess, Beliefs) else 14,
@@ -227,7 +232,7 @@ def compatibility(
 
 @metric(category="validity", per="release", more_means="less private", bounds=(0, 1), source=SOURCE)
 def valid_guesses(
-    guess: Beliefs | Candidates, truth: Candidates, *, level: Level = "record", most: int = MOST_PAIRS
+    guess: Beliefs | Candidates, truth: Candidates, *, level: Level = "record", at_most: int = MOST_PAIRS
 ) -> float:
     """Return the share of the guesses that are compatible with the true probability of the masking used.
 
@@ -240,12 +245,14 @@ def valid_guesses(
     >>> valid_guesses(Candidates.from_matrix([[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]), truth)
     0.5
     """
-    return compatibility(guess, truth, level=level, most=most).share
+    return compatibility(guess, truth, level=level, at_most=at_most).share
 
 
-def _judged_beliefs(guess: Beliefs, truth: Candidates, sampled: SampledTruth | None, level: Level) -> Iterator[Finding]:
+def _judged_beliefs(
+    guess: Beliefs, truth: Candidates, sampled: SampledTruth | None, level: Level
+) -> Iterator[CompatibilityFinding]:
     _check_range(truth, guess.size)
-    known: dict[tuple[Any, ...], Finding] = {}
+    known: dict[tuple[Any, ...], CompatibilityFinding] = {}
     for target, (mass, (elements, probability)) in enumerate(zip(guess.each, _rows(truth), strict=True)):
         if elements.size == 0:
             possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
@@ -261,24 +268,26 @@ def _judged_beliefs(guess: Beliefs, truth: Candidates, sampled: SampledTruth | N
 
 
 def _judged(
-    guess: Candidates, truth: Candidates, sampled: SampledTruth | None, most: int, level: Level
-) -> Iterator[Finding]:
+    guess: Candidates, truth: Candidates, sampled: SampledTruth | None, at_most: int, level: Level
+) -> Iterator[CompatibilityFinding]:
     named = guess.candidates is not None and truth.candidates is not None
     if named and not np.array_equal(guess.candidates, truth.candidates):  # type: ignore[arg-type]
         raise InputError("guess and truth must number the candidates alike, but their names differ. Number them alike")
-    known: dict[tuple[bytes, ...], Finding] = {}
+    known: dict[tuple[bytes, ...], CompatibilityFinding] = {}
     for target, (tried, mine, true) in enumerate(zip(guess.attempted, _rows(guess), _rows(truth), strict=True)):
         possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
         if not tried:
-            yield Finding(valid=None, level=level, method="not attempted", why="The target was not attempted.")
+            yield CompatibilityFinding(
+                valid=None, level=level, method="not attempted", why="The target was not attempted."
+            )
         elif true[0].size == 0 and possible.size:
-            yield judge_sampled_probability(mine, possible, share, draws, most, level)
+            yield judge_sampled_probability(mine, possible, share, draws, at_most, level)
         elif true[0].size == 0:
             yield without_truth(level)
         else:
             key = tuple(part.tobytes() for part in (*mine, *true))
             if key not in known:
-                known[key] = judge_probability(mine, true, most, level)
+                known[key] = judge_probability(mine, true, at_most, level)
             yield known[key]
 
 
@@ -290,7 +299,7 @@ def _rows(of: Candidates) -> Iterator[tuple[IntArray, FloatArray]]:
         yield of.candidate[low:high][kept].astype(np.int64), probability[kept]
 
 
-def _most_common(findings: tuple[Finding, ...]) -> str:
+def _most_common(findings: tuple[CompatibilityFinding, ...]) -> str:
     reasons = [found.method for found in findings if found.method != "not attempted"]
     return max(dict.fromkeys(reasons), key=reasons.count)
 

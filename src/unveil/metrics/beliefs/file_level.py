@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.errors import InputError
 from unveil.guesses import Candidates
-from unveil.metrics.beliefs.sampled import SampledTruth
+from unveil.metrics.beliefs.sampled_truth import SampledTruth
 
 if TYPE_CHECKING:
-    from unveil._kernels.matching import Block, Edges
+    from unveil._kernels.matching import Edges, MatchingBlock
 
 
 #: Rows of a block without structure whose marginals are computed exactly; each row more doubles the time.
@@ -157,13 +157,13 @@ def _log_sum(log: FloatArray, *, axis: int) -> FloatArray:
 
 
 def _from_blocks(
-    edges: "Edges", blocks: "list[Block]", rng: np.random.Generator, largest_block: int, matchings: int
+    edges: "Edges", blocks: "list[MatchingBlock]", rng: np.random.Generator, largest_block: int, matchings: int
 ) -> FileLevelTruth:
     """Return the marginals of the blocks that have exact ones, estimates of others, and nothing of the largest."""
     from unveil._kernels.matching import solve
 
     marginal, known, largest = np.zeros(edges.weight.size), np.zeros(edges.n, np.bool_), 0
-    drawn: list[tuple[Block, NDArray[np.float32], float]] = []
+    drawn: list[tuple[MatchingBlock, NDArray[np.float32], float]] = []
     for block in blocks:
         if _is_exact(block.edges, largest_block):
             found = solve(block.edges, np.arange(block.edges.n), rng=rng, distribution=False)
@@ -211,7 +211,7 @@ def _estimates(edges: "Edges", matchings: int, rng: np.random.Generator) -> tupl
     return share, effective
 
 
-def _sampled(edges: "Edges", drawn: "list[tuple[Block, NDArray[np.float32], float]]") -> SampledTruth:
+def _sampled(edges: "Edges", drawn: "list[tuple[MatchingBlock, NDArray[np.float32], float]]") -> SampledTruth:
     """Return the estimates of several blocks, with one target per row of the whole."""
     size, effective = np.zeros(edges.n, np.int64), np.zeros(edges.n)
     place = np.sort(np.concatenate([block.place for block, _, _ in drawn]))

@@ -14,8 +14,8 @@ LOW, HIGH = 0.05, 0.95
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Measured:
-    """One metric of one guess: its value, or its spread over the targets.
+class MetricValue:
+    """The value of one metric for one guess, or its spread over the targets.
 
     ``mean``, ``median``, ``low`` and ``high`` (the 5 % and 95 % quantiles) are over the targets that have a value; a
     metric of the whole release has its value as ``mean`` and no spread. ``undefined`` counts targets without a value (1
@@ -40,7 +40,7 @@ class Measured:
         return float((known >= self.metric.bounds[1] * (1 - 1e-12)).mean())
 
 
-def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured, ...]:
+def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[MetricValue, ...]:
     """Return every usual metric of the guess; without truth, those that need none.
 
     >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
@@ -60,7 +60,7 @@ def candidate_metrics() -> dict[str, Metric]:
     return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual}
 
 
-def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Measured:
+def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> MetricValue:
     """Return one metric of the guess, with its spread over targets."""
     result = metric.function(guess, truth) if metric.needs_truth else metric.function(guess)
     if metric.per == "release":
@@ -68,7 +68,7 @@ def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Me
         nobody = truth is not None and bool((truth == NOBODY).all())
         reason = "no target stands for anybody" if nobody else "no target was attempted"
         why = reason if missing else ""
-        return Measured(
+        return MetricValue(
             metric=metric,
             values=np.array([value]),
             mean=value,
@@ -81,7 +81,7 @@ def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Me
     values = np.asarray(result, np.float64)
     known = values[~np.isnan(values)]
     low, median, high = np.quantile(known, [LOW, 0.5, HIGH]) if known.size else (np.nan,) * 3
-    return Measured(
+    return MetricValue(
         metric=metric,
         values=values,
         mean=float(known.mean()) if known.size else np.nan,
@@ -101,7 +101,7 @@ def _why(guess: Candidates, truth: IntArray | None) -> str:
     return " and ".join(reasons)
 
 
-def to_rows(measured: tuple[Measured, ...]) -> list[dict[str, Any]]:
+def to_rows(measured: tuple[MetricValue, ...]) -> list[dict[str, Any]]:
     """Return the table as one dictionary per metric, with the facts of its listing."""
     return [
         {

@@ -97,6 +97,6 @@ def expected_calibration_error(guess: Candidates, truth: Truth, *, bins: int = B
     >>> expected_calibration_error(Candidates.from_matrix([[0.75, 0.25], [0.75, 0.25]]), [0, 1])
     0.25
     """
-    whole_number(bins, "bins", least=1)
+    whole_number(bins, "bins", at_least=1)
     tried = guess.attempted
     return calibration_error(choice_probability(guess)[tried], correct(guess, truth)[tried], bins)

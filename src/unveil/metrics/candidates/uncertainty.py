@@ -206,21 +206,21 @@ def normalized_entropy(guess: Candidates) -> FloatArray:
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise: bool = False) -> FloatArray:
+def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormalise: bool = False) -> FloatArray:
     """Return the entropy of the candidates that have at least a small probability, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= least`` (0.001 in the source), as they are, or divided by their sum
     with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the adversary
-    is sure, or that no candidate reaches ``least``. NaN where not attempted.
+    is sure, or that no candidate reaches ``at_least``. NaN where not attempted.
 
-    >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), least=0.01).round(3)
+    >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), at_least=0.01).round(3)
     array([1.])
     """
-    share(least, "least")
-    bits, total = entropy_above(guess.start, guess.probability, float(least))
+    share(at_least, "least")
+    bits, total = entropy_above(guess.start, guess.probability, float(at_least))
     if guess.elsewhere is not None:
         each = guess.each_other
-        counted = np.where((each >= least) & (each > 0), guess.others * each, 0.0)
+        counted = np.where((each >= at_least) & (each > 0), guess.others * each, 0.0)
         bits, total = bits - counted * _log2(each), total + counted
     if renormalise:
         whole = np.where(total > 0, total, 1.0)
@@ -238,7 +238,7 @@ def quantiles_on_entropy_low_cut(guess: Candidates) -> FloatArray:
     >>> quantiles_on_entropy_low_cut(Candidates.from_matrix([[0.5, 0.49995, 0.00005]])).round(3)
     array([1.])
     """
-    return quantiles_on_entropy(guess, least=1e-4)
+    return quantiles_on_entropy(guess, at_least=1e-4)
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, usual=False, **(FACTS | {"source": CUT_OFFS}))
@@ -251,4 +251,4 @@ def quantiles_on_entropy_high_cut(guess: Candidates) -> FloatArray:
     >>> quantiles_on_entropy_high_cut(Candidates.from_matrix([[0.5, 0.495, 0.005]])).round(3)
     array([1.002])
     """
-    return quantiles_on_entropy(guess, least=1e-2)
+    return quantiles_on_entropy(guess, at_least=1e-2)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.counts.rows import Rows
+from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.types import BoolArray, IntArray
 
 
@@ -17,7 +17,7 @@ class SharedCode(NamedTuple):
 
 
 def shared_codes(
-    rows: Rows, low: IntArray, high: IntArray, codes: IntArray, impossible: BoolArray | None = None
+    rows: SparseRows, low: IntArray, high: IntArray, codes: IntArray, impossible: BoolArray | None = None
 ) -> list[SharedCode]:
     """Return the groups with somebody in them of which all parts but one are empty in every population.
 

@@ -166,8 +166,8 @@ def alpha_of_each(design: Design, confidence: float) -> float:
 
 def _checked(right: int, guesses: int, coins: int | None, delta: float) -> int:
     """Return the number of coins, or refuse numbers that cannot be."""
-    whole_number(guesses, "the number of guesses", least=0)
-    whole_number(right, "the number of right guesses", least=0, most=guesses, advice="Count both anew")
+    whole_number(guesses, "the number of guesses", at_least=0)
+    whole_number(right, "the number of right guesses", at_least=0, at_most=guesses, advice="Count both anew")
     share(delta, "delta", one=False, advice="Write it as 0.00001")
     if coins is not None and whole_number(coins, "the number of coins") < guesses:
         raise InputError(

@@ -32,8 +32,8 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Both:
-    """The original and the released graph on the same node numbers, and what several figures need of them."""
+class GraphPair:
+    """The original and the released graph on the same node numbers, with shared intermediate results."""
 
     release: GraphRelease
     exact_up_to: int = EXACT_UP_TO
@@ -58,7 +58,7 @@ class Both:
         )
 
 
-def edge_loss(both: Both) -> Loss:
+def edge_loss(both: GraphPair) -> Loss:
     """Return the share of the edges of both graphs that only one of them has."""
     before, after = both.original.edges, both.released.edges
     if before + after == 0:
@@ -67,7 +67,7 @@ def edge_loss(both: Both) -> Loss:
     return Loss((changes.added + changes.removed) / (before + after), "edges", float(before), float(after))
 
 
-def degree_loss(both: Both) -> Loss:
+def degree_loss(both: GraphPair) -> Loss:
     """Return the earth mover's distance of the degrees, in average degrees of the original."""
     graphs = both.original, both.released
     if both.original.edges == 0:
@@ -80,7 +80,7 @@ def degree_loss(both: Both) -> Loss:
     return Loss(moved / (2 * both.original.edges * both.released.nodes), "average degree", before, after)
 
 
-def joint_degree_loss(both: Both) -> Loss:
+def joint_degree_loss(both: GraphPair) -> Loss:
     """Return the total variation between the shares of edges that join two degrees."""
     graphs = both.original, both.released
     if any(graph.edges == 0 for graph in graphs):
@@ -97,19 +97,19 @@ def joint_degree_loss(both: Both) -> Loss:
     return Loss(value, "pairs of degrees", float(keys[0].size), float(keys[1].size))
 
 
-def clustering_change(both: Both) -> Loss:
+def clustering_change(both: GraphPair) -> Loss:
     """Return by how much the clustering coefficient changed."""
     before, after = (clustering_coefficient(graph.start, graph.neighbour) for graph in (both.original, both.released))
     return _change("clustering coefficient", before, after, "no node of a graph has two neighbours")
 
 
-def assortativity_change(both: Both) -> Loss:
+def assortativity_change(both: GraphPair) -> Loss:
     """Return by how much the correlation of degrees changed."""
     before, after = (assortativity(graph.start, graph.neighbour) for graph in (both.original, both.released))
     return _change("assortativity", before, after, "the ends of all edges of a graph have one degree, or it has none")
 
 
-def path_change(both: Both) -> Loss:
+def path_change(both: GraphPair) -> Loss:
     """Return by how much the average path changed, as a share of what it was."""
     before, after = both.paths(both.original), both.paths(both.released)
     found = _change("average path", before.average, after.average, "no two nodes of a graph are connected")
@@ -118,7 +118,7 @@ def path_change(both: Both) -> Loss:
     return found._replace(value=found.value / before.average, sampled=sampled, why=why)
 
 
-def spectral_change(both: Both) -> Loss:
+def spectral_change(both: GraphPair) -> Loss:
     """Return by how much the largest eigenvalues changed, as a share of their sizes."""
     whole_number(both.eigenvalues, "eigenvalues")
     if both.original.edges == 0:

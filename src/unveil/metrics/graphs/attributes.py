@@ -34,8 +34,8 @@ class ValueGain:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeDisclosure:
-    """What claims about values are worth: of how many people, how often they are right, and how often a guess is.
+class ValueDisclosure:
+    """Accuracy of claims about node values, compared with guessing.
 
     ``read`` is how many of the ``people`` have a claim that was read off the release. The intervals take people for
     independent of one another. ``by_value`` is by falling number of people, so that the rarest value comes last.
@@ -103,7 +103,7 @@ def attribute_disclosure_gain(guess: ValueClaims, truth: ArrayLike) -> float:
     return _mean(told - guessed)
 
 
-def attribute_disclosure(guess: ValueClaims, truth: ArrayLike) -> AttributeDisclosure:
+def attribute_disclosure(guess: ValueClaims, truth: ArrayLike) -> ValueDisclosure:
     """Return what claims about values are worth, for all people and for each value.
 
     >>> from unveil.guesses import Candidates
@@ -115,7 +115,7 @@ def attribute_disclosure(guess: ValueClaims, truth: ArrayLike) -> AttributeDiscl
     told, guessed, values, read = _chances(guess, truth)
     people, size = np.unique(values, return_counts=True)
     order = np.lexsort((people, -size))
-    return AttributeDisclosure(
+    return ValueDisclosure(
         people=values.size,
         read=int(read.sum()),
         accuracy=_rate(told),

@@ -162,7 +162,7 @@ def graph_statistics(
 
 def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng: np.random.Generator | None) -> Paths:
     """Return how long the paths of the largest component are, over all components of that size."""
-    whole_number(sources, "sources", least=2, advice="A standard error needs more of them")
+    whole_number(sources, "sources", at_least=2, advice="A standard error needs more of them")
     label = components(graph.start, graph.neighbour)
     size = np.bincount(label, minlength=0)
     largest = int(size.max(initial=0))

@@ -13,15 +13,15 @@ from typing import Any
 from unveil.data.graph.release import GraphRelease
 from unveil.metrics._listing import METRICS, Metric, metric
 from unveil.metrics.graphs import _losses as losses
-from unveil.metrics.graphs._losses import EIGENVALUES, Both, Loss
+from unveil.metrics.graphs._losses import EIGENVALUES, GraphPair, Loss
 from unveil.metrics.graphs.statistics import EXACT_UP_TO, SOURCES
 
 _FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means": "less useful"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lost:
-    """One figure of what a release of a graph lost.
+class UtilityLoss:
+    """One figure of the utility that a released graph lost.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def edge_difference(release: GraphRelease) -> float:
     >>> round(edge_difference(GraphRelease(path, fork, [0, 1, 2, 3])), 4)
     0.3333
     """
-    return losses.edge_loss(Both(release=release)).value
+    return losses.edge_loss(GraphPair(release=release)).value
 
 
 @metric(bounds=(0, inf), source="Villani (2009), chapter 6", **_FACTS)
@@ -77,7 +77,7 @@ def degree_distance(release: GraphRelease) -> float:
     >>> round(degree_distance(GraphRelease(path, fork, [0, 1, 2, 3])), 4)
     0.3333
     """
-    return losses.degree_loss(Both(release=release)).value
+    return losses.degree_loss(GraphPair(release=release)).value
 
 
 @metric(bounds=(0, 1), source="Mahadevan et al. (2006), the 2K-distribution; total variation", **_FACTS)
@@ -93,7 +93,7 @@ def joint_degree_distance(release: GraphRelease) -> float:
     >>> joint_degree_distance(GraphRelease(path, fork, [0, 1, 2, 3]))
     1.0
     """
-    return losses.joint_degree_loss(Both(release=release)).value
+    return losses.joint_degree_loss(GraphPair(release=release)).value
 
 
 @metric(bounds=(0, 1), source="Zhao & Wagner, Table 1", **_FACTS)
@@ -109,7 +109,7 @@ def clustering_loss(release: GraphRelease) -> float:
     >>> clustering_loss(GraphRelease(triangle, path, [0, 1, 2]))
     1.0
     """
-    return losses.clustering_change(Both(release=release)).value
+    return losses.clustering_change(GraphPair(release=release)).value
 
 
 @metric(bounds=(0, inf), source="Zhao & Wagner, Table 1", **_FACTS)
@@ -129,7 +129,7 @@ def average_path_loss(
     >>> round(average_path_loss(GraphRelease(triangle, path, [0, 1, 2])), 4)
     0.3333
     """
-    both = Both(release=release, exact_up_to=exact_up_to, sources=sources, seed=seed)
+    both = GraphPair(release=release, exact_up_to=exact_up_to, sources=sources, seed=seed)
     return losses.path_change(both).value
 
 
@@ -146,7 +146,7 @@ def assortativity_loss(release: GraphRelease) -> float:
     >>> round(assortativity_loss(GraphRelease(path, fork, [0, 1, 2, 3])), 4)
     0.5
     """
-    return losses.assortativity_change(Both(release=release)).value
+    return losses.assortativity_change(GraphPair(release=release)).value
 
 
 @metric(bounds=(0, inf), source="Ying & Wu (2008)", **_FACTS)
@@ -163,11 +163,11 @@ def spectral_distance(release: GraphRelease, *, eigenvalues: int = EIGENVALUES) 
     >>> round(spectral_distance(GraphRelease(triangle, path, [0, 1, 2]), eigenvalues=1), 4)
     0.2929
     """
-    return losses.spectral_change(Both(release=release, eigenvalues=eigenvalues)).value
+    return losses.spectral_change(GraphPair(release=release, eigenvalues=eigenvalues)).value
 
 
 #: What is computed for listed metrics together, so that no property of a graph is computed twice.
-_TOGETHER: Mapping[Callable[..., Any], Callable[[Both], Loss]] = MappingProxyType(
+_TOGETHER: Mapping[Callable[..., Any], Callable[[GraphPair], Loss]] = MappingProxyType(
     {
         edge_difference: losses.edge_loss,
         degree_distance: losses.degree_loss,
@@ -187,7 +187,7 @@ def graph_utility(
     sources: int = SOURCES,
     seed: int = 0,
     eigenvalues: int = EIGENVALUES,
-) -> tuple[Lost, ...]:
+) -> tuple[UtilityLoss, ...]:
     """Return every listed figure of what the release of a graph lost, with what it compares before and after.
 
     The settings are those of :func:`average_path_loss` and :func:`spectral_distance`.
@@ -200,15 +200,15 @@ def graph_utility(
     edge_difference 0.2 edges 3.0 2.0
     average_path_loss 0.3333 average path 1.0 1.3333
     """
-    both = Both(release=release, exact_up_to=exact_up_to, sources=sources, seed=seed, eigenvalues=eigenvalues)
+    both = GraphPair(release=release, exact_up_to=exact_up_to, sources=sources, seed=seed, eigenvalues=eigenvalues)
     listed = [each for each in METRICS.values() if each.on == "GraphRelease" and each.category == "utility"]
     return tuple(_lost(each, both) for each in listed)
 
 
-def _lost(listed: Metric, both: Both) -> Lost:
+def _lost(listed: Metric, both: GraphPair) -> UtilityLoss:
     together = _TOGETHER.get(listed.function)
     found = together(both) if together else _by_itself(float(listed.function(both.release)))
-    return Lost(metric=listed, **found._asdict())
+    return UtilityLoss(metric=listed, **found._asdict())
 
 
 def _by_itself(value: float) -> Loss:

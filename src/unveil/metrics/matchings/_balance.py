@@ -16,8 +16,8 @@ _MOST_WORK, _MOST_EDGES = 1e9, 2_000_000
 _STEPS = 60
 
 
-class Balanced(NamedTuple):
-    """Positive entries of the doubly stochastic matrix, and how it differs from the given one.
+class DoublyStochasticMatrix(NamedTuple):
+    """Positive entries of the doubly stochastic matrix, and its difference from the given one.
 
     ``place`` says where its edges stand among the given ones: edges in no perfect matching are left out. Weights are
     the given ones times a factor of the row and one of the column; ``log_factor`` is the sum of logarithms of all
@@ -37,7 +37,7 @@ class Balanced(NamedTuple):
         return weight
 
 
-def balanced(guess: Matching) -> Balanced:
+def balanced(guess: Matching) -> DoublyStochasticMatrix:
     """Return the matrix itself where it is doubly stochastic, else its scaling.
 
     >>> balanced(Matching([[1, 1], [0, 3]])).edges.dense()
@@ -46,7 +46,7 @@ def balanced(guess: Matching) -> Balanced:
     """
     edges = guess.edges
     if guess.is_doubly_stochastic:
-        return Balanced(edges, np.arange(edges.weight.size), 0.0, 0.0, True)
+        return DoublyStochasticMatrix(edges, np.arange(edges.weight.size), 0.0, 0.0, True)
     place = np.sort(np.concatenate([block.place for block in decompose(edges)]))
     used = edges_of(edges.row[place], edges.column[place], edges.weight[place], edges.n)
     scaled = sinkhorn(used, tolerance=TOLERANCE, rounds=_ROUNDS)
@@ -55,10 +55,10 @@ def balanced(guess: Matching) -> Balanced:
         if found is not None:
             return found._replace(place=place)
         scaled = sinkhorn(used, tolerance=TOLERANCE, rounds=_MORE_ROUNDS)
-    return Balanced(scaled.edges, place, -scaled.log_factor, scaled.error, False)
+    return DoublyStochasticMatrix(scaled.edges, place, -scaled.log_factor, scaled.error, False)
 
 
-def _by_newton(edges: Edges, log_column: FloatArray) -> Balanced | None:
+def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix | None:
     """Return the scaling by Newton's method, or None where the equations are too many.
 
     It minimises the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
@@ -85,7 +85,7 @@ def _by_newton(edges: Edges, log_column: FloatArray) -> Balanced | None:
         b, value, log_row, share = b + step, new_value, new_row, new_share
     error = float(np.abs(np.bincount(edges.column, share, edges.n) - 1).max())
     log_factor = float(log_row.sum() + b.sum())
-    return Balanced(edges.with_weight(share), np.zeros(0, np.int64), log_factor, error, False)
+    return DoublyStochasticMatrix(edges.with_weight(share), np.zeros(0, np.int64), log_factor, error, False)
 
 
 def _normalised(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unveil._kernels.matching import Edges, LogPermanent, Solved, as_edges, edge_at, solve
+from unveil._kernels.matching import Edges, LogPermanent, MatchingAnswer, as_edges, edge_at, solve
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.guesses.matching import Matching, matching_truth
 from unveil.guesses.matching_distribution import MatchingDistribution
@@ -22,8 +22,8 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number, how it was found, and how far it may be off.
+class EstimatedFigure:
+    """A number with its method and its error.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Figure:
 
     Examples
     --------
-    >>> Figure(1.5, 0.01, "worm", 1.001, "sampled").exact
+    >>> EstimatedFigure(1.5, 0.01, "worm", 1.001, "sampled").exact
     False
     """
 
@@ -89,7 +89,7 @@ class RandomMatching:
         How many independent samples tell as much as those drawn, and by what factor the error of a sum over entries is
         larger than if entries varied by themselves; infinite and 1 where nothing was drawn.
     methods, r_hat, notes
-        As in ``Solved`` of the kernels.
+        As in ``MatchingAnswer`` of the kernels.
     """
 
     edges: Edges
@@ -143,11 +143,11 @@ class RandomMatching:
         variance = float(second[self.drawn].sum())
         return value, self.togetherness * sqrt(variance / self.effective)
 
-    def figure(self, value: float, error: float) -> Figure:
+    def figure(self, value: float, error: float) -> EstimatedFigure:
         """Return a number that comes from the chances of pairs."""
         if self.sampled:
-            return Figure(value, error, self.methods["marginals"], self.r_hat, "sampled")
-        return Figure(value, max(error, ROUNDING * self.n * abs(value)), self.methods["marginals"])
+            return EstimatedFigure(value, error, self.methods["marginals"], self.r_hat, "sampled")
+        return EstimatedFigure(value, max(error, ROUNDING * self.n * abs(value)), self.methods["marginals"])
 
 
 def random_matching(
@@ -210,13 +210,13 @@ def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
     return (f"The adversary holds that {guess.pair_count} entries have a token; in truth {truly} have.",)
 
 
-def _togetherness(found: Solved) -> float:
+def _togetherness(answer: MatchingAnswer) -> float:
     """Return the error of the expected cracks over what it would be if rows varied by themselves, at least 1."""
-    chance = found.crack_probability[found.crack_probability_error > 0]
+    chance = answer.crack_probability[answer.crack_probability_error > 0]
     alone = float((chance * (1 - chance)).sum())
     if alone == 0.0:
         return 1.0
-    return max(1.0, found.expected_cracks_error * sqrt(found.effective_samples / alone))
+    return max(1.0, answer.expected_cracks_error * sqrt(answer.effective_samples / alone))
 
 
 def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:

@@ -18,7 +18,7 @@ from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching
 from unveil.metrics._listing import metric
 from unveil.metrics.matchings._balance import balanced
-from unveil.metrics.matchings._random_matchings import LISTED, Attack, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import LISTED, Attack, EstimatedFigure, RandomMatching, random_matching
 from unveil.metrics.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
 from unveil.metrics.matchings.flatness import is_flat, nmape_of
 from unveil.metrics.matchings.heuristic import bias, heuristic
@@ -29,7 +29,7 @@ from unveil.metrics.matchings.set_cracks import Labels, SetCracks, by_groups, la
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["SHARES", "Cracks", "Figure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
+__all__ = ["SHARES", "Cracks", "EstimatedFigure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
 
 
 #: For these probabilities it is said how many entries are cracked at least.
@@ -110,21 +110,21 @@ class Cracks:
 
     n: int
     truth: IntArray
-    log_permanent: Figure
+    log_permanent: EstimatedFigure
     permanent: int | None
-    d: Figure
-    d_by_permanent: Figure
-    expected_cracks: Figure
+    d: EstimatedFigure
+    d_by_permanent: EstimatedFigure
+    expected_cracks: EstimatedFigure
     crack_probability: FloatArray
     crack_probability_error: FloatArray
     crack_distribution: FloatArray
     crack_distribution_error: FloatArray
     crack_distribution_method: str
     quantiles: tuple[Quantile, ...]
-    heuristic: Figure
-    matched_bias: Figure
+    heuristic: EstimatedFigure
+    matched_bias: EstimatedFigure
     flat: bool
-    nmape: Figure
+    nmape: EstimatedFigure
     groups: SetCracks | None
     itemsets: Itemsets | None
     no_token: FloatArray
@@ -138,10 +138,10 @@ class Cracks:
     _effective: float
 
     @property
-    def cracked_share(self) -> Figure:
+    def cracked_share(self) -> EstimatedFigure:
         """The expected cracks as a share of all entries."""
         found = self.expected_cracks
-        return Figure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
+        return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
     def marginals(self) -> "csr_array":
         """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""
@@ -251,62 +251,74 @@ def cracks(
     )
 
 
-def _real_edges(found: RandomMatching) -> Edges:
+def _real_edges(random_matching: RandomMatching) -> Edges:
     """Return the chances of pairs of an entry and a token."""
-    real, row = found.real, found.edges.row
-    start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=found.n))]).astype(np.int64)
-    return Edges(start, found.edges.column[real], found.marginal[real])
+    real, row = random_matching.real, random_matching.edges.row
+    start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=random_matching.n))]).astype(np.int64)
+    return Edges(start, random_matching.edges.column[real], random_matching.marginal[real])
 
 
-def _unpaired(guess: Attack, found: RandomMatching) -> dict[str, Any]:
+def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
     """Return what is special where entries or tokens may be left alone."""
-    alone = found.edges.column >= found.token_count
-    chance = np.bincount(found.edges.row[alone], found.marginal[alone], found.edges.n)[: found.n].astype(np.float64)
+    alone = random_matching.edges.column >= random_matching.token_count
+    chance = np.bincount(random_matching.edges.row[alone], random_matching.marginal[alone], random_matching.edges.n)[
+        : random_matching.n
+    ].astype(np.float64)
     chance = np.minimum(chance, 1.0)
-    likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
-    error = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled and alone.any() else np.zeros(found.n)
-    pairs = guess.pair_count if isinstance(guess, UnequalMatching) else found.n
+    likely = (
+        (chance * random_matching.effective + 1) / (random_matching.effective + 2)
+        if random_matching.sampled
+        else chance
+    )
+    error = (
+        np.sqrt(likely * (1 - likely) / random_matching.effective)
+        if random_matching.sampled and alone.any()
+        else np.zeros(random_matching.n)
+    )
+    pairs = guess.pair_count if isinstance(guess, UnequalMatching) else random_matching.n
     for array in (chance, error):
         array.flags.writeable = False
     return {
         "no_token": chance,
         "no_token_error": error,
-        "token_count": found.token_count,
+        "token_count": random_matching.token_count,
         "pairs": pairs,
-        "blind_cracks": int((found.truth >= 0).sum()) * pairs / (found.n * found.token_count),
+        "blind_cracks": int((random_matching.truth >= 0).sum())
+        * pairs
+        / (random_matching.n * random_matching.token_count),
     }
 
 
-def _of_matrix(guess: Attack, found: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
+def _of_matrix(guess: Attack, random_matching: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
     """Return the figures that need the matrix; listed matchings have only d and flatness of these."""
     if isinstance(guess, MatchingDistribution):
         names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
         known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
-        return known | dict.fromkeys(names, Figure(nan, nan, LISTED))
+        return known | dict.fromkeys(names, EstimatedFigure(nan, nan, LISTED))
     square = guess.padded if isinstance(guess, UnequalMatching) else guess
     scaled = balanced(square)
-    value, exact = permanent_figure(guess, found.permanent)
-    by_permanent = degree_by_permanent(found.permanent, scaled, found.n)
+    value, exact = permanent_figure(guess, random_matching.permanent)
+    by_permanent = degree_by_permanent(random_matching.permanent, scaled, random_matching.n)
     return {
         "log_permanent": value,
         "permanent": exact,
-        "d": degree(guess, found, scaled),
-        "d_by_permanent": by_permanent if square is guess else Figure(nan, nan, by_permanent.method),
-        "heuristic": heuristic(square, found.at_truth, scaled),
-        "matched_bias": bias(square, found, scaled),
+        "d": degree(guess, random_matching, scaled),
+        "d_by_permanent": by_permanent if square is guess else EstimatedFigure(nan, nan, by_permanent.method),
+        "heuristic": heuristic(square, random_matching.at_truth, scaled),
+        "matched_bias": bias(square, random_matching, scaled),
         "flat": is_flat(square),
-        "nmape": nmape_of(square, found, scaled, rng=rng, most_drawn=_MOST_DRAWN)
+        "nmape": nmape_of(square, random_matching, scaled, rng=rng, most_drawn=_MOST_DRAWN)
         if square is guess
-        else Figure(nan, nan, "undefined for unequal sizes"),
+        else EstimatedFigure(nan, nan, "undefined for unequal sizes"),
     }
 
 
-def _expected(found: RandomMatching) -> Figure:
-    return found.figure(float(found.probability.sum()), found.expected_error)
+def _expected(random_matching: RandomMatching) -> EstimatedFigure:
+    return random_matching.figure(float(random_matching.probability.sum()), random_matching.expected_error)
 
 
 @metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
-def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> Figure:
+def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return the mean number of entries that the adversary's matching gives their own token: Ψ, on 0/1 matrices ε.
 
     Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /

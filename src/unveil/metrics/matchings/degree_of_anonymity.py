@@ -10,14 +10,20 @@ from unveil.guesses.matching import Matching
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching
 from unveil.metrics._listing import metric
-from unveil.metrics.matchings._balance import Balanced, balanced
-from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
+from unveil.metrics.matchings._random_matchings import (
+    LISTED,
+    ROUNDING,
+    EstimatedFigure,
+    RandomMatching,
+    random_matching,
+)
 
 FACTS: dict[str, Any] = {"category": "cracks", "per": "release", "more_means": "more private", "bounds": (0, 1)}
 
 
 @metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; entropy of matchings for others", **FACTS)
-def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> Figure:
+def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return how unsure the adversary is of the matching, as a share of knowing nothing.
 
     Formula: ``-sum(p * log(p)) / log(n!)`` over the probabilities of all matchings. Where those that are possible are
@@ -41,7 +47,7 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
     return degree(guess, found, balanced(guess))
 
 
-def permanent_degree(guess: Matching) -> Figure:
+def permanent_degree(guess: Matching) -> EstimatedFigure:
     """Return a degree of anonymity of a doubly stochastic matrix that looks at its permanent alone.
 
     Formula: ``log(permanent) / log(n! / n ** n)`` of the matrix, or of its doubly stochastic scaling where it is not.
@@ -60,80 +66,84 @@ def permanent_degree(guess: Matching) -> Figure:
     return degree_by_permanent(permanent(guess.edges), balanced(guess), guess.n)
 
 
-def degree(guess: Matching | UnequalMatching, found: RandomMatching, scaled: Balanced) -> Figure:
+def degree(
+    guess: Matching | UnequalMatching, random_matching: RandomMatching, scaled: DoublyStochasticMatrix
+) -> EstimatedFigure:
     """Return the degree of anonymity of a matrix that was solved.
 
     Where entries or tokens are left alone, the padded matrix has each pairing several times, all equally likely.
     """
-    number = found.permanent
+    number = random_matching.permanent
     square, repeats, most = (
         (guess.padded, guess.log_repeats, guess.log_all)
         if isinstance(guess, UnequalMatching)
         else (guess, 0.0, lgamma(guess.n + 1))
     )
     if square.is_feasibility or not most > 0:
-        return degree_of_even(number, guess.n, repeats=repeats, most=most)
+        return degree_of_even(number, guess.n, repeats=repeats, at_most=most)
     # The mean of log p is that of the logarithms of weights, less the log-permanent: a factor of a row or a column
     # cancels, and with balanced weights there is least to cancel.
-    logs = np.zeros(found.edges.weight.size)
+    logs = np.zeros(random_matching.edges.weight.size)
     logs[scaled.place] = np.log(np.maximum(scaled.edges.weight, np.finfo(np.float64).tiny))
-    mean, error = float((found.marginal * logs).sum()), found.log_weight_error
+    mean, error = float((random_matching.marginal * logs).sum()), random_matching.log_weight_error
     low, middle, high = (
         (end + scaled.log_factor - mean - repeats) / most for end in (number.low, number.log, number.high)
     )
-    method = ", ".join(dict.fromkeys(f"{number.method}, {found.methods['marginals']}".split(", ")))
-    r_hat = found.r_hat if error > 0 else nan
+    method = ", ".join(dict.fromkeys(f"{number.method}, {random_matching.methods['marginals']}".split(", ")))
+    r_hat = random_matching.r_hat if error > 0 else nan
     if number.is_bracket:
         return _between(low - 3 * error / most, high + 3 * error / most, method, r_hat)
     if number.sampled:
         ends = _clipped(low - 3 * error / most), _clipped(high + 3 * error / most)
-        return Figure(_clipped(middle), hypot(number.error, error) / most, method, r_hat, "sampled", *ends)
+        return EstimatedFigure(_clipped(middle), hypot(number.error, error) / most, method, r_hat, "sampled", *ends)
     if error > 0:
-        return Figure(_clipped(low), error / most, method, r_hat, "sampled")
-    return Figure(_clipped(low), number.error / most + ROUNDING * guess.n, method)
+        return EstimatedFigure(_clipped(low), error / most, method, r_hat, "sampled")
+    return EstimatedFigure(_clipped(low), number.error / most + ROUNDING * guess.n, method)
 
 
-def degree_of_even(number: LogPermanent, n: int, *, repeats: float = 0.0, most: float | None = None) -> Figure:
+def degree_of_even(
+    number: LogPermanent, n: int, *, repeats: float = 0.0, at_most: float | None = None
+) -> EstimatedFigure:
     """Return the degree of anonymity where all matchings that are possible are equally likely.
 
-    ``repeats`` and ``most`` are the logarithms of how often the permanent counts each, and of how many there can be.
+    ``repeats`` and ``at_most`` are the logarithms of how often the permanent counts each, and of how many there can be.
     """
-    most = lgamma(n + 1) if most is None else most
-    if not most > 0:
-        return Figure(0.0, 0.0, "single")
-    low, middle, high = ((end - repeats) / most for end in (number.low, number.log, number.high))
+    at_most = lgamma(n + 1) if at_most is None else at_most
+    if not at_most > 0:
+        return EstimatedFigure(0.0, 0.0, "single")
+    low, middle, high = ((end - repeats) / at_most for end in (number.low, number.log, number.high))
     if number.is_bracket:
         return _between(low, high, number.method)
     if number.sampled:
         ends = _clipped(low), _clipped(high)
-        return Figure(_clipped(middle), number.error / most, number.method, nan, "sampled", *ends)
-    return Figure(_clipped(middle), number.error / most + ROUNDING, number.method)
+        return EstimatedFigure(_clipped(middle), number.error / at_most, number.method, nan, "sampled", *ends)
+    return EstimatedFigure(_clipped(middle), number.error / at_most + ROUNDING, number.method)
 
 
-def degree_of_listed(guess: MatchingDistribution) -> Figure:
+def degree_of_listed(guess: MatchingDistribution) -> EstimatedFigure:
     """Return the degree of anonymity of listed matchings."""
     if guess.n == 1:
-        return Figure(0.0, 0.0, "single")
+        return EstimatedFigure(0.0, 0.0, "single")
     bits = -float((guess.probability * np.log(guess.probability)).sum())
-    return Figure(_clipped(bits / lgamma(guess.n + 1)), ROUNDING * guess.n, LISTED)
+    return EstimatedFigure(_clipped(bits / lgamma(guess.n + 1)), ROUNDING * guess.n, LISTED)
 
 
-def degree_by_permanent(number: LogPermanent, scaled: Balanced, n: int) -> Figure:
+def degree_by_permanent(number: LogPermanent, scaled: DoublyStochasticMatrix, n: int) -> EstimatedFigure:
     """Return what :func:`permanent_degree` explains, from the log-permanent of the given matrix."""
     if n == 1:
-        return Figure(0.0, 0.0, "single")
+        return EstimatedFigure(0.0, 0.0, "single")
     least = lgamma(n + 1) - n * log(n)
     high, middle, low = ((end + scaled.log_factor) / least for end in (number.low, number.log, number.high))
     if number.is_bracket:
         return _between(low, high, number.method)
     if number.sampled:
         ends = _clipped(low), _clipped(high)
-        return Figure(_clipped(middle), -number.error / least, number.method, nan, "sampled", *ends)
-    return Figure(_clipped(middle), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
+        return EstimatedFigure(_clipped(middle), -number.error / least, number.method, nan, "sampled", *ends)
+    return EstimatedFigure(_clipped(middle), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
 
 
-def _between(low: float, high: float, method: str, r_hat: float = nan) -> Figure:
-    return Figure(_clipped(low), _clipped(high) - _clipped(low), method, r_hat, "bracket")
+def _between(low: float, high: float, method: str, r_hat: float = nan) -> EstimatedFigure:
+    return EstimatedFigure(_clipped(low), _clipped(high) - _clipped(low), method, r_hat, "bracket")
 
 
 def _clipped(value: float) -> float:

@@ -11,8 +11,8 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guesses.matching import Matching
 from unveil.guesses.matching_distribution import MatchingDistribution
-from unveil.metrics.matchings._balance import Balanced, balanced
-from unveil.metrics.matchings._random_matchings import ROUNDING, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
+from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedFigure, RandomMatching, random_matching
 
 #: An attack, or what one can be made of: rows of numbers, an array, a sparse matrix.
 Graph: TypeAlias = Any
@@ -103,7 +103,7 @@ def flat(graph: Graph) -> Matching:
     return Matching(matrix.toarray() if dense else matrix, given.entries, given.tokens)
 
 
-def nmape(matrix: Graph, *, rng: np.random.Generator) -> Figure:
+def nmape(matrix: Graph, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return by how much the heuristic H misses the expected cracks, averaged over all truths, in percent of n.
 
     Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalised mean absolute
@@ -122,18 +122,29 @@ def nmape(matrix: Graph, *, rng: np.random.Generator) -> Figure:
 
 
 def nmape_of(
-    guess: Matching, found: RandomMatching, scaled: Balanced, *, rng: np.random.Generator, most_drawn: int = _MOST_DRAWN
-) -> Figure:
+    guess: Matching,
+    random_matching: RandomMatching,
+    scaled: DoublyStochasticMatrix,
+    *,
+    rng: np.random.Generator,
+    most_drawn: int = _MOST_DRAWN,
+) -> EstimatedFigure:
     """Return :func:`nmape` from known chances of pairs; ``most_drawn`` bounds the numbers drawn for truths."""
     n = guess.n
-    gap = found.edges.with_weight(scaled.on(guess.edges) - found.marginal)
-    noise = 100 / n * found.togetherness * sqrt(n / max(n - 1, 1) / found.effective) if found.sampled else 0.0
+    gap = random_matching.edges.with_weight(scaled.on(guess.edges) - random_matching.marginal)
+    noise = (
+        100 / n * random_matching.togetherness * sqrt(n / max(n - 1, 1) / random_matching.effective)
+        if random_matching.sampled
+        else 0.0
+    )
     if n <= LARGEST_EXACT:
         sums = np.abs(_all_sums(gap.dense()))
-        return Figure(100 / n * float(sums.mean()), 100 * (ROUNDING * n + scaled.error), f"all {factorial(n)} truths")
+        return EstimatedFigure(
+            100 / n * float(sums.mean()), 100 * (ROUNDING * n + scaled.error), f"all {factorial(n)} truths"
+        )
     mean, error, count = _sampled(gap, rng, most_drawn)
-    method = f"{count} truths drawn; pairs: {found.methods['marginals']}"
-    return Figure(100 / n * mean, hypot(100 / n * error, noise), method, found.r_hat, "sampled")
+    method = f"{count} truths drawn; pairs: {random_matching.methods['marginals']}"
+    return EstimatedFigure(100 / n * mean, hypot(100 / n * error, noise), method, random_matching.r_hat, "sampled")
 
 
 def _all_sums(matrix: FloatArray) -> FloatArray:

@@ -8,8 +8,8 @@ import numpy as np
 from unveil._kernels.matching import edge_at
 from unveil.guesses.matching import Matching, matching_truth
 from unveil.metrics._listing import metric
-from unveil.metrics.matchings._balance import Balanced, balanced
-from unveil.metrics.matchings._random_matchings import ROUNDING, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
+from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedFigure, RandomMatching, random_matching
 
 GIVEN, SCALED = "matrix as given", "matrix scaled to be doubly stochastic"
 
@@ -21,7 +21,7 @@ GIVEN, SCALED = "matrix as given", "matrix scaled to be doubly stochastic"
     bounds=(0, inf),
     source="Bagai, Malik & Jadliwala (2017)",
 )
-def heuristic_cracks(guess: Matching, truth: Any) -> Figure:
+def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
     """Return the heuristic H for the expected number of cracks: quick, and not to be relied on.
 
     Formula: ``sum(P[i, truth[i]])`` of the doubly stochastic matrix P, or of the doubly stochastic scaling where the
@@ -37,15 +37,17 @@ def heuristic_cracks(guess: Matching, truth: Any) -> Figure:
     return heuristic(guess, edge_at(guess.edges, matching_truth(guess, truth)), scaled)
 
 
-def heuristic(guess: Matching, at_truth: np.ndarray[Any, np.dtype[np.int64]], scaled: Balanced) -> Figure:
+def heuristic(
+    guess: Matching, at_truth: np.ndarray[Any, np.dtype[np.int64]], scaled: DoublyStochasticMatrix
+) -> EstimatedFigure:
     """Return the heuristic; ``at_truth`` is the position of each true pair among the edges, -1 where there is none."""
     weight = scaled.on(guess.edges)[at_truth[at_truth >= 0]]
     value = float(weight.sum())
     error = ROUNDING * guess.n * value + scaled.error * value
-    return Figure(value, error, GIVEN if scaled.given else SCALED)
+    return EstimatedFigure(value, error, GIVEN if scaled.given else SCALED)
 
 
-def matched_bias(guess: Matching, *, rng: np.random.Generator) -> Figure:
+def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return by what share the heuristic H misses the expected cracks of an adversary who is as right as can be.
 
     Formula: ``(sum(P * M) - sum(M * M)) / sum(M * M)`` with the doubly stochastic matrix P and the chances M of its
@@ -59,20 +61,20 @@ def matched_bias(guess: Matching, *, rng: np.random.Generator) -> Figure:
     return bias(guess, random_matching(guess, np.arange(guess.n), rng=rng), balanced(guess))
 
 
-def bias(guess: Matching, found: RandomMatching, scaled: Balanced) -> Figure:
+def bias(guess: Matching, random_matching: RandomMatching, scaled: DoublyStochasticMatrix) -> EstimatedFigure:
     """Return the matched bias of a matrix that was solved."""
-    weight, chance = scaled.on(guess.edges)[found.real], found.marginal[found.real]
+    weight, chance = scaled.on(guess.edges)[random_matching.real], random_matching.marginal[random_matching.real]
     squares = float((chance * chance).sum())
     noise = 0.0
-    if found.sampled:  # the square of a sampled chance is too large by the variance of that chance
-        drawn = found.drawn[found.edges.row[found.real]]
-        noise = float((chance * (1 - chance))[drawn].sum()) / max(found.effective - 1, 1)
+    if random_matching.sampled:  # the square of a sampled chance is too large by the variance of that chance
+        drawn = random_matching.drawn[random_matching.edges.row[random_matching.real]]
+        noise = float((chance * (1 - chance))[drawn].sum()) / max(random_matching.effective - 1, 1)
     truly = squares - noise
     value = float((weight * chance).sum()) / truly
-    score = np.zeros(found.marginal.size)
-    score[found.real] = (weight - 2 * value * chance) / truly
-    _, error = found.mean(score)
-    spread = sqrt(2 * squares) / found.effective if found.sampled else 0.0
+    score = np.zeros(random_matching.marginal.size)
+    score[random_matching.real] = (weight - 2 * value * chance) / truly
+    _, error = random_matching.mean(score)
+    spread = sqrt(2 * squares) / random_matching.effective if random_matching.sampled else 0.0
     # Such scores were seen to vary together more than cracks do, and only cracks were followed: hence the factor.
-    figure = found.figure(value - 1, 1.5 * hypot(error, value * spread / truly, value * noise / truly / 2))
-    return Figure(figure.value, figure.error + scaled.error, figure.method, figure.r_hat, figure.kind)
+    figure = random_matching.figure(value - 1, 1.5 * hypot(error, value * spread / truly, value * noise / truly / 2))
+    return EstimatedFigure(figure.value, figure.error + scaled.error, figure.method, figure.r_hat, figure.kind)

@@ -13,7 +13,7 @@ from unveil._kernels.types import BoolArray, IntArray
 from unveil.errors import InputError
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, truth_of
-from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, Figure
+from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, EstimatedFigure
 
 #: Of so many sets at most all are looked at together: twice as many chances with each further one.
 MOST_TOGETHER = 8
@@ -39,9 +39,9 @@ class Itemset:
 
     name: str
     size: int
-    found: Figure
+    found: EstimatedFigure
     by_chance: float
-    cracked: Figure
+    cracked: EstimatedFigure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +60,8 @@ class Itemsets:
     """
 
     sets: tuple[Itemset, ...]
-    expected: Figure
-    any_found: Figure
+    expected: EstimatedFigure
+    any_found: EstimatedFigure
 
 
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
@@ -99,9 +99,9 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
     members = members_of(guess, sets)
     listed = isinstance(guess, MatchingDistribution)
     chances = (
-        _Listed(guess, columns)
+        _ListedMatchings(guess, columns)
         if isinstance(guess, MatchingDistribution)
-        else _Restricted(guess, columns, rng, precision / 2)
+        else _RestrictedMatchings(guess, columns, rng, precision / 2)
     )
     found = tuple(
         Itemset(
@@ -116,7 +116,7 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
     total, exact = sum(each.found.value for each in found), all(each.found.exact for each in found)
     error = sqrt(sum(each.found.error**2 for each in found)) if not exact else ROUNDING * guess.n
     method = LISTED if listed else ", ".join(dict.fromkeys(each.found.method for each in found))
-    expected = Figure(total, error, method, _worst(found), "exact" if exact else "sampled")
+    expected = EstimatedFigure(total, error, method, _worst(found), "exact" if exact else "sampled")
     return Itemsets(sets=found, expected=expected, any_found=_any(found, list(members.values()), chances, exact))
 
 
@@ -143,29 +143,29 @@ def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
     return found
 
 
-class _Listed:
-    """Chances of matchings that were listed."""
+class _ListedMatchings:
+    """Probabilities from listed matchings."""
 
     def __init__(self, guess: MatchingDistribution, truth: IntArray) -> None:
         self.guess, self.truth = guess, truth
 
-    def found(self, sets: Sequence[Sequence[int]]) -> Figure:
+    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedFigure:
         """Return the chance that all of these sets are found."""
         hit = np.ones(self.guess.count, np.bool_)
         for rows in sets:
             hit &= (np.sort(self.guess.matchings[:, rows], axis=1) == np.sort(self.truth[list(rows)])).all(axis=1)
         return self._figure(hit)
 
-    def cracked(self, rows: Sequence[int]) -> Figure:
+    def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
         """Return the chance that each entry has its token."""
         return self._figure((self.guess.matchings[:, rows] == self.truth[list(rows)]).all(axis=1))
 
-    def _figure(self, hit: BoolArray) -> Figure:
-        return Figure(min(1.0, float(self.guess.probability[hit].sum())), ROUNDING * self.guess.n, LISTED)
+    def _figure(self, hit: BoolArray) -> EstimatedFigure:
+        return EstimatedFigure(min(1.0, float(self.guess.probability[hit].sum())), ROUNDING * self.guess.n, LISTED)
 
 
-class _Restricted:
-    """Chances by taking edges away: permanents where they can be counted, samples of one line after the other else."""
+class _RestrictedMatchings:
+    """Probabilities from removing edges: permanents where they can be counted, else samples line by line."""
 
     def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
         square = guess.padded if isinstance(guess, UnequalMatching) else guess
@@ -175,11 +175,11 @@ class _Restricted:
         self.whole = np.concatenate([truth, np.full(square.n - truth.size, -1)])
         self.full = permanent(self.edges)
 
-    def found(self, sets: Sequence[Sequence[int]]) -> Figure:
+    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedFigure:
         """Return the chance that all of these sets are found."""
         return self._chance([line for rows in sets for line in self._lines(rows)])
 
-    def cracked(self, rows: Sequence[int]) -> Figure:
+    def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
         """Return the chance that each entry that has a token gets it."""
         row, column = self.edges.row, self.edges.column
         return self._chance([(row == i) & (column != self.truth[i]) for i in rows if self.truth[i] >= 0])
@@ -191,22 +191,24 @@ class _Restricted:
         inside, ours = np.isin(row, list(rows)), np.isin(column, tokens) | (column >= self.token_count)
         return [(column == token) & ~inside for token in tokens] + [(row == i) & ~ours for i in rows]
 
-    def _chance(self, lines: Sequence[BoolArray]) -> Figure:
+    def _chance(self, lines: Sequence[BoolArray]) -> EstimatedFigure:
         gone = np.zeros(self.edges.weight.size, np.bool_)
         for line in lines:
             gone |= line
         if not gone.any():
-            return Figure(1.0, 0.0, "single")
+            return EstimatedFigure(1.0, 0.0, "single")
         if not self.full.low < self.full.high:
             left = permanent(_without(self.edges, gone))
             if not left.low < left.high:
                 value = exp(min(left.log - self.full.log, 0.0))
-                return Figure(value, (left.error + self.full.error) * value + ROUNDING * value, self.full.method)
+                return EstimatedFigure(
+                    value, (left.error + self.full.error) * value + ROUNDING * value, self.full.method
+                )
         return self._by_lines(lines, gone)
 
-    def _by_lines(self, lines: Sequence[BoolArray], gone: BoolArray) -> Figure:
+    def _by_lines(self, lines: Sequence[BoolArray], gone: BoolArray) -> EstimatedFigure:
         if permanent(_without(self.edges, gone)).low == -inf:
-            return Figure(0.0, 0.0, self.full.method)
+            return EstimatedFigure(0.0, 0.0, self.full.method)
         away = np.zeros_like(gone)
         value, variance, r_hat, methods, solved = 1.0, 0.0, float("nan"), [], None
         chance = np.zeros(gone.size)
@@ -229,8 +231,8 @@ class _Restricted:
             value, away, solved = value * step, away | line, None
         method = ", ".join(dict.fromkeys(methods))
         if variance == 0.0:
-            return Figure(value, ROUNDING * len(lines) * value, method)
-        return Figure(value, value * sqrt(variance), method, r_hat, "sampled")
+            return EstimatedFigure(value, ROUNDING * len(lines) * value, method)
+        return EstimatedFigure(value, value * sqrt(variance), method, r_hat, "sampled")
 
 
 def _without(edges: Edges, gone: BoolArray) -> Edges:
@@ -239,23 +241,25 @@ def _without(edges: Edges, gone: BoolArray) -> Edges:
     return Edges(start, edges.column[kept], edges.weight[kept])
 
 
-def _any(found: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> Figure:
+def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> EstimatedFigure:
     """Return the chance that at least one set is found, by taking sets together; or what is certain of it."""
-    values = [each.found.value for each in found]
-    if len(found) == 1:
-        return found[0].found
-    if exact and len(found) <= MOST_TOGETHER:
+    values = [each.found.value for each in itemsets]
+    if len(itemsets) == 1:
+        return itemsets[0].found
+    if exact and len(itemsets) <= MOST_TOGETHER:
         total = 0.0
         for count in range(1, len(members) + 1):
             for some in combinations(members, count):
                 total += (-1) ** (count + 1) * chances.found(some).value
-        return Figure(min(1.0, max(total, max(values))), ROUNDING * 2 ** len(members), found[0].found.method)
+        return EstimatedFigure(
+            min(1.0, max(total, max(values))), ROUNDING * 2 ** len(members), itemsets[0].found.method
+        )
     low, high = max(values), min(1.0, sum(values))
-    return Figure(low, high - low, found[0].found.method, _worst(found), "bracket")
+    return EstimatedFigure(low, high - low, itemsets[0].found.method, _worst(itemsets), "bracket")
 
 
-def _worst(found: Sequence[Itemset]) -> float:
-    return float(np.fmax.reduce([each.found.r_hat for each in found]))
+def _worst(itemsets: Sequence[Itemset]) -> float:
+    return float(np.fmax.reduce([each.found.r_hat for each in itemsets]))
 
 
 def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:

@@ -11,7 +11,14 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching
 from unveil.metrics.matchings._balance import balanced
-from unveil.metrics.matchings._random_matchings import LISTED, Attack, Figure, Kind, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import (
+    LISTED,
+    Attack,
+    EstimatedFigure,
+    Kind,
+    RandomMatching,
+    random_matching,
+)
 from unveil.metrics.matchings.degree_of_anonymity import degree, degree_of_listed
 from unveil.metrics.matchings.flatness import is_flat
 
@@ -43,13 +50,13 @@ class Ambiguity:
     n: int
     token_count: int
     pairs: int
-    log_permanent: Figure
+    log_permanent: EstimatedFigure
     permanent: int | None
-    d: Figure
+    d: EstimatedFigure
     flat: bool
-    believed_cracks: Figure
-    least_cracks: Figure
-    most_cracks: Figure
+    believed_cracks: EstimatedFigure
+    least_cracks: EstimatedFigure
+    most_cracks: EstimatedFigure
     best: FloatArray
     best_error: FloatArray
     r_hat: float
@@ -99,8 +106,8 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
         d=_degree(guess, found),
         flat=is_flat(guess.padded if isinstance(guess, UnequalMatching) else guess),
         believed_cracks=believed,
-        least_cracks=_favourable(found, other, most=False),
-        most_cracks=_favourable(found, other, most=True),
+        least_cracks=_favourable(found, other, largest=False),
+        most_cracks=_favourable(found, other, largest=True),
         best=best,
         best_error=np.where(drawn, np.sqrt(likely * (1 - likely) / found.effective), 0.0),
         r_hat=found.r_hat,
@@ -108,7 +115,7 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
     )
 
 
-def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[Figure, int | None]:
+def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[EstimatedFigure, int | None]:
     """Return the logarithm of the weights of all pairings added up, and the sum itself where it was counted.
 
     A padded matrix counts each pairing as often as its added rows and columns can be exchanged.
@@ -121,16 +128,16 @@ def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[Figure, int |
             times = factorial(guess.spare_tokens) * factorial(guess.spare_entries)
     ends = (number.low - repeats, number.high - repeats) if kind == "sampled" else (nan, nan)
     exact = None if number.exact is None else number.exact // times
-    return Figure(number.log - repeats, number.error, number.method, nan, kind, *ends), exact
+    return EstimatedFigure(number.log - repeats, number.error, number.method, nan, kind, *ends), exact
 
 
-def _permanent(guess: Attack, found: RandomMatching) -> tuple[Figure, int | None]:
+def _permanent(guess: Attack, random_matching: RandomMatching) -> tuple[EstimatedFigure, int | None]:
     if isinstance(guess, MatchingDistribution):
-        return Figure(nan, nan, LISTED), None
-    return permanent_figure(guess, found.permanent)
+        return EstimatedFigure(nan, nan, LISTED), None
+    return permanent_figure(guess, random_matching.permanent)
 
 
-def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Figure:
+def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> EstimatedFigure:
     """Return the degree of anonymity of any attack, also of one with unequal sizes.
 
     >>> round(attack_degree(UnequalMatching([[1, 1], [1, 0], [0, 1]]), rng=np.random.default_rng(1)).value, 3)
@@ -142,10 +149,10 @@ def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float =
     return _degree(guess, found)
 
 
-def _degree(guess: Attack, found: RandomMatching) -> Figure:
+def _degree(guess: Attack, random_matching: RandomMatching) -> EstimatedFigure:
     if isinstance(guess, MatchingDistribution):
         return degree_of_listed(guess)
-    return degree(guess, found, balanced(guess.padded if isinstance(guess, UnequalMatching) else guess))
+    return degree(guess, random_matching, balanced(guess.padded if isinstance(guess, UnequalMatching) else guess))
 
 
 def _some_truth(guess: Attack) -> Any:
@@ -158,29 +165,33 @@ def _some_truth(guess: Attack) -> Any:
     return np.where(columns < guess.token_count, columns, -1)
 
 
-def _favourable(found: RandomMatching, other: RandomMatching | None, *, most: bool) -> Figure:
+def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *, largest: bool) -> EstimatedFigure:
     """Return the expected cracks of the truth for which they are most or least; ``other`` was sampled by itself.
 
     The best truth of both samples together looks better than the best truth is; one that was chosen by one sample and
     measured by the other is at most as good. The best truth lies between these, up to three standard errors.
     """
     if other is None:
-        score = np.where(found.real, found.marginal, 0.0)
-        return found.figure(float(score[_best_pairs(found.edges, found.marginal, score, most)].sum()), 0.0)
-    scores = [np.where(one.real, one.marginal, 0.0) for one in (found, other)]
-    both, possible = (scores[0] + scores[1]) / 2, found.marginal + other.marginal
-    chosen = _best_pairs(found.edges, possible, both, most)
-    crossed = [_best_pairs(found.edges, possible, score, most) for score in scores]
+        score = np.where(random_matching.real, random_matching.marginal, 0.0)
+        return random_matching.figure(
+            float(score[_best_pairs(random_matching.edges, random_matching.marginal, score, largest)].sum()), 0.0
+        )
+    scores = [np.where(one.real, one.marginal, 0.0) for one in (random_matching, other)]
+    both, possible = (scores[0] + scores[1]) / 2, random_matching.marginal + other.marginal
+    chosen = _best_pairs(random_matching.edges, possible, both, largest)
+    crossed = [_best_pairs(random_matching.edges, possible, score, largest) for score in scores]
     flattered = float(both[chosen].sum())
     fair = float(scores[1][crossed[0]].sum() + scores[0][crossed[1]].sum()) / 2
     chance = both[chosen]
-    noise = 3 * found.togetherness * sqrt(float((chance * (1 - chance)).sum()) / found.effective)
+    noise = 3 * random_matching.togetherness * sqrt(float((chance * (1 - chance)).sum()) / random_matching.effective)
     low, high = min(fair, flattered) - noise, max(fair, flattered) + noise
-    low, high = max(low, 0.0), min(high, float(found.n))
-    return Figure(low, high - low, found.methods["marginals"], max(found.r_hat, other.r_hat), "bracket")
+    low, high = max(low, 0.0), min(high, float(random_matching.n))
+    return EstimatedFigure(
+        low, high - low, random_matching.methods["marginals"], max(random_matching.r_hat, other.r_hat), "bracket"
+    )
 
 
-def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, most: bool) -> IntArray:
+def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, largest: bool) -> IntArray:
     """Return the edges of the matching with the largest or the smallest sum of scores, of edges that are possible."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -189,7 +200,7 @@ def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, most: boo
     start = np.concatenate([[0], np.cumsum(np.bincount(edges.row[there], minlength=edges.n))]).astype(np.int64)
     # Every matching has the same number of pairs, so 1 more for each changes nothing, and no pair weighs nothing.
     matrix = csr_array((score[there] + 1.0, edges.column[there], start), shape=(edges.n, edges.n))
-    row, column = min_weight_full_bipartite_matching(matrix, maximize=most)
+    row, column = min_weight_full_bipartite_matching(matrix, maximize=largest)
     chosen = np.full(edges.n, -1, np.int64)
     chosen[row] = column
     return edge_at(edges, chosen)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
-from unveil.metrics.matchings._random_matchings import Attack, Figure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import Attack, EstimatedFigure, RandomMatching, random_matching
 
 Labels = Sequence[Any] | Mapping[Any, Any]
 
@@ -33,9 +33,9 @@ class Category:
 
     name: str
     size: int
-    expected: Figure
+    expected: EstimatedFigure
     by_chance: float
-    entries_cracked: Figure
+    entries_cracked: EstimatedFigure
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +55,7 @@ class SetCracks:
     """
 
     categories: tuple[Category, ...]
-    expected: Figure
+    expected: EstimatedFigure
     by_chance: float
     probability: FloatArray
     probability_error: FloatArray
@@ -83,32 +83,50 @@ def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Gene
     return by_groups(random_matching(guess, truth, rng=rng), labels_of(guess, groups))
 
 
-def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
+def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
     """Return the cracks of sets of a matching that was solved, with the group of each entry."""
     names, group = np.unique(labels, return_inverse=True)
-    of_token = np.full(found.edges.n, -1)  # the group of each token's entry, none for tokens without
-    paired = np.flatnonzero(found.truth >= 0)
-    of_token[found.truth[paired]] = group[paired]
-    row = found.edges.row
-    inside = found.real & (group[np.minimum(row, found.n - 1)] == of_token[found.edges.column])
-    chance = np.bincount(row[inside], found.marginal[inside], found.n).astype(np.float64)
-    drawn = found.drawn[: found.n]
+    of_token = np.full(random_matching.edges.n, -1)  # the group of each token's entry, none for tokens without
+    paired = np.flatnonzero(random_matching.truth >= 0)
+    of_token[random_matching.truth[paired]] = group[paired]
+    row = random_matching.edges.row
+    inside = random_matching.real & (
+        group[np.minimum(row, random_matching.n - 1)] == of_token[random_matching.edges.column]
+    )
+    chance = np.bincount(row[inside], random_matching.marginal[inside], random_matching.n).astype(np.float64)
+    drawn = random_matching.drawn[: random_matching.n]
     # A chance that was sampled as 0 or 1 is not sure: as one further sample of each kind would have it.
-    likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
-    alone = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled else np.zeros(found.n)
+    likely = (
+        (chance * random_matching.effective + 1) / (random_matching.effective + 2)
+        if random_matching.sampled
+        else chance
+    )
+    alone = (
+        np.sqrt(likely * (1 - likely) / random_matching.effective)
+        if random_matching.sampled
+        else np.zeros(random_matching.n)
+    )
     error = np.where(drawn, alone, 0.0)
     size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
     # With pairs drawn evenly each of n entries gets each of m tokens equally often.
-    by_chance = size * tokens * (float(found.marginal[found.real].sum()) / found.n / found.token_count)
-    sums = [np.bincount(group, part, names.size) for part in (chance, found.probability)]
-    variances = [_variance(part, drawn, group, names.size) for part in (chance, found.probability)]
+    by_chance = (
+        size
+        * tokens
+        * (
+            float(random_matching.marginal[random_matching.real].sum())
+            / random_matching.n
+            / random_matching.token_count
+        )
+    )
+    sums = [np.bincount(group, part, names.size) for part in (chance, random_matching.probability)]
+    variances = [_variance(part, drawn, group, names.size) for part in (chance, random_matching.probability)]
     categories = tuple(
         Category(
             name=str(name),
             size=int(size[k]),
-            expected=_total(found, sums[0][k], variances[0][k]),
+            expected=_total(random_matching, sums[0][k], variances[0][k]),
             by_chance=float(by_chance[k]),
-            entries_cracked=_total(found, sums[1][k], variances[1][k]),
+            entries_cracked=_total(random_matching, sums[1][k], variances[1][k]),
         )
         for k, name in enumerate(names)
     )
@@ -116,7 +134,7 @@ def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
         array.flags.writeable = False
     return SetCracks(
         categories=categories,
-        expected=_total(found, chance.sum(), variances[0].sum()),
+        expected=_total(random_matching, chance.sum(), variances[0].sum()),
         by_chance=float(by_chance.sum()),
         probability=chance,
         probability_error=error,
@@ -127,8 +145,10 @@ def _variance(chance: FloatArray, drawn: BoolArray, group: IntArray, count: int)
     return np.bincount(group, np.where(drawn, np.maximum(chance * (1 - chance), 0.0), 0.0), count).astype(np.float64)
 
 
-def _total(found: RandomMatching, value: float, variance: float) -> Figure:
-    return found.figure(float(value), found.togetherness * sqrt(float(variance) / found.effective))
+def _total(random_matching: RandomMatching, value: float, variance: float) -> EstimatedFigure:
+    return random_matching.figure(
+        float(value), random_matching.togetherness * sqrt(float(variance) / random_matching.effective)
+    )
 
 
 def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:

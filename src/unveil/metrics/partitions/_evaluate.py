@@ -13,7 +13,7 @@ from unveil._kernels.partitions.unlinkability import add_graphs, beta_points, di
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.metrics.partitions._contingency import Contingency
 from unveil.metrics.partitions._mixing import Mixing, gains, mixed_wholes
-from unveil.metrics.partitions._policy import Shares
+from unveil.metrics.partitions._policy import ExactShares
 from unveil.metrics.partitions._tally import Tallies, Tally, Wholes
 
 # What rounding may take from an average that reaches beta exactly; far below the step of any share of items.
@@ -26,8 +26,8 @@ _LARGEST_IN_A_FLOAT = 2**53
 class Policy:
     """What the subjects care about, and how the undefined is shown."""
 
-    alpha: Shares
-    beta: Shares
+    alpha: ExactShares
+    beta: ExactShares
     contamination_desirable: BoolArray
     literal: bool = False
     limit_at_breach: bool = False
@@ -92,7 +92,7 @@ def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str
     return subjects, _overall(counted, subjects, policy)
 
 
-def rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
+def rank(tally: Tally, counted: Tallies, alpha: ExactShares) -> Ranking:
     """Order the related clusters by cost ``alpha * miss + (1 - alpha) * include``, in whole numbers.
 
     The paper's priority is one over the cost, which may be zero: nothing is divided here.

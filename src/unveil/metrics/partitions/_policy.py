@@ -20,8 +20,8 @@ _FITS = 2**31
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
-    """Exact shares between 0 and 1, one per subject, as integers over integers.
+class ExactShares:
+    """Exact shares between 0 and 1, one per subject, as fractions of integers.
 
     Floats would break ties between clusters that cost the same, so the fractions are kept until costs are integers.
     """
@@ -34,9 +34,9 @@ class Shares:
         """Each share as the float nearest to it."""
         return np.asarray(self.numerator / self.denominator, dtype=np.float64)
 
-    def take(self, subjects: IntArray) -> "Shares":
+    def take(self, subjects: IntArray) -> "ExactShares":
         """Return the shares of these subjects, in this order."""
-        return Shares(self.numerator[subjects], self.denominator[subjects])
+        return ExactShares(self.numerator[subjects], self.denominator[subjects])
 
     def mean(self) -> Fraction:
         """Return the exact mean over the subjects."""
@@ -55,12 +55,12 @@ def exact_share(value: Number, *, what: str) -> Fraction:
     return fraction
 
 
-def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Shares:
+def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> ExactShares:
     """Return ``value`` as one exact share per subject."""
     if isinstance(value, (str, int, float, Fraction, np.number)):
         one = exact_share(value, what=what)
         dtype = np.int64 if one.denominator < _FITS else object
-        return Shares(
+        return ExactShares(
             np.full(subjects.size, one.numerator, dtype=dtype), np.full(subjects.size, one.denominator, dtype=dtype)
         )
     if isinstance(value, np.ndarray):
@@ -75,7 +75,7 @@ def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Sha
     fractions = [known[each] for each in given]
     dtype = np.int64 if max(f.denominator for f in known.values()) < _FITS else object
     numerators, denominators = ([f.numerator for f in fractions], [f.denominator for f in fractions])
-    return Shares(np.array(numerators, dtype=dtype), np.array(denominators, dtype=dtype))
+    return ExactShares(np.array(numerators, dtype=dtype), np.array(denominators, dtype=dtype))
 
 
 def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:

@@ -205,8 +205,8 @@ def _overlaps(table: Contingency) -> tuple[FloatArray, FloatArray, FloatArray]:
     return np.minimum(bits, log2(table.n)), np.minimum(precision, 1.0), np.minimum(recall, 1.0)
 
 
-class _Pairs(NamedTuple):
-    """How many pairs are together in both, in the truth, in the guess, and how many there are; exact, by guess."""
+class _PairCounts(NamedTuple):
+    """Numbers of pairs together in both, in the truth, in the guess, and overall; exact, by guess."""
 
     both: list[int]
     truth: int
@@ -214,7 +214,7 @@ class _Pairs(NamedTuple):
     all: int
 
 
-def _pair_counts(table: Contingency) -> _Pairs:
+def _pair_counts(table: Contingency) -> _PairCounts:
     n, rows = table.n, table.row_total.size // table.guesses
     # The columns of a guess follow those of the one before, and those of each guess hold all n items.
     ends = np.cumsum(table.column_total)
@@ -223,17 +223,17 @@ def _pair_counts(table: Contingency) -> _Pairs:
     both = np.add.reduceat(table.count * table.count, table.cell_start[:-1])
     guess = np.add.reduceat(table.column_total * table.column_total, columns)
     truth = int((table.row_total[:rows] * table.row_total[:rows]).sum())
-    return _Pairs(((both - n) // 2).tolist(), (truth - n) // 2, ((guess - n) // 2).tolist(), n * (n - 1) // 2)
+    return _PairCounts(((both - n) // 2).tolist(), (truth - n) // 2, ((guess - n) // 2).tolist(), n * (n - 1) // 2)
 
 
-def _rand(pairs: _Pairs) -> FloatArray:
+def _rand(pairs: _PairCounts) -> FloatArray:
     both, truth, guess, all_pairs = pairs
     if not all_pairs:
         return np.full(len(both), nan)
     return np.array([(all_pairs + 2 * b - truth - g) / all_pairs for b, g in zip(both, guess, strict=True)])
 
 
-def _adjusted_rand(pairs: _Pairs) -> FloatArray:
+def _adjusted_rand(pairs: _PairCounts) -> FloatArray:
     # (both - expected) / (largest - expected) with expected = truth * guess / all and largest = (truth + guess) / 2,
     # both sides times 2 * all: whole numbers of any size, and one division.
     both, truth, guess, all_pairs = pairs

@@ -10,8 +10,8 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
-    """How one figure is spread over the subjects.
+class FigureSpread:
+    """The distribution of one figure over the subjects.
 
     ``gini`` is 0 when all are alike and near 1 when one has it all. ``worst_decile`` is the mean over the tenth of the
     subjects most at risk. ``undefined`` counts subjects without a value; they are left out of all but, for the risk
@@ -28,7 +28,7 @@ class Spread:
     undefined: int
 
 
-def fairness(result: Unlinkability) -> tuple[Spread, ...]:
+def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
     """Return the spread over subjects of the share linked, the error, the risk slope and the others mixed in.
 
     A breached subject has no risk slope, yet is the most at risk: in the worst decile it counts with the slope of the
@@ -59,13 +59,13 @@ def gini(values: FloatArray) -> float:
     return max(0.0, float(((2 * rank - values.size - 1) @ np.sort(values)) / (values.size * total)))
 
 
-def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> Spread:
+def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> FigureSpread:
     """Return the spread of ``values``, where more ``risk`` is worse; its size is the value's."""
     known = values[~np.isnan(values)]
     at_risk = np.sort(risk[~np.isnan(risk)])
     worst = at_risk[at_risk.size - ceil(at_risk.size / 10) :] if at_risk.size else np.array([np.nan])
     blank = known if known.size else np.array([np.nan])
-    return Spread(
+    return FigureSpread(
         quantity=quantity,
         mean=float(blank.mean()),
         median=float(np.median(blank)),

@@ -22,7 +22,7 @@ from unveil.metrics.partitions._evaluate import ROUNDING, Policy, beta_point, ra
 from unveil.metrics.partitions._mixing import MIXINGS
 from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions._weights import item_weights
-from unveil.metrics.partitions.unlinkability import Settings, policy_of
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 from unveil.metrics.partitions.views import HIGH, LOW, Range, describe, finite, quantile
 
 #: How the next merging is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
@@ -82,7 +82,7 @@ def forecast(
     split: float = 1.0,
     draws: int = DRAWS,
     subjects: Sequence[int] | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[UnlinkabilitySettings],
 ) -> Forecast:
     """Return the risk slope and the evidence to a breach, over futures in which the adversary learns more.
 
@@ -171,7 +171,7 @@ def _chosen(subjects: Sequence[int] | None, truth: Partition) -> IntArray:
     return chosen
 
 
-def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) -> kernel.Evidence:
+def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) -> kernel.EvidenceModel:
     kind = kernel.GIVEN
     if isinstance(linkage, str):
         if linkage not in _LINKAGES:
@@ -180,7 +180,7 @@ def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) 
                 "Write one of them"
             )
         kind = _LINKAGES[linkage]
-    return kernel.Evidence(kind, float(split), MIXINGS.index(policy.mixing), truth.cluster_count)
+    return kernel.EvidenceModel(kind, float(split), MIXINGS.index(policy.mixing), truth.cluster_count)
 
 
 def _starts(counted: Tallies, draws: int, rng: np.random.Generator) -> list[IntArray]:
@@ -225,7 +225,7 @@ def _drawn(
     tally: Tally,
     counted: Tallies,
     policy: Policy,
-    evidence: kernel.Evidence,
+    evidence: kernel.EvidenceModel,
     linkage: Linkage,
     guess: Partition | View,
     chosen: IntArray,
@@ -236,7 +236,7 @@ def _drawn(
     table, order = tally.table, rank(tally, counted, policy.alpha).order
     by = by_column(table.column, table.column_total.size)
     links = _links(linkage, guess)
-    cells = kernel.Cells(
+    cells = kernel.ContingencyCells(
         start=table.row_start,
         order=order,
         column=table.column,
@@ -251,7 +251,7 @@ def _drawn(
         link_rate=links[2],
     )
     whole = policy.wholes(counted)
-    shares = kernel.Shares(*whole, policy.contamination_desirable, policy.beta.value)
+    shares = kernel.ShareBases(*whole, policy.contamination_desirable, policy.beta.value)
     # Each merging is one piece, and so is each splitting of somebody whom a merging brought.
     pieces = np.diff(by[0])[table.column] if evidence.split > 0 else np.ones(table.column.size, np.int64)
     length = int(np.add.reduceat(pieces, table.row_start[:-1]).max()) + 1

@@ -13,7 +13,7 @@ from unveil.guesses.random_partitions import growing_partition, shuffled_partiti
 from unveil.metrics.partitions._evaluate import rank
 from unveil.metrics.partitions._overall import overall_graphs
 from unveil.metrics.partitions._tally import tallies
-from unveil.metrics.partitions.unlinkability import Settings, policy_of
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 from unveil.metrics.partitions.views import Range, over_views
 
 # Means over draws settle faster the more items there are, so large data need few draws.
@@ -65,7 +65,7 @@ def random_guessing(
     prior: Partition | View | None = None,
     draws: int | None = None,
     progress: Callable[[float], None] | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[UnlinkabilitySettings],
 ) -> Reference:
     """Return what adversaries who only guess would achieve against ``truth``.
 
@@ -138,7 +138,7 @@ def _drawn(like: Partition | View | None, truth: Partition, guesser: Guesser, rn
     return shuffled_partition(like, rng=rng)
 
 
-def _graphs(view: Partition | View, truth: Partition, settings: Settings) -> tuple[FloatArray, FloatArray]:
+def _graphs(view: Partition | View, truth: Partition, settings: UnlinkabilitySettings) -> tuple[FloatArray, FloatArray]:
     counted, policy = tallies(view, truth, settings.get("weights")), policy_of(truth, settings)
     rankings = [rank(tally, counted, policy.alpha) for tally in counted.guesses]
     return overall_graphs(counted, rankings, policy)

@@ -13,7 +13,7 @@ from unveil.metrics.partitions._overall import first_linked, overall_graphs
 from unveil.metrics.partitions._policy import Flags
 from unveil.metrics.partitions._tally import tallies
 from unveil.metrics.partitions._weights import Weights
-from unveil.metrics.partitions.unlinkability import Norm, Settings, policy_of
+from unveil.metrics.partitions.unlinkability import Norm, UnlinkabilitySettings, policy_of
 
 __all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
 
@@ -58,7 +58,7 @@ def policy_grid(
     """
     counted = tallies(guess, truth, weights)
     betas = np.array([step / BETA_STEPS for step in range(BETA_STEPS + 1)])
-    given: Settings = {"contamination_desirable": contamination_desirable, "norm": norm, "mixing": mixing}
+    given: UnlinkabilitySettings = {"contamination_desirable": contamination_desirable, "norm": norm, "mixing": mixing}
     linked, mixed, slopes, breached = [], [], [], []
     for alpha in ALPHAS:
         policy = policy_of(truth, {**given, "alpha": alpha})

@@ -31,8 +31,8 @@ Norm = Literal["weight", "literal"]
 AtBreach = Literal["nan", "limit"]
 
 
-class Settings(TypedDict, total=False):
-    """The settings of :func:`unlinkability`, for functions that hand them on."""
+class UnlinkabilitySettings(TypedDict, total=False):
+    """The settings of :func:`unlinkability`, for functions that pass them on."""
 
     alpha: PerSubject
     beta: PerSubject
@@ -49,7 +49,7 @@ PAPER = "unlinkability framework for adversarial partitions"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Overall:
+class OverallUnlinkability:
     """The figures of the whole partition. ``linked[j]`` is the mean share linked after ``j`` mergings per subject."""
 
     alpha: float
@@ -92,7 +92,7 @@ class Unlinkability:
     graph_start: IntArray
     linked: FloatArray
     mixed: FloatArray
-    overall: Overall
+    overall: OverallUnlinkability
     #: What the mixed graphs count.
     mixing: Mixing = "items"
 
@@ -193,7 +193,7 @@ def unlinkability(
     >>> round(float(result.risk_slope[0]), 4)
     0.6772
     """
-    given: Settings = {
+    given: UnlinkabilitySettings = {
         "alpha": alpha,
         "beta": beta,
         "contamination_desirable": contamination_desirable,
@@ -206,10 +206,12 @@ def unlinkability(
     counted = tallies(guess, truth, weights)
     policy = policy_of(truth, given)
     subjects, overall = evaluate(counted, policy)
-    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), mixing=mixing, **subjects)
+    return Unlinkability(
+        n=truth.n, subjects=truth.clusters, overall=OverallUnlinkability(**overall), mixing=mixing, **subjects
+    )
 
 
-def policy_of(truth: Partition, settings: Settings) -> Policy:
+def policy_of(truth: Partition, settings: UnlinkabilitySettings) -> Policy:
     """Return what the subjects care about, checked; the settings are those of :func:`unlinkability`."""
     norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
     if norm not in ("weight", "literal"):
@@ -234,7 +236,7 @@ def policy_of(truth: Partition, settings: Settings) -> Policy:
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
-def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
     """Return how many of each subject's items the most relevant cluster misses.
 
     Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
@@ -247,7 +249,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Se
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
-def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
     """Return how many foreign items the cluster most relevant to each subject includes.
 
     Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
@@ -260,7 +262,9 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, 1), source=f"{PAPER}, 3.1")
-def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+def normalised_error(
+    guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]
+) -> FloatArray:
     """Return each subject's combined error e* over n - 1, the worst case.
 
     Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
@@ -273,7 +277,7 @@ def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpa
 
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
-def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
+def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
     """Return how steeply mergings lead to a breach of each subject.
 
     Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
@@ -287,7 +291,7 @@ def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Set
 
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
-def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
+def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
     """Return how steeply mergings lead to a breach of the average subject.
 
     Formula: that of :func:`risk_slope` on the mean of all subjects' graphs. 0 means far away, 1 straight up. NaN where
@@ -300,7 +304,7 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
-def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
+def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
     """Return the share of subjects of whom the adversary has linked beta or more already.
 
     Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.

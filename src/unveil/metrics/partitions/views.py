@@ -14,7 +14,7 @@ from unveil.metrics.partitions._mixing import gains
 from unveil.metrics.partitions._overall import guess_graphs
 from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions.distances import distances_of_each
-from unveil.metrics.partitions.unlinkability import Settings, policy_of
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 
 #: Nine partitions of ten lie between these two.
 LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
@@ -38,8 +38,8 @@ class Range:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OverViews:
-    """What each partition of a view says alone: ranges of the overall figures, and intervals per subject.
+class ViewRanges:
+    """Ranges of the overall figures over the partitions of a view, and intervals per subject.
 
     ``breached_probability`` is how likely the adversary thinks a partition that breaches the subject. An end of a risk
     slope is NaN where it falls among partitions that breach the subject.
@@ -58,7 +58,7 @@ class OverViews:
         return next(each for each in self.ranges if each.quantity == quantity)
 
 
-def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> OverViews:
+def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> ViewRanges:
     """Return how the figures of :func:`unlinkability` and the distances vary over the partitions of a view.
 
     The paper averages the graphs of a view first; here every partition is measured alone, as if the adversary were sure
@@ -83,7 +83,7 @@ def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[Set
         "risk_slope_low": finite(quantile(steepest, shares, LOW)),
         "risk_slope_high": finite(quantile(steepest, shares, HIGH)),
     }
-    return OverViews(
+    return ViewRanges(
         partitions=shares.size, ranges=tuple(ranges), breached_probability=np.minimum(1.0, shares @ breached), **ends
     )
 

@@ -14,12 +14,12 @@ from unveil._kernels.neighbours.index import EVERY, sorted_rows
 from unveil._kernels.table.pairs import code_counts, looked_up, narrow_codes, pair_counts, pair_keys
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import CodeArray, FloatArray, IntArray
-from unveil.data.files.stored import arrays_on_disk
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Kind
-from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
+from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, OrderedCells
 from unveil.data.table.places import are_close, places, places_of_close
 from unveil.data.table.release import Release
-from unveil.metrics.releases._compared import compared_columns
+from unveil.metrics.releases._common_columns import compared_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,8 +31,8 @@ _FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """One column of both tables, each table's rows sorted by content.
+class PairedColumn:
+    """One column of both tables, the rows of each table sorted by content.
 
     ``codes`` are the original's and the released one's, in the order of the values, which both tables share; 0 is a
     missing value. ``levels`` are the numbers that they stand for: in ranges of the original from its least value on,
@@ -69,12 +69,12 @@ class Compared:
         return looked_up(np.concatenate([[nan], middle]), self.codes[side])
 
 
-def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
+def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColumn, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
     names = compared_columns(release, columns)
     frames, store = _in_same_cells(release, names), release.original.store
 
-    def coded(name: str) -> Compared:
+    def coded(name: str) -> PairedColumn:
         original, released = (frame[name] for frame in frames)
         kind = release.original.column(name).kind
         levels = None
@@ -83,7 +83,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
         else:
             codes = _codes(original, released)
         codes = arrays_on_disk(codes, store)
-        return Compared(
+        return PairedColumn(
             name=name,
             kind=kind,
             codes=(codes[: original.len()], codes[original.len() :]),
@@ -94,7 +94,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
     found = in_threads(coded, names, threads=worth(release.original.rows))
     orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
 
-    def in_order(each: Compared) -> Compared:
+    def in_order(each: PairedColumn) -> PairedColumn:
         first, second = (arrays_on_disk(one[order], store) for one, order in zip(each.codes, orders, strict=True))
         return replace(each, codes=(first, second))
 
@@ -111,7 +111,7 @@ def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFram
     for name in release.released.coarse(names):
         cells = (release.released.cells or {})[name]
         place = cells.places(release.original.held(name))
-        shown, single = _means(cells, place) if isinstance(cells.holds, Ranges) else _words(cells)
+        shown, single = _means(cells, place) if isinstance(cells.holds, OrderedCells) else _words(cells)
         put = np.append(cells.narrowest(), -1)[np.maximum(place, -1)]
         # After the cells come the values themselves, and then what is missing.
         every = shown.clone().append(single).append(shown.clear(1))

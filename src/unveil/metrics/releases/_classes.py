@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.neighbours.index import sorted_rows
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.files.stored import room_for
+from unveil.data.files.column_store import room_for
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
 from unveil.data.table.places import places
@@ -24,8 +24,8 @@ _MOST_PATTERNS = 300
 _MOST_COMPARED = 2 * 10**7
 
 
-class Classes(NamedTuple):
-    """The class of each row, numbered by what it holds, and the number of rows of each class."""
+class RowClasses(NamedTuple):
+    """The class of each row, numbered by content, and the size of each class."""
 
     of_row: IntArray
     size: IntArray
@@ -115,7 +115,9 @@ def equivalence_classes(
     return matching_rows(names, missing, codes, group(codes))
 
 
-def matching_rows(names: tuple[str, ...], missing: Missing, codes: Int32Array, classes: Classes) -> EquivalenceClasses:
+def matching_rows(
+    names: tuple[str, ...], missing: Missing, codes: Int32Array, classes: RowClasses
+) -> EquivalenceClasses:
     """Return how many rows match each one by the codes of these columns, which fall into these classes."""
     of_row = _matches(codes, classes) if missing == "any" and (codes == 0).any() else classes.size[classes.of_row]
     size, rows = np.unique(of_row, return_counts=True)
@@ -211,17 +213,17 @@ def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> 
     return code[cells.of_row], gap[cells.of_row]
 
 
-def group(codes: Int32Array) -> Classes:
+def group(codes: Int32Array) -> RowClasses:
     """Return the classes of rows with equal codes.
 
     >>> group(np.array([[1, 2], [0, 2], [1, 2]], np.int32))
-    Classes(of_row=array([1, 0, 1]), size=array([1, 2]))
+    RowClasses(of_row=array([1, 0, 1]), size=array([1, 2]))
     """
     rows = sorted_rows(codes.T, len(codes))
-    return Classes(rows.numbered(np.int64), np.diff(rows.start, append=len(codes)))
+    return RowClasses(rows.numbered(np.int64), np.diff(rows.start, append=len(codes)))
 
 
-def _matches(codes: Int32Array, classes: Classes) -> IntArray:
+def _matches(codes: Int32Array, classes: RowClasses) -> IntArray:
     """Return how many rows each row matches if a missing value (0) matches anything.
 
     Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.

@@ -11,7 +11,7 @@ from unveil._kernels.table import population as kernels
 from unveil._kernels.types import FloatArray, Int32Array
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.metrics.releases._classes import Classes
+from unveil.metrics.releases._classes import RowClasses
 
 Method = Literal["weights", "pitman", "poisson"]
 Weights = str | Sequence[float] | NDArray[Any]
@@ -26,7 +26,7 @@ class Posterior(NamedTuple):
     below: Callable[[int], FloatArray]
 
 
-def _from_weights(_: Int32Array, classes: Classes, weights: FloatArray, __: int) -> Posterior:
+def _from_weights(_: Int32Array, classes: RowClasses, weights: FloatArray, __: int) -> Posterior:
     # Summed in order of size within each class, so that the order of rows plays no part in the rounding.
     order = np.lexsort((weights, classes.of_row))
     people = np.add.reduceat(weights[order], np.cumsum(classes.size) - classes.size)
@@ -37,7 +37,7 @@ def _from_weights(_: Int32Array, classes: Classes, weights: FloatArray, __: int)
     )
 
 
-def _from_partition(_: Int32Array, classes: Classes, __: FloatArray, people: int) -> Posterior:
+def _from_partition(_: Int32Array, classes: RowClasses, __: FloatArray, people: int) -> Posterior:
     size, times = np.unique(classes.size, return_counts=True)
     of_class = np.searchsorted(size, classes.size)
     outside = people - int(classes.size.sum())
@@ -52,7 +52,7 @@ def _from_partition(_: Int32Array, classes: Classes, __: FloatArray, people: int
     return Posterior(lambda: spread(kernels.reciprocal_beta_binomial), lambda k: spread(kernels.below_beta_binomial, k))
 
 
-def _from_margins(codes: Int32Array, classes: Classes, __: FloatArray, people: int) -> Posterior:
+def _from_margins(codes: Int32Array, classes: RowClasses, __: FloatArray, people: int) -> Posterior:
     rows = len(codes)
     _, first = np.unique(classes.of_row, return_index=True)
     rate = np.full(first.size, float(people - rows))
@@ -64,7 +64,7 @@ def _from_margins(codes: Int32Array, classes: Classes, __: FloatArray, people: i
     )
 
 
-POSTERIORS: dict[Method, Callable[[Int32Array, Classes, FloatArray, int], Posterior]] = {
+POSTERIORS: dict[Method, Callable[[Int32Array, RowClasses, FloatArray, int], Posterior]] = {
     "weights": _from_weights,
     "pitman": _from_partition,
     "poisson": _from_margins,

@@ -17,11 +17,11 @@ from unveil._kernels.neighbours.density import rows_within, within
 from unveil._kernels.neighbours.nearest import distances_around, nearest_distances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table, with_markers
-from unveil.data.table.encode import Encoded, encode
+from unveil.data.table.encode import EncodedTable, encode
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics._listing import metric
-from unveil.metrics.releases._compared import compared_columns
+from unveil.metrics.releases._common_columns import compared_columns
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
@@ -32,8 +32,8 @@ SOURCE = "Zhao et al. (2021), CTAB-GAN"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copies:
-    """Released rows that equal an original row, beside control rows that do.
+class CopyRates:
+    """Released rows equal to an original row, compared with control rows that are.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class Copies:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nearness:
-    """Values of so many rows: the 5 % quantile and the median over those that have one (linear between neighbours).
+class DistanceQuantiles:
+    """The 5 % quantile and the median of the rows' values, with linear interpolation.
 
     Attributes
     ----------
@@ -97,13 +97,13 @@ class Closeness:
     ``blunt`` says that more than a fifth of the released cells are no single values: those are near to very many.
     """
 
-    released: Nearness
-    control: Nearness | None
+    released: DistanceQuantiles
+    control: DistanceQuantiles | None
     blunt: bool = False
 
 
 @metric(more_means="less private", bounds=(0, 1), source="folklore", **FACTS)
-def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> Copies:
+def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> CopyRates:
     """Return how many released rows equal an original row, beside how many control rows do.
 
     Formula: ``#{released rows equal to an original row} / #{released rows}``, over all columns that are not
@@ -137,7 +137,7 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     outside = Rate(nan, nan, nan, NO_CONTROL if rows else NO_EXACT_ROW)
     if release.control is not None and rows:
         outside = clopper_pearson(int(owned[:, 2].sum()), release.control.rows)
-    return Copies(
+    return CopyRates(
         rows=rows,
         copied=copied,
         copied_unique=int(owned[owned[:, 0] == 1, 1].sum()),
@@ -255,29 +255,29 @@ def _closeness(
     return Closeness(released=near[0], control=near[1] if len(near) > 1 else None, blunt=blunt)
 
 
-def _two_distances(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
+def _two_distances(original: EncodedTable, other: EncodedTable, rows: IntArray | slice) -> IntArray:
     if other.cells is not None:
         return distances_around(people_around(other.cells, original.grid(), rows), 2)
     return nearest_distances(original, other.grid(rows), 2)
 
 
-def _distance(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
+def _distance(original: EncodedTable, other: EncodedTable, rows: IntArray | slice) -> IntArray:
     # Counting what ties for the nearest place is quicker than sorting it.
     if other.cells is not None:
         return within(people_around(other.cells, original.grid(), rows), 1)[0]
     return rows_within(original, other.grid(rows), 1)[0]
 
 
-def _ratio(found: IntArray) -> FloatArray:
+def _ratio(nearest: IntArray) -> FloatArray:
     """Return nearest over second nearest, NaN where there is no second or both are 0."""
-    first, second = found.T.astype(np.float64)
+    first, second = nearest.T.astype(np.float64)
     return np.where(second > 0, first, nan) / np.where(second > 0, second, 1)
 
 
-def _nearness(values: FloatArray) -> Nearness:
+def _nearness(values: FloatArray) -> DistanceQuantiles:
     known = values[~np.isnan(values)]
     low, median = np.quantile(known, [LOW, 0.5]).tolist() if known.size else (nan, nan)
-    return Nearness(
+    return DistanceQuantiles(
         rows=values.size,
         low=low,
         median=median,
@@ -291,7 +291,7 @@ def _control(release: Release) -> tuple[Table, ...]:
     return () if release.control is None else (release.control,)
 
 
-def _drawn(table: Encoded, targets: int | None, rng: np.random.Generator | None) -> IntArray | slice:
+def _drawn(table: EncodedTable, targets: int | None, rng: np.random.Generator | None) -> IntArray | slice:
     """Return which rows to look at, drawn from the rows sorted by content so that their order plays no part."""
     if targets is None or rng is None or targets >= len(table.numbers):
         return slice(None)

@@ -297,7 +297,7 @@ def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | N
 
 def _special(codes: Int32Array, names: tuple[str, ...]) -> tuple[SpecialUniques | None, str]:
     """Return the special uniques of as many columns at once as can be searched quickly, and a sentence if few are."""
-    size = affordable_size(len(codes), len(names), most=_MOST_VISITS)
+    size = affordable_size(len(codes), len(names), at_most=_MOST_VISITS)
     if not size:
         return None, f"{len(names)} columns in {len(codes)} rows are too many to search for special uniques"
     found = uniques_of(codes, names, size)

@@ -18,7 +18,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics._listing import metric
 from unveil.metrics.releases._classes import (
-    Classes,
+    RowClasses,
     column_codes,
     group,
     quasi_identifiers,
@@ -65,7 +65,7 @@ class Diversity:
 class _Values(NamedTuple):
     """How often each class has each sensitive value, sorted by class and value; codes count from 0, missing first."""
 
-    classes: Classes
+    classes: RowClasses
     of_class: IntArray
     value: IntArray
     times: IntArray
@@ -154,7 +154,7 @@ def diversity(
     sensitive: str,
     columns: Sequence[str] | None = None,
     c: float = C,
-    classes: Classes | None = None,
+    classes: RowClasses | None = None,
 ) -> Diversity:
     """Return all measures of one sensitive column at once; a column with one value is answered, with a remark.
 
@@ -190,7 +190,7 @@ def _is_ordered(release: Release | Table, sensitive: str) -> bool:
 
 
 def _values(
-    release: Release | Table, sensitive: str, columns: Sequence[str] | None, classes: Classes | None = None
+    release: Release | Table, sensitive: str, columns: Sequence[str] | None, classes: RowClasses | None = None
 ) -> _Values:
     table = released_table(release)
     names = quasi_identifiers(table, columns, apart={sensitive: "the sensitive column"})

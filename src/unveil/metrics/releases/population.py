@@ -17,7 +17,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, whole_number
 from unveil.metrics._listing import metric
-from unveil.metrics.releases._classes import Classes, column_codes, group, quasi_identifiers, released_table
+from unveil.metrics.releases._classes import RowClasses, column_codes, group, quasi_identifiers, released_table
 from unveil.metrics.releases._population_models import POSTERIORS, Method, Weights, checked_size, checked_weights
 
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -218,7 +218,12 @@ def population_risk(
 
 
 def risk_of(
-    codes: Int32Array, classes: Classes, weights: FloatArray | None, size: float | None, method: Method, k: int | None
+    codes: Int32Array,
+    classes: RowClasses,
+    weights: FloatArray | None,
+    size: float | None,
+    method: Method,
+    k: int | None,
 ) -> PopulationRisk:
     """Return the figures of one model for coded columns, their classes and checked weights."""
     rows = len(codes)
@@ -247,7 +252,7 @@ def risk_of(
     )
 
 
-def _why_not(method: Method, weights: FloatArray | None, people: float, classes: Classes) -> str:
+def _why_not(method: Method, weights: FloatArray | None, people: float, classes: RowClasses) -> str:
     if np.isnan(people):
         return NO_SIZE
     if method == "weights":

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.logistic import fit, mean_ranks, ordered_pairs, probability, score
-from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.metrics._listing import metric
-from unveil.metrics.releases._association import Compared, compare
+from unveil.metrics.releases._association import PairedColumn, compare
 
 FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means": "less useful", "bounds": (0, 1)}
 SOURCE = "Woo et al. (2009); null distribution after Snoke et al. (2018)"
@@ -124,10 +124,10 @@ def propensity_score(
 
 
 def propensity_of(
-    columns: Sequence[Compared], release: Release, *, rng: np.random.Generator, most_rows: int
+    columns: Sequence[PairedColumn], release: Release, *, rng: np.random.Generator, most_rows: int
 ) -> Propensity:
     """Return the same of columns that were read already."""
-    whole_number(most_rows, "most_rows", least=_LEAST_ROWS, advice="Leave it out")
+    whole_number(most_rows, "most_rows", at_least=_LEAST_ROWS, advice="Leave it out")
     rows = release.original.rows, release.released.rows
     drawn = [_drawn(count, most_rows, rng) for count in rows]
     used = drawn[0].size, drawn[1].size
@@ -151,9 +151,9 @@ def propensity_of(
     )
 
 
-def _drawn(rows: int, most: int, rng: np.random.Generator) -> IntArray:
+def _drawn(rows: int, at_most: int, rng: np.random.Generator) -> IntArray:
     """Return which rows to use; the rows are sorted by content, so their order in the table plays no part."""
-    return np.sort(rng.choice(rows, most, replace=False)) if rows > most else np.arange(rows)
+    return np.sort(rng.choice(rows, at_most, replace=False)) if rows > at_most else np.arange(rows)
 
 
 def _remark(release: Release, used: tuple[int, int], columns: tuple[int, int]) -> str:
@@ -203,7 +203,9 @@ def _folds(pooled: Sequence[NDArray[Any]], labels: BoolArray, rng: np.random.Gen
     both tables from the same part on.
     """
     codes = np.column_stack([np.unique(values, return_inverse=True)[1] for values in pooled]).astype(np.int64)
-    content = content_rank(Grid(codes, np.empty((labels.size, 0), np.int32), np.ones(codes.shape[1], np.int64), 1))
+    content = content_rank(
+        IntegerGrid(codes, np.empty((labels.size, 0), np.int32), np.ones(codes.shape[1], np.int64), 1)
+    )
     distinct = int(content.max()) + 1
     copies = [np.bincount(content[side], minlength=distinct) for side in (~labels, labels)]
     room = np.maximum(*copies)
@@ -226,7 +228,7 @@ def _turn(content: IntArray, count: IntArray) -> IntArray:
 
 
 def _features(
-    columns: Sequence[Compared], pooled: Sequence[NDArray[Any]], rng: np.random.Generator
+    columns: Sequence[PairedColumn], pooled: Sequence[NDArray[Any]], rng: np.random.Generator
 ) -> tuple[FloatArray, int, int]:
     """Return the standardised terms of the model, how many pairs of columns have products in it, and the columns."""
     used = list(range(len(columns)))
@@ -262,7 +264,7 @@ def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
     return np.ascontiguousarray(table[:, varies] / spread[varies])
 
 
-def _terms(column: Compared, values: NDArray[Any], levels: int, power: int) -> list[FloatArray]:
+def _terms(column: PairedColumn, values: NDArray[Any], levels: int, power: int) -> list[FloatArray]:
     """Return what the model sees of a column, centred: categories but the commonest, or powers of a number's rank."""
     if column.is_number:
         return _powers(values, power)

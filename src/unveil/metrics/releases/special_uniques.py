@@ -120,11 +120,11 @@ def _weights(columns: int, size: int) -> FloatArray:
     return np.array([float(prod(columns - i for i in range(k, most + 1))) for k in range(1, size + 1)])
 
 
-def affordable_size(rows: int, columns: int, *, most: int) -> int:
+def affordable_size(rows: int, columns: int, *, at_most: int) -> int:
     """Return the largest size up to ``SIZE`` with at most so many visits, or 0.
 
-    >>> affordable_size(40_000, 12, most=10**8), affordable_size(10**6, 200, most=10**8)
+    >>> affordable_size(40_000, 12, at_most=10**8), affordable_size(10**6, 200, at_most=10**8)
     (3, 0)
     """
     sizes = range(min(SIZE, columns), 0, -1)
-    return next((size for size in sizes if visits(rows, columns, size) <= most), 0)
+    return next((size for size in sizes if visits(rows, columns, size) <= at_most), 0)

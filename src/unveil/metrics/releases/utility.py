@@ -20,7 +20,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics._listing import metric
 from unveil.metrics.releases._association import (
-    Compared,
+    PairedColumn,
     compare,
     correlation,
     correlation_ratio,
@@ -270,7 +270,7 @@ def _mean_known(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else nan
 
 
-def _column_distance(column: Compared, release: Release) -> ColumnDistance:
+def _column_distance(column: PairedColumn, release: Release) -> ColumnDistance:
     found = _plain_distance(column)
     if not release.released.coarse([column.name]):
         return found
@@ -280,7 +280,7 @@ def _column_distance(column: Compared, release: Release) -> ColumnDistance:
     return CoarseColumnDistance(**vars(found), width=float(rows @ cells.share) / cells.of_row.size)
 
 
-def _plain_distance(column: Compared) -> ColumnDistance:
+def _plain_distance(column: PairedColumn) -> ColumnDistance:
     gaps = {"missing_original": column.missing[0], "missing_released": column.missing[1]}
     if column.levels is None:
         shares = [count / count.sum() for count in column.counts]
@@ -324,24 +324,25 @@ def _in_units(change: float, unit: float) -> float:
 
 
 def _pairs(
-    columns: Sequence[Compared], most: int, rng: np.random.Generator | None
-) -> Iterator[tuple[Compared, Compared]]:
+    columns: Sequence[PairedColumn], at_most: int, rng: np.random.Generator | None
+) -> Iterator[tuple[PairedColumn, PairedColumn]]:
     """Yield the pairs of columns, or so many of them drawn by lot."""
     total = len(columns) * (len(columns) - 1) // 2
-    if most < 0 or (total > most and rng is None):
+    if at_most < 0 or (total > at_most and rng is None):
         raise InputError(
-            f"most_pairs must be 0 or more and come with rng where there are more pairs than that; it is {most:,}, and "
+            f"most_pairs must be 0 or more and come with rng where there are more pairs than that; it is "
+            f"{at_most:,}, and "
             f"there are {total:,} pairs of columns. Pass rng, or a larger number"
         )
     every = combinations(columns, 2)
-    if total <= most or rng is None:
+    if total <= at_most or rng is None:
         yield from every
         return
-    kept = set(rng.choice(total, most, replace=False).tolist())
+    kept = set(rng.choice(total, at_most, replace=False).tolist())
     yield from (pair for place, pair in enumerate(every) if place in kept)
 
 
-def _pair_distance(one: Compared, other: Compared) -> PairDistance:
+def _pair_distance(one: PairedColumn, other: PairedColumn) -> PairDistance:
     if one.is_number and other.is_number:
         ranked = _change(*(_rank_correlation(one, other, side) for side in (0, 1)))
         before, after = (_known(one, other, side) for side in (0, 1))
@@ -355,16 +356,16 @@ def _pair_distance(one: Compared, other: Compared) -> PairDistance:
     return _pair(one, other, "correlation ratio", _both(correlation_ratio, before, after))
 
 
-def _rank_correlation(one: Compared, other: Compared, side: int) -> float:
+def _rank_correlation(one: PairedColumn, other: PairedColumn, side: int) -> float:
     if one.counts[side][0] or other.counts[side][0]:
         return rank_correlation(*_known(one, other, side))
     return correlation(one.ranks(side), other.ranks(side))
 
 
 def _pair(
-    one: Compared, other: Compared, measure: str, found: tuple[float, float, float], **ranks: float
+    one: PairedColumn, other: PairedColumn, measure: str, distances: tuple[float, float, float], **ranks: float
 ) -> PairDistance:
-    original, released, change = found
+    original, released, change = distances
     return PairDistance(
         first=one.name,
         second=other.name,
@@ -376,7 +377,7 @@ def _pair(
     )
 
 
-def _known(number: Compared, other: Compared, side: int) -> tuple[FloatArray, NDArray[Any]]:
+def _known(number: PairedColumn, other: PairedColumn, side: int) -> tuple[FloatArray, NDArray[Any]]:
     """Return the rows of a table in which both are known; a category always is."""
     gapped = [each for each in (number, other) if each.is_number and each.counts[side][0]]
     if not gapped:

@@ -12,8 +12,8 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cells:
-    """The groups that are shown: their names, kinds and people, and to which of them each label goes.
+class ShownGroups:
+    """The groups to show: names, kinds and numbers of people, and the group of each label.
 
     ``pooled`` is how many labels stand together in one group, or in none where nothing may be shown; a label that goes
     to no group has no ``place``.
@@ -31,7 +31,7 @@ class Cells:
         return range(len(self.names))
 
 
-def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: int) -> Cells:
+def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: int) -> ShownGroups:
     """Return the groups to show for labels that so many people have, of whom so many were attacked.
 
     Groups with fewer than ``minimum`` people or tries, and those beyond the 20 largest, stand together. That pool has
@@ -50,7 +50,7 @@ def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: i
     while pool and kept and (len(pool) == 1 or sum(least[label] for label in pool) < minimum):
         pool.insert(0, kept.pop())
     if not kept:
-        return Cells(names=(), kinds=(), people=(), place={}, pooled=len(pool))
+        return ShownGroups(names=(), kinds=(), people=(), place={}, pooled=len(pool))
     names = [_called(label, people) for label in kept]
     kinds: list[GroupKind] = ["missing" if label is None else "named" for label in kept]
     sizes = [people[label] for label in kept]
@@ -61,7 +61,7 @@ def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: i
         kinds.append("pooled")
         sizes.append(sum(people[label] for label in pool))
         place |= dict.fromkeys(pool, len(kept))
-    return Cells(names=tuple(names), kinds=tuple(kinds), people=tuple(sizes), place=place, pooled=len(pool))
+    return ShownGroups(names=tuple(names), kinds=tuple(kinds), people=tuple(sizes), place=place, pooled=len(pool))
 
 
 def _called(label: Label, sizes: Mapping[Label, int]) -> str:

@@ -12,10 +12,10 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError, whole_number
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials._bands import bands
-from unveil.metrics.trials._small_cells import Cells, GroupKind, Label, arranged, hidden
+from unveil.metrics.trials._small_cells import GroupKind, Label, ShownGroups, arranged, hidden
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
-__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "compared", "group_rates"]
+__all__ = ["EVERYBODY", "MINIMUM", "GroupRates", "RatesByGroup", "bands", "compared", "group_rates"]
 
 Figure = Literal["attack_rate", "excess_over_control"]
 
@@ -29,7 +29,7 @@ FEW_STRANGERS = "too few people of this group are among those who are not in the
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class GroupRates:
     """The rates of an attack on one group of people.
 
     Attributes
@@ -64,8 +64,8 @@ class Group:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Groups:
-    """The rates of every group that may be shown, the worst first, beside those of everybody.
+class RatesByGroup:
+    """The rates of every group that may be shown, worst first, with the overall rates.
 
     Attributes
     ----------
@@ -90,11 +90,11 @@ class Groups:
         How many such divisions into groups the intervals allow for.
     """
 
-    groups: tuple[Group, ...]
-    overall: Group
+    groups: tuple[GroupRates, ...]
+    overall: GroupRates
     figure: Figure
-    worst: Group | None
-    worse: tuple[Group, ...]
+    worst: GroupRates | None
+    worse: tuple[GroupRates, ...]
     pooled: int
     confidence: float
     each_confidence: float
@@ -111,7 +111,7 @@ def group_rates(
     confidence: float = CONFIDENCE,
     minimum: int = MINIMUM,
     looks: int = 1,
-) -> Groups:
+) -> RatesByGroup:
     """Return how often the attack succeeds in each group, beside people of that group who are not in the data.
 
     All intervals of one figure hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
@@ -155,7 +155,7 @@ def group_rates(
     >>> found.overall.attack_rate.value, [group.name for group in found.worse]
     (0.25, ['north'])
     """
-    whole_number(minimum, "minimum", least=2, advice="A group of one person is never shown: take more")
+    whole_number(minimum, "minimum", at_least=2, advice="A group of one person is never shown: take more")
     whole_number(looks, "looks")
     every = Trials(attack=trials, naive=trials, control=None, what="") if isinstance(trials, Attempts) else trials
     own = _checked(labels, "labels")
@@ -172,10 +172,10 @@ def group_rates(
     )
 
 
-def compared(groups: Sequence[Group], overall: Group, **settings: Any) -> Groups:
+def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any) -> RatesByGroup:
     """Return the groups with the worst first, and which of them are worse off than everybody.
 
-    ``settings`` are the other fields of `Groups`.
+    ``settings`` are the other fields of `RatesByGroup`.
     """
     figure: Figure = "attack_rate"
     if overall.excess_over_control.defined and any(group.excess_over_control.defined for group in groups):
@@ -183,7 +183,7 @@ def compared(groups: Sequence[Group], overall: Group, **settings: Any) -> Groups
     ordered = tuple(sorted(groups, key=lambda group: _worse_first(group, figure)))
     known = [group for group in ordered if group.rate(figure).defined]
     known = known if len(known) > 1 else []
-    return Groups(
+    return RatesByGroup(
         groups=ordered,
         overall=overall,
         figure=figure,
@@ -225,7 +225,7 @@ def _rows(attempts: Attempts, labels: list[Label], whose: str) -> list[int]:
     return rows
 
 
-def _tally(attempts: Attempts, labels: list[Label], cells: Cells, whose: str) -> _Tally:
+def _tally(attempts: Attempts, labels: list[Label], cells: ShownGroups, whose: str) -> _Tally:
     # One more place, the last, gathers those who are in no group that is shown.
     count = len(cells.all)
     group = np.array([cells.place.get(labels[row], count) for row in _rows(attempts, labels, whose)], np.int64)
@@ -240,7 +240,7 @@ def _tally(attempts: Attempts, labels: list[Label], cells: Cells, whose: str) ->
     )
 
 
-def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: Cells, minimum: int) -> _Tally:
+def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: ShownGroups, minimum: int) -> _Tally:
     """Return the control's tries per group, without the groups that have too few people there."""
     control, count = trials.control, len(cells.all)
     if control is None or labels is None or control.chances is None or control.rows is None:
@@ -256,9 +256,9 @@ def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: Cells,
     )
 
 
-def _group(at: int, cells: Cells, tally: _Tally, control: _Tally, confidence: float) -> Group:
+def _group(at: int, cells: ShownGroups, tally: _Tally, control: _Tally, confidence: float) -> GroupRates:
     attack, outside = (_rate(each, at, confidence) for each in (tally, control))
-    return Group(
+    return GroupRates(
         name=cells.names[at],
         kind=cells.kinds[at],
         people=cells.people[at],
@@ -276,7 +276,7 @@ def _rate(tally: _Tally, at: int, confidence: float) -> Rate:
     return clopper_pearson(float(tally.hits[at]), int(tally.tries[at]), confidence=confidence)
 
 
-def _overall(trials: Trials, people: int, confidence: float) -> Group:
+def _overall(trials: Trials, people: int, confidence: float) -> GroupRates:
     attack = clopper_pearson(trials.attack.expected, trials.attack.tries, confidence=confidence)
     control = trials.control
     outside = (
@@ -284,7 +284,7 @@ def _overall(trials: Trials, people: int, confidence: float) -> Group:
         if control is None
         else clopper_pearson(control.expected, control.tries, confidence=confidence)
     )
-    return Group(
+    return GroupRates(
         name=EVERYBODY,
         kind="everybody",
         people=people,
@@ -296,7 +296,7 @@ def _overall(trials: Trials, people: int, confidence: float) -> Group:
     )
 
 
-def _worse_first(group: Group, figure: Figure) -> tuple[bool, float, float, int, str]:
+def _worse_first(group: GroupRates, figure: Figure) -> tuple[bool, float, float, int, str]:
     rate = group.rate(figure)
     # A group whose figure is undefined comes last; NaN would not sort.
     value, low = (-rate.value, -rate.low) if rate.defined else (0.0, 0.0)

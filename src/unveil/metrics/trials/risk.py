@@ -29,8 +29,8 @@ EXACT = "Clopper and Pearson (1934); Giomi et al. (2023)"
 MOVER = "Giomi et al. (2023); interval after Donner and Zou (2012)"
 
 
-class Measured(StrEnum):
-    """Whether an excess over control can be measured; where it cannot, two rates say more than their excess."""
+class ExcessStatus(StrEnum):
+    """Whether an excess over the control can be measured; where it cannot, show both rates instead."""
 
     YES = "measured"
     TOO_BLUNT = "too blunt to measure an excess"
@@ -202,7 +202,7 @@ def excess(attack: Rate, control: Rate) -> Rate:
     return Rate(1 - miss.value / outside.value, 1 - high, 1 - low)
 
 
-def measured(excess: Rate, control: Rate) -> Measured:
+def measured(excess: Rate, control: Rate) -> ExcessStatus:
     """Return whether an excess over this control is worth a number.
 
     It is too blunt where strangers are missed in less than a tenth of tries, or where the interval is wider than one
@@ -214,11 +214,11 @@ def measured(excess: Rate, control: Rate) -> Measured:
     too blunt to measure an excess
     """
     if not control.defined:
-        return Measured.NO_CONTROL
+        return ExcessStatus.NO_CONTROL
     if not excess.defined:
-        return Measured.AS_SURELY
+        return ExcessStatus.AS_SURELY
     blunt = 1 - control.value < LEAST_LEFT or excess.high - excess.low > WIDEST
-    return Measured.TOO_BLUNT if blunt else Measured.YES
+    return ExcessStatus.TOO_BLUNT if blunt else ExcessStatus.YES
 
 
 def _missed(rate: Rate) -> Rate:

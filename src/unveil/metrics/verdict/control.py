@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.nearest import IntegerGrid
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.labels import labels_among
@@ -26,7 +26,7 @@ from unveil._kernels.verdict.two_tables import (
 from unveil.data.table import Table
 from unveil.data.table.encode import encode
 from unveil.errors import InputError, whole_number
-from unveil.metrics.verdict.pooled import PooledTables
+from unveil.metrics.verdict.pooled_tables import PooledTables
 
 Outcome = Literal["usable", "other_people", "clustered", "overlap", "too_small", "none"]
 #: From members, others, draws and a generator: what makes labels of people, in blocks of [draw, person].
@@ -191,7 +191,7 @@ def check_control(
     >>> import polars as pl
     >>> from unveil.data.table import Table
     >>> from unveil.data.table.release import Release
-    >>> from unveil.metrics.verdict.pooled import pool_tables
+    >>> from unveil.metrics.verdict.pooled_tables import pool_tables
     >>> young, old = (Table.from_frame(pl.DataFrame({"age": range(low, low + 50)})) for low in (20, 60))
     >>> from unveil._kernels.verdict.labels import labels
     >>> pool = pool_tables(Release(young, young, old), columns=["age"])
@@ -199,7 +199,7 @@ def check_control(
     >>> found.outcome, found.column, found.differences[0].here, found.differences[0].there
     ('other_people', 'age', 44.5, 84.5)
     """
-    whole_number(draws, "draws", least=99, advice="Draw more, for a p of 1 %")
+    whole_number(draws, "draws", at_least=99, advice="Draw more, for a p of 1 %")
     control = pool.release.control
     if control is None:
         return ControlCheck(outcome="none", members=pool.members, others=0)
@@ -307,11 +307,11 @@ def _tests(
             for each, value in zip(drawn, seen, strict=True)
         ]
 
-    def test(value: float, made: int, more: int, total: float, squares: float) -> _Test:
-        mean = total / made
-        deviation = sqrt(max(0.0, squares / made - mean**2))
+    def test(value: float, planted_count: int, more: int, total: float, squares: float) -> _Test:
+        mean = total / planted_count
+        deviation = sqrt(max(0.0, squares / planted_count - mean**2))
         planted = min(max(0.0, (value - mean) / together), people - members)
-        return _Test(value, planted, (1 + more) / (1 + made), (value - mean) / deviation if deviation else 0.0)
+        return _Test(value, planted, (1 + more) / (1 + planted_count), (value - mean) / deviation if deviation else 0.0)
 
     blocks = in_threads(counted, labels(members, people - members, draws, rng))
     each_of = (tuple(map(sum, zip(*own, strict=True))) for own in zip(*blocks, strict=True))
@@ -366,7 +366,7 @@ def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Fea
     return np.column_stack([np.empty((people.size, 0), np.int64), *means]), named
 
 
-def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
+def _grid(pool: PooledTables, people: IntArray, control: Table) -> IntegerGrid:
     """Return one row of each of these people, on scales that they make."""
     original = pool.release.original
     is_member, rows = pool.is_member[people], pool.first_row[people]
@@ -377,10 +377,10 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> Grid:
     codes = np.empty((people.size, own.codes.shape[1]), np.int32)
     for side, part in ((is_member, own), (~is_member, theirs)):
         numbers[side], codes[side] = part.numbers, part.codes
-    return Grid(numbers, codes, own.step_cost, own.mismatch_cost)
+    return IntegerGrid(numbers, codes, own.step_cost, own.mismatch_cost)
 
 
-def _neighbors(people: Grid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _neighbors(people: IntegerGrid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
     number = len(people.numbers)
     some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))

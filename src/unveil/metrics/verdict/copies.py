@@ -15,7 +15,7 @@ from unveil._kernels.verdict.step_down import holm
 from unveil._kernels.verdict.tree import coincidences
 from unveil._kernels.verdict.twins import twin_curve
 from unveil.metrics.verdict.groups import Division, divisions, people_with
-from unveil.metrics.verdict.pooled import PooledTables
+from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: What a tree of columns cannot know: at least so many times more coincidences are allowed for.
 FACTOR = 10
@@ -125,7 +125,7 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     >>> import polars as pl
     >>> from unveil.data.table import Table
     >>> from unveil.data.table.release import Release
-    >>> from unveil.metrics.verdict.pooled import pool_tables
+    >>> from unveil.metrics.verdict.pooled_tables import pool_tables
     >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}))
     ...     for ages in ([30, 31, 31, 32], [30, 31, 35], [30, 40, 41, 42]))
     >>> found = copied_people(pool_tables(Release(original, released, control)))
@@ -237,12 +237,12 @@ def _gathered(pool: PooledTables, copies: BoolArray, every: Sequence[Division]) 
     )
 
 
-class _Changed(NamedTuple):
+class _ColumnChange(NamedTuple):
     is_coarser: bool
     is_relabelled: bool
 
 
-def _changed(pool: PooledTables, place: int, size: int) -> _Changed:
+def _changed(pool: PooledTables, place: int, size: int) -> _ColumnChange:
     """Return whether a column, of codes below ``size`` in the pool, was made coarser, and whether it has other labels.
 
     It has other labels if most released rows have one that nobody in the pool has.
@@ -250,9 +250,9 @@ def _changed(pool: PooledTables, place: int, size: int) -> _Changed:
     kind = pool.release.original.column(pool.columns[place]).kind
     here, there = (code_counts(codes[:, place], size) for codes in (pool.codes, pool.released_codes))
     if kind in ("category", "ordered", "boolean"):
-        return _Changed(False, bool(2 * there[: here.size][here > 0].sum() < there.sum()))
+        return _ColumnChange(False, bool(2 * there[: here.size][here > 0].sum() < there.sum()))
     here[0] = there[0] = 0
-    return _Changed(kind in ("number", "date") and _is_coarser(here, there), False)
+    return _ColumnChange(kind in ("number", "date") and _is_coarser(here, there), False)
 
 
 def _is_coarser(here: IntArray, there: IntArray) -> bool:

@@ -72,8 +72,8 @@ Statistic = FloatArray | BoolArray | FittedGuesses | OwnDraws
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Figure:
-    """One number that a release may be accused by.
+class FigureToJudge:
+    """One figure that may incriminate a release.
 
     Attributes
     ----------
@@ -118,8 +118,8 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """What is said of one figure; p and adjusted are NaN where there were too few tries, and ``why`` says so.
+class FigureJudgement:
+    """The judgement of one figure; p and adjusted are NaN, with the reason in ``why``, where there are too few tries.
 
     ``p`` is its probability by luck alone, ``adjusted`` that of any figure as clear as this in the whole audit, and
     ``found`` whether the latter is at most the level.
@@ -133,8 +133,8 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
-    """The judgement of all figures of an audit, in the order they were given.
+class FamilyJudgement:
+    """The judgement of all figures of an audit, in the given order.
 
     Attributes
     ----------
@@ -146,12 +146,12 @@ class Family:
         The error of the whole: what adjusted p is held against.
     """
 
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[FigureJudgement, ...]
     draws: int
     level: float
 
     @property
-    def found(self) -> tuple[Judgement, ...]:
+    def found(self) -> tuple[FigureJudgement, ...]:
         """The figures that are proved, the clearest first; none in at least 95.5 % of audits of harmless releases."""
         return tuple(sorted((one for one in self.judgements if one.found), key=lambda one: (one.adjusted, one.p)))
 
@@ -162,14 +162,14 @@ class Family:
 
 
 def judge(
-    figures: Sequence[Figure],
+    figures: Sequence[FigureToJudge],
     pools: Mapping[str, Pool | None],
     *,
     rng: np.random.Generator,
     draws: int = DRAWS,
     level: float = LEVEL,
     shares: Mapping[str, float] | None = None,
-) -> Family:
+) -> FamilyJudgement:
     """Return how likely each figure is by luck, alone and among all figures.
 
     Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
@@ -199,8 +199,8 @@ def judge(
     Examples
     --------
     >>> pool = Pool(is_member=np.arange(80) < 40, contents=np.arange(80))
-    >>> hit = Figure(name="copies", statistic=(np.arange(80) < 12) * 1.0, tries=40, control_tries=40)
-    >>> few = Figure(name="order", statistic=np.zeros(80), tries=4, control_tries=4)
+    >>> hit = FigureToJudge(name="copies", statistic=(np.arange(80) < 12) * 1.0, tries=40, control_tries=40)
+    >>> few = FigureToJudge(name="order", statistic=np.zeros(80), tries=4, control_tries=4)
     >>> family = judge([hit, few], {"people": pool}, rng=np.random.default_rng(0))
     >>> [(one.name, one.found, one.why) for one in family.judgements]
     [('copies', True, ''), ('order', False, 'too few tries to judge')]
@@ -225,9 +225,9 @@ def judge(
             together = holm(alone)
         for figure, one, all_of_them in zip(joined, alone, together, strict=True):
             p[figure.name], adjusted[figure.name] = float(one), min(float(all_of_them) / share[name], 1.0)
-    return Family(
+    return FamilyJudgement(
         judgements=tuple(
-            Judgement(
+            FigureJudgement(
                 name=figure.name,
                 p=p.get(figure.name, nan),
                 adjusted=adjusted.get(figure.name, nan),
@@ -263,7 +263,7 @@ def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> Fi
     return FittedGuesses(*pool.fitted(starts, rows))
 
 
-def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
+def _check(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None]) -> None:
     names = [figure.name for figure in figures]
     if len(set(names)) < len(names):
         raise InputError(
@@ -276,7 +276,9 @@ def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
             raise InputError(f"{figure.name!r} needs people who are not in the data. Pass a control, or leave it out")
 
 
-def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: np.random.Generator) -> FloatArray:
+def _statistics(
+    figures: Sequence[FigureToJudge], pool: Pool | None, draws: int, rng: np.random.Generator
+) -> FloatArray:
     """Return the figures at [draw, figure]; row 0 is what was seen."""
     found = np.empty((draws + 1, len(figures)))
     # Apart, so that labels are the same whether or not some figures have draws of their own.
@@ -320,7 +322,7 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
     return found
 
 
-def _without_draws(figure: Figure, pool: Pool, draws: int, rng: np.random.Generator) -> float:
+def _without_draws(figure: FigureToJudge, pool: Pool, draws: int, rng: np.random.Generator) -> float:
     """Return p of one figure of a pool that is too large to be drawn anew for all of them."""
     if not isinstance(figure.statistic, np.ndarray):
         return float(step_down(_statistics([figure], pool, draws, rng)).p[0])

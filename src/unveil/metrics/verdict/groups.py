@@ -9,11 +9,11 @@ import numpy as np
 from unveil._kernels.table.pairs import code_counts
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.files.stored import arrays_on_disk
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table
 from unveil.data.table.places import places
 from unveil.metrics.trials._bands import band_series
-from unveil.metrics.verdict.pooled import PooledTables
+from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
@@ -80,7 +80,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
 
     >>> import polars as pl
     >>> from unveil.data.table.release import Release
-    >>> from unveil.metrics.verdict.pooled import pool_tables
+    >>> from unveil.metrics.verdict.pooled_tables import pool_tables
     >>> original, control = (Table.from_frame(pl.DataFrame({"sex": sex})) for sex in (["m", "f", None], ["f"]))
     >>> found = division(pool_tables(Release(original, original, control)), "sex", original, control)
     >>> found.values, found.of_row

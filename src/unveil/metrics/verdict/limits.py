@@ -18,25 +18,25 @@ PROVED = 0.005
 _SLACK = 1e-12
 
 
-class Outcome(StrEnum):
-    """What was shown of a limit."""
+class LimitVerdict(StrEnum):
+    """What the data shows about a limit."""
 
     EXCEEDED = "exceeded"
     KEPT = "kept"
     NOT_SHOWN = "not_shown"
 
 
-class HeldLimit(NamedTuple):
-    """What was shown of a limit, and the two ends of the figure that it was decided by."""
+class LimitCheck(NamedTuple):
+    """The verdict on a limit, and the interval that decided it."""
 
-    outcome: Outcome
+    outcome: LimitVerdict
     low: float
     high: float
 
 
 def held_to(
     interval: Callable[[float], Rate], limit: float, *, figures: int = 1, can_be_kept: bool = True
-) -> HeldLimit:
+) -> LimitCheck:
     """Return whether a figure exceeds its limit, keeps it, or neither is shown.
 
     It exceeds the limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F figures,
@@ -62,13 +62,13 @@ def held_to(
     """
     confidence = 1 - (1 - CONFIDENCE) / figures if figures > 1 else CONFIDENCE
     low, high = interval(confidence).low, interval(CONFIDENCE).high
-    outcome = Outcome.NOT_SHOWN
+    outcome = LimitVerdict.NOT_SHOWN
     # The ends of an undefined interval are NaN, which are neither above nor below anything.
     if low > limit + _SLACK:
-        outcome = Outcome.EXCEEDED
+        outcome = LimitVerdict.EXCEEDED
     elif high <= limit + _SLACK and can_be_kept:
-        outcome = Outcome.KEPT
-    return HeldLimit(outcome, low, high)
+        outcome = LimitVerdict.KEPT
+    return LimitCheck(outcome, low, high)
 
 
 def people_needed(control_rate: float, limit: float) -> int | None:

@@ -29,7 +29,7 @@ FEWEST_TRIES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class SinglingOut:
+class SinglingOutRate:
     """How often guesses fit exactly one person.
 
     Attributes
@@ -75,7 +75,7 @@ def most_by_guessing(people: int) -> float:
 
 def singling_out(
     pool: Pool, starts: IntArray, rows: IntArray, *, rng: np.random.Generator, confidence: float = CONFIDENCE
-) -> SinglingOut:
+) -> SinglingOutRate:
     """Return how often guesses fit exactly one member, beside what strangers would give, and the excess.
 
     Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. The share of people that guesses fit is taken
@@ -99,11 +99,11 @@ def singling_out(
     most = most_by_guessing(pool.members)
     if pool.others == 0:
         nobody = Rate(nan, nan, nan, NO_CONTROL)
-        return SinglingOut(
+        return SinglingOutRate(
             attack=attack, strangers=Rate(nan, 0.0, most, NO_CONTROL), excess=nobody, shown=False, most=most
         )
     strangers = _strangers(fits[:, ~pool.labels], pool.members, most, rng)
-    return SinglingOut(
+    return SinglingOutRate(
         attack=attack,
         strangers=strangers,
         excess=excess(attack, strangers),
@@ -135,13 +135,13 @@ def _attack(alone: BoolArray, fits: Any, confidence: float) -> Rate:
     return replace(clopper_pearson(share * worth, worth, confidence=confidence), tries=guesses)
 
 
-def _strangers(fits: Any, members: int, most: float, rng: np.random.Generator) -> Rate:
+def _strangers(fits: Any, members: int, at_most: float, rng: np.random.Generator) -> Rate:
     """Return what guesses would give among so many strangers, from whom they fit in the control."""
     shares = np.concatenate([[0.0], np.geomspace(0.01 / members, LARGEST_SHARE, GRID)])
     alone = members * shares * (1 - shares) ** (members - 1)
     binned = _binned(fits.sum(axis=1)[:, None])[:, 0]
     chance = _chance_of_bins(fits.shape[1], shares)
-    low, high = _bounds(alone, chance, binned, ERRORS * _errors(fits, binned, rng), most)
+    low, high = _bounds(alone, chance, binned, ERRORS * _errors(fits, binned, rng), at_most)
     weights = np.full(shares.size, 1 / shares.size)
     for _ in range(STEPS):
         likely = chance @ weights
@@ -181,7 +181,7 @@ def _chance_of_bins(people: int, shares: FloatArray) -> FloatArray:
 
 
 def _bounds(
-    alone: FloatArray, chance: FloatArray, binned: FloatArray, error: FloatArray, most: float
+    alone: FloatArray, chance: FloatArray, binned: FloatArray, error: FloatArray, at_most: float
 ) -> tuple[float, float]:
     """Return the least and the greatest mean of ``alone`` over mixtures of shares that agree with the counts."""
     from scipy.optimize import linprog
@@ -198,6 +198,6 @@ def _bounds(
         )
         if not found.success:
             # No mixture on the grid agrees with the counts: then nothing is known but what holds for every guess.
-            return 0.0, most
-        ends.append(min(max(sign * float(found.fun), 0.0), most))
+            return 0.0, at_most
+        ends.append(min(max(sign * float(found.fun), 0.0), at_most))
     return ends[0], max(ends)

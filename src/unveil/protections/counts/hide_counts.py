@@ -53,9 +53,9 @@ class HideCounts:
     work: int = 1_000_000
 
     def __post_init__(self) -> None:
-        whole_number(self.minimum, "the minimum", least=2)
-        whole_number(self.keep, "the values to keep", least=2, most=1000)
-        whole_number(self.work, "work", least=1)
+        whole_number(self.minimum, "the minimum", at_least=2)
+        whole_number(self.keep, "the values to keep", at_least=2, at_most=1000)
+        whole_number(self.work, "work", at_least=1)
 
     def apply(self, system: CountSystem, counts: IntArray) -> HiddenCounts:
         """Return what to hide of tables whose true counts are known, what is hidden already included."""

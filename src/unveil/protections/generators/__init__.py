@@ -1,24 +1,24 @@
 """Ways of making releases that can be called again and again: commands, functions and protections.
 
 A generator is given some people and makes one release; that is a run. What it is given and what it makes are told by
-`Given` and `Made`.
+`SourceTable` and `GeneratedRelease`.
 """
 
 from unveil.protections.generators.about import about, scripts_of
 from unveil.protections.generators.choose import generator_from
-from unveil.protections.generators.command import Command, with_env
-from unveil.protections.generators.function import Function
-from unveil.protections.generators.generator import Generator, Given, Made, RunError
-from unveil.protections.generators.protection import Protection
+from unveil.protections.generators.command import CommandGenerator, with_env
+from unveil.protections.generators.function import FunctionGenerator
+from unveil.protections.generators.generator import GeneratedRelease, Generator, RunError, SourceTable
+from unveil.protections.generators.protection import ProtectionGenerator
 
 __all__ = [
-    "Command",
-    "Function",
+    "CommandGenerator",
+    "FunctionGenerator",
+    "GeneratedRelease",
     "Generator",
-    "Given",
-    "Made",
-    "Protection",
+    "ProtectionGenerator",
     "RunError",
+    "SourceTable",
     "about",
     "generator_from",
     "scripts_of",

@@ -43,7 +43,7 @@ def main(memory: int, size: int, folder: str, words: list[str]) -> int:
         The program and its arguments.
     """
     adopts = _adopt_orphans()
-    run = _Run(folder)
+    run = _GeneratorProcess(folder)
     # Before the limits: a thread's own memory counts.
     ending = threading.Thread(target=run.end_when_unwanted, daemon=True)
     ending.start()
@@ -65,8 +65,8 @@ def main(memory: int, size: int, folder: str, words: list[str]) -> int:
     return code
 
 
-class _Run:
-    """The run of a generator, as its parent sees it."""
+class _GeneratorProcess:
+    """The process of a generator run, as its parent sees it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

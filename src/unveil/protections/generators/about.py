@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unveil.protections.generators.command import Command
+from unveil.protections.generators.command import CommandGenerator
 from unveil.protections.generators.environment import base_environment
-from unveil.protections.generators.function import Function
+from unveil.protections.generators.function import FunctionGenerator
 from unveil.protections.generators.generator import Generator
 
 _PATIENCE = 10.0
@@ -39,10 +39,10 @@ def about(generator: Generator) -> dict[str, str]:
     """
     told = {"generator": generator.written, **scripts_of(generator)}
     python = sys.executable
-    if isinstance(generator, Command):
+    if isinstance(generator, CommandGenerator):
         program = Path(generator.words[0])
         python = str(program) if _INTERPRETER.fullmatch(program.name) else ""
-    elif not isinstance(generator, Function):
+    elif not isinstance(generator, FunctionGenerator):
         from unveil._version import __version__
 
         told["unveil"] = __version__
@@ -57,11 +57,11 @@ def scripts_of(generator: Generator) -> dict[str, str]:
 
 
 def _files(generator: Generator) -> Iterator[Path]:
-    if isinstance(generator, Command):
+    if isinstance(generator, CommandGenerator):
         # Options may name files too, behind the sign.
         yield from (Path(word.partition("=")[2] if word.startswith("-") else word) for word in generator.words[1:])
         yield from (Path(word) for word in generator.words[:1] if not _INTERPRETER.fullmatch(Path(word).name))
-    elif isinstance(generator, Function):
+    elif isinstance(generator, FunctionGenerator):
         function: Any = generator.function
         try:
             yield Path(inspect.getsourcefile(function) or "")

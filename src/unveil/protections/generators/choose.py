@@ -9,12 +9,12 @@ from unveil._specification import own_module
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError, did_you_mean
-from unveil.protections._listing import Protects
-from unveil.protections.generators.command import PLACES, Command
+from unveil.protections._listing import TableProtection
+from unveil.protections.generators.command import PLACES, CommandGenerator
 from unveil.protections.generators.environment import variables_from
-from unveil.protections.generators.function import Function
+from unveil.protections.generators.function import FunctionGenerator
 from unveil.protections.generators.generator import Generator
-from unveil.protections.generators.protection import Protection
+from unveil.protections.generators.protection import ProtectionGenerator
 from unveil.protections.specification import protection_from
 
 # Something of a user's module, without the settings that only a class can have.
@@ -22,7 +22,7 @@ _OWN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)
 
 
 def generator_from(
-    told: "str | Callable[..., Any] | Protects",
+    source: "str | Callable[..., Any] | TableProtection",
     *,
     time_limit: float | None = None,
     memory_limit: float | None = None,
@@ -35,7 +35,7 @@ def generator_from(
 
     Parameters
     ----------
-    told
+    source
         A command that holds ``{in}`` and ``{out}``; a protection as it is written, such as ``mondrian:k=5``; or
         ``package.module:function`` for a function ``(frame, rng) -> frame``, or that function itself.
     time_limit, memory_limit, output_limit
@@ -64,9 +64,9 @@ def generator_from(
     unveil.errors.InputError: there is no protection 'mondrain'. Did you mean 'mondrian'?
     """
     variables = variables_from(env)
-    if isinstance(told, str) and _is_command(told.strip()):
-        return Command(
-            written=told.strip(),
+    if isinstance(source, str) and _is_command(source.strip()):
+        return CommandGenerator(
+            written=source.strip(),
             read=read or _read_file,
             time_limit=time_limit,
             memory_limit=memory_limit,
@@ -79,17 +79,18 @@ def generator_from(
             "variables (env) are given to a command, and this generator runs inside unveil, where it sees all of them. "
             "Leave them out"
         )
-    if isinstance(told, str):
-        return _written(told.strip(), read, kind)
-    if callable(getattr(told, "apply", None)) and not isinstance(told, type):
-        return Protection(protection=told)  # type: ignore[arg-type]  # whatever has the method is one
-    if not callable(told) or isinstance(told, type):
+    if isinstance(source, str):
+        return _written(source.strip(), read, kind)
+    if callable(getattr(source, "apply", None)) and not isinstance(source, type):
+        return ProtectionGenerator(protection=source)  # type: ignore[arg-type]  # whatever has the method is one
+    if not callable(source) or isinstance(source, type):
         raise InputError(
             "a generator must be a command, a protection or a function of a frame and a random generator, but is "
-            f"{'the class' if isinstance(told, type) else 'a'} {getattr(told, '__name__', type(told).__name__)}. Pass "
+            f"{'the class' if isinstance(source, type) else 'a'} "
+            f"{getattr(source, '__name__', type(source).__name__)}. Pass "
             "one of these"
         )
-    return Function(function=told, read=read or Table.from_frame, kind=kind)
+    return FunctionGenerator(function=source, read=read or Table.from_frame, kind=kind)
 
 
 def _written(text: str, read: Callable[[Any], Table] | None, kind: ReleaseKind | None) -> Generator:
@@ -97,8 +98,8 @@ def _written(text: str, read: Callable[[Any], Table] | None, kind: ReleaseKind |
     if own is not None:
         found = _found(own["module"], own["name"])
         if not isinstance(found, type):
-            return Function(function=found, written=text, read=read or Table.from_frame, kind=kind)
-    return Protection(protection=protection_from(text), written=text)
+            return FunctionGenerator(function=found, written=text, read=read or Table.from_frame, kind=kind)
+    return ProtectionGenerator(protection=protection_from(text), written=text)
 
 
 def _is_command(text: str) -> bool:

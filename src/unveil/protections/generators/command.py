@@ -23,7 +23,7 @@ from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError, UnveilError, shortened
 from unveil.protections.generators import _launch
 from unveil.protections.generators.environment import SecretVariables, environment_of_run
-from unveil.protections.generators.generator import Generator, Given, Made, RunError, checked_columns
+from unveil.protections.generators.generator import GeneratedRelease, Generator, RunError, SourceTable, checked_columns
 from unveil.protections.generators.messages import Messages
 from unveil.protections.generators.processes import end_process, remove_folder, start_process
 
@@ -53,8 +53,8 @@ _LIMITS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
-    """A command that reads ``{in}`` and writes ``{out}``, run without a shell in a folder of its own.
+class CommandGenerator:
+    """A command that reads ``{in}`` and writes ``{out}``, run without a shell in its own folder.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Command:
 
     Examples
     --------
-    >>> Command(written="python3 synth.py {in}", read=Table.read)
+    >>> CommandGenerator(written="python3 synth.py {in}", read=Table.read)
     Traceback (most recent call last):
     unveil.errors.InputError: a command that makes releases must hold {in} and {out}, but lacks {out}. Write it ...
     """
@@ -103,7 +103,7 @@ class Command:
         # What is pickled may be written to a folder.
         return {**vars(self), "env": SecretVariables()}
 
-    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:
+    def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:
         """Return the release that the command makes of these rows; nothing of it is left running or on the disk."""
         home = Path(tempfile.mkdtemp(prefix="run-", dir=folder)).absolute()  # this user's alone
         try:
@@ -111,7 +111,7 @@ class Command:
         finally:
             remove_folder(home)
 
-    def _made(self, given: Given, rows: IntArray, seed: int, home: Path) -> Made:
+    def _made(self, given: SourceTable, rows: IntArray, seed: int, home: Path) -> GeneratedRelease:
         source, target = home / f"in{given.suffix}", home / f"out{given.suffix}"
         try:
             Path(_launch.temporary(str(home))).mkdir(SECRET_FOLDER)
@@ -136,7 +136,7 @@ class Command:
             notes = checked_columns(released, given.table)
         except RunError as error:
             raise RunError(error.happened, error.advice, log) from None
-        return Made(released, kind=self.kind, seconds=seconds, notes=notes, log=log)
+        return GeneratedRelease(released, kind=self.kind, seconds=seconds, notes=notes, log=log)
 
     def _run(
         self, words: Sequence[str], seed: int, home: Path, limit: int
@@ -241,7 +241,7 @@ def _whole_path(word: str) -> str:
     return word
 
 
-def _content(given: Given, rows: IntArray) -> bytes:
+def _content(given: SourceTable, rows: IntArray) -> bytes:
     """Return the file of people that the command is given."""
     import io
 
@@ -256,7 +256,7 @@ def _content(given: Given, rows: IntArray) -> bytes:
 
 def with_env(generator: Generator, env: Mapping[str, str]) -> Generator:
     """Return a generator with variables that did not come with it from another process."""
-    if not env or not isinstance(generator, Command):
+    if not env or not isinstance(generator, CommandGenerator):
         return generator
     made = copy.copy(generator)
     object.__setattr__(made, "env", SecretVariables(env))

@@ -13,12 +13,12 @@ from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import UnveilError
-from unveil.protections.generators.generator import Given, Made, RunError, checked_columns
+from unveil.protections.generators.generator import GeneratedRelease, RunError, SourceTable, checked_columns
 from unveil.protections.generators.messages import Messages
 
 
 @dataclass(frozen=True, kw_only=True)
-class Function:
+class FunctionGenerator:
     """A function ``(frame, rng) -> frame``, which is given rows in a frame of the library that the people came in.
 
     Parameters
@@ -36,7 +36,7 @@ class Function:
     --------
     >>> def resampled(frame, rng):
     ...     return frame[rng.integers(len(frame), size=len(frame))]
-    >>> Function(function=resampled).written.endswith(":resampled")
+    >>> FunctionGenerator(function=resampled).written.endswith(":resampled")
     True
     """
 
@@ -49,7 +49,7 @@ class Function:
         own = _home(self.function)
         object.__setattr__(self, "written", self.written or f"{own.__module__}:{own.__qualname__}")
 
-    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
+    def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:  # noqa: ARG002 (it needs no files)
         """Return the release that the function makes of these rows; what it prints is kept with the run."""
         frame, printed = given.some(rows), Messages()
         started = time.monotonic()
@@ -65,7 +65,7 @@ class Function:
             notes = checked_columns(released, given.table)
         except RunError as error:
             raise RunError(error.happened, error.advice, log) from None
-        return Made(released, kind=self.kind, seconds=seconds, notes=notes, log=log)
+        return GeneratedRelease(released, kind=self.kind, seconds=seconds, notes=notes, log=log)
 
     def _table(self, returned: Any) -> Table:
         if returned is None or isinstance(returned, str | bytes | Path):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """The people of whom a run is given some, as the audit reads them and as their owner has them.
+class SourceTable:
+    """The people to train on, as the audit reads them and as their owner has them.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class Given:
     header: bool = True
 
     @classmethod
-    def of_file(cls, path: Path, table: Table, settings: "FileSettings") -> "Given":
+    def of_file(cls, path: Path, table: Table, settings: "FileSettings") -> "SourceTable":
         """Return the people of a file that the audit reads as this table, with cells as they are written in it."""
         from unveil.data.files.read import read_as_written
 
         return cls(table, **read_as_written(path, settings)._asdict())
 
-    def composed(self, cells: IntArray) -> "Given":
+    def composed(self, cells: IntArray) -> "SourceTable":
         """Return rows put together from cells of these: for each column of the table the row that its cell is of.
 
         Columns that the audit does not read are of the row that the first column's cell is of.
@@ -91,8 +91,8 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
-    """One release that a generator made.
+class GeneratedRelease:
+    """One release from a generator.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Generator(Protocol):
     def kind(self) -> ReleaseKind | None:
         """What its releases are, where that is known before one is made."""
 
-    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:
+    def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:
         """Return the release that is made of these rows.
 
         Parameters
@@ -197,6 +197,6 @@ def checked_columns(released: Table, given: Table) -> tuple[str, ...]:
     )
 
 
-def _listed(names: list[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
+def _listed(names: list[str], at_most: int = 5) -> str:
+    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+    return ", ".join(map(repr, names[:at_most])) + more

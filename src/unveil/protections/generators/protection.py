@@ -9,14 +9,14 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import UnveilError
-from unveil.protections._listing import PROTECTIONS, Protects
-from unveil.protections.generators.generator import Given, Made, RunError
+from unveil.protections._listing import PROTECTIONS, TableProtection
+from unveil.protections.generators.generator import GeneratedRelease, RunError, SourceTable
 from unveil.protections.specification import applied, protection_text
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection:
-    """A protection that is applied to the rows of each run.
+class ProtectionGenerator:
+    """A protection applied to the rows of each run.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class Protection:
     Examples
     --------
     >>> from unveil.protections import protection_from
-    >>> Protection(protection=protection_from("mondrian:k=5")).kind
+    >>> ProtectionGenerator(protection=protection_from("mondrian:k=5")).kind
     'masked'
     """
 
-    protection: Protects
+    protection: TableProtection
     written: str = ""
 
     def __post_init__(self) -> None:
@@ -43,7 +43,7 @@ class Protection:
         """What its releases are; None where only a release tells."""
         return next((each.kind for each in PROTECTIONS.values() if each.make is type(self.protection)), None)
 
-    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
+    def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:  # noqa: ARG002 (it needs no files)
         """Return the release of these rows, with who is who where the protection knows."""
         people = given.table.take(rows)
         started = time.monotonic()
@@ -54,4 +54,6 @@ class Protection:
         except (Exception, SystemExit) as error:  # a user's own class may raise anything, and its text may hold data
             raise RunError.of_own_code(error, type(self.protection).__module__) from None
         seconds = time.monotonic() - started
-        return Made(release.released, release.truth, kind=release.kind, seconds=seconds, notes=release.notes)
+        return GeneratedRelease(
+            release.released, release.truth, kind=release.kind, seconds=seconds, notes=release.notes
+        )

@@ -79,7 +79,7 @@ def check_edges(original: Graph, *, what: str) -> None:
 
 def check_class_size(k: object) -> None:
     """Refuse a setting that is no size of a class of nodes that look alike."""
-    whole_number(k, "k", least=2, advice="A class of one node hides nobody: take 2 or more")
+    whole_number(k, "k", at_least=2, advice="A class of one node hides nobody: take 2 or more")
 
 
 def check_enough_nodes(k: int, original: Graph) -> None:

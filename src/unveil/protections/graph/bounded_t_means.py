@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from unveil._kernels.graph.bounded_means import Clusters, bounded_means
-from unveil._kernels.graph.degree_matching import Matched, matched_degrees
+from unveil._kernels.graph.degree_matching import EdgeMatching, matched_degrees
 from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
@@ -76,11 +76,11 @@ class BoundedTMeans:
     max_size: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.size, "size", least=2, advice=_ADVICE)
+        whole_number(self.size, "size", at_least=2, advice=_ADVICE)
         if self.bound not in get_args(Bound):
             raise InputError(f"bound must be one of {', '.join(get_args(Bound))}, but is {self.bound!r}. Choose one")
         if self.max_size is not None:
-            whole_number(self.max_size, "max_size", least=2, advice=_ADVICE)
+            whole_number(self.max_size, "max_size", at_least=2, advice=_ADVICE)
             if self.size not in (_SIZE, self.max_size):
                 raise InputError(
                     f"max_size is what size was called before, but size is {self.size} and max_size {self.max_size}. "
@@ -134,7 +134,7 @@ class BoundedTMeans:
         return target, clusters
 
 
-def _notes(matched: Matched, clusters: Clusters, missed: int) -> tuple[str, ...]:
+def _notes(matched: EdgeMatching, clusters: Clusters, missed: int) -> tuple[str, ...]:
     """Say where the release falls short of one degree per cluster."""
     lacking = int((matched.need > 0).sum())
     notes: tuple[str, ...] = ()

@@ -73,7 +73,7 @@ class KSymmetry:
         share(self.exclude_hubs, "exclude_hubs")
         if self.partition not in get_args(Partition):
             raise InputError(f"partition must be 'refine' or 'orbit', but is {self.partition!r}. Choose one of these")
-        whole_number(self.max_edges, "max_edges", most=_MOST_EDGES)
+        whole_number(self.max_edges, "max_edges", at_most=_MOST_EDGES)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with its copies, nodes numbered at random.

@@ -59,7 +59,7 @@ class RandomWalk:
 
     def __post_init__(self) -> None:
         for what in ("distance", "retries"):
-            whole_number(getattr(self, what), what, most=_MOST)
+            whole_number(getattr(self, what), what, at_most=_MOST)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph of the ends of walks, with nodes numbered at random."""

@@ -5,7 +5,7 @@ from math import floor
 
 import numpy as np
 
-from unveil._kernels.graph.switching import TRIES, Switched, switched_edges
+from unveil._kernels.graph.switching import TRIES, SwitchingResult, switched_edges
 from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
@@ -74,7 +74,7 @@ class Switch:
         )
 
 
-def _notes(share: float, edges: int, asked: int, switched: Switched) -> tuple[str, ...]:
+def _notes(share: float, edges: int, asked: int, switched: SwitchingResult) -> tuple[str, ...]:
     """Say why fewer edges were switched than a reader would expect."""
     if asked == 0 and share > 0:
         return (

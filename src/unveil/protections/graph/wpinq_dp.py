@@ -141,7 +141,7 @@ class WpinqDP:
             raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
         for what, number, least in (("iterations", self.iterations, 0), ("classes", self.classes, 1)):
             if number is not None:
-                whole_number(number, what, least=least, advice="Leave it out to have one set")
+                whole_number(number, what, at_least=least, advice="Leave it out to have one set")
         if self.classes is not None and cells_of(self.classes, triangles=self._triangles) > MOST_CELLS:
             most = classes_for(MOST_CELLS, triangles=self._triangles)
             raise InputError(f"there can be at most {most:,} classes, but {self.classes:,} are asked for. Take fewer")

@@ -12,8 +12,8 @@ WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Levels:
-    """The different values of a column, numbered in ascending order from 0; a missing value has no number.
+class ValueLevels:
+    """The distinct values of a column, numbered from 0 in ascending order; missing values have no number.
 
     ``level`` has one number per row, -1 where missing; ``row`` names one row for each level, where its value stands.
     """
@@ -32,7 +32,7 @@ class Levels:
         return self.level < 0
 
 
-def levels(table: Table, name: str) -> Levels:
+def levels(table: Table, name: str) -> ValueLevels:
     """Return the levels of a column.
 
     They ascend in the order of the values for kinds that have one, and in the order of their text for the others, so
@@ -48,4 +48,4 @@ def levels(table: Table, name: str) -> Levels:
     level = rank.cast(int).fill_null(0).to_numpy().astype(np.int64) - 1
     filled = np.flatnonzero(level >= 0)
     _, first = np.unique(level[filled], return_index=True)
-    return Levels(level, filled[first])
+    return ValueLevels(level, filled[first])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-class Part(Protocol):
+class MechanismPart(Protocol):
     """What a mask does to some columns, independently of the others."""
 
     @property
@@ -41,14 +41,14 @@ class Support(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
-    """The mechanism of a mask: given a person's row, its parts are masked independently, so chances multiply.
+class ProductMechanism:
+    """A mechanism whose parts mask each row independently, so that probabilities multiply.
 
     Both tables may have some of the columns only (see `Table.select`): the chances are then those of what is left.
     Rows that are equal in a part's columns have equal chances: only lots tell them apart.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[MechanismPart, ...]
 
     def log_likelihood(self, original: Table, released: Table, rows: IntArray) -> FloatArray:
         """Return the logarithm of the chance, or density, of the released ``rows`` given each original row."""
@@ -60,18 +60,20 @@ class Parts:
         return total
 
     def likely_pairs(
-        self, original: Table, released: Table, rows: IntArray, most: int
+        self, original: Table, released: Table, rows: IntArray, at_most: int
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
         """Return the possible pairs of released ``rows`` (by place among them) and original rows, and their logarithms.
 
-        They are sorted by both. None where no column narrows them down by equal values, or not to at most ``most``:
+        They are sorted by both. None where no column narrows them down by equal values, or not to at most ``at_most``:
         all pairs are then to be asked.
         """
         asked = released.take(np.asarray(rows, np.int64))
         seen = self._seen(original, asked)
-        found = [part.support(*tables) for part, *tables in seen if isinstance(part, (Unchanged, Recoded))]
+        found = [
+            part.support(*tables) for part, *tables in seen if isinstance(part, (UnchangedColumns, RecodedColumns))
+        ]
         least = min(found, key=lambda support: int(support.many.sum()), default=None)
-        if least is None or int(least.many.sum()) > most:
+        if least is None or int(least.many.sum()) > at_most:
             return None
         line = np.repeat(np.arange(asked.rows), least.many)
         start = np.cumsum(least.many) - least.many
@@ -84,7 +86,7 @@ class Parts:
         order = np.lexsort((candidate, line))
         return line[order], candidate[order], total[order]
 
-    def _seen(self, original: Table, released: Table) -> list[tuple[Part, Table, Table]]:
+    def _seen(self, original: Table, released: Table) -> list[tuple[MechanismPart, Table, Table]]:
         """Return the parts that have a column in both tables, and the tables with these columns only."""
         have = set(original.column_names) & set(released.column_names)
         seen = []
@@ -96,7 +98,7 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unchanged:
+class UnchangedColumns:
     """Columns that stay as they are: only a row with the same values can have become a released one."""
 
     names: tuple[str, ...]
@@ -115,8 +117,8 @@ class Unchanged:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recoded:
-    """Columns whose values were replaced by those of a group of rows, as ``before`` and ``after`` show row by row.
+class RecodedColumns:
+    """Columns whose values were replaced by those of a group of rows, from ``before`` to ``after``.
 
     Of the rows that had one content, some share has one new content: that share is the chance. Which of the
     rows it was, only lots tell, if anything.
@@ -168,7 +170,7 @@ class Recoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OneColumn:
+class SingleColumn:
     """A column whose values change at random among those that it has.
 
     ``values`` are the different values; ``chances`` takes numbers of released values, and returns for each a line with

@@ -42,8 +42,8 @@ def check_settings(epsilon: object, noise: object, rows: object, domain: object)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Axis:
-    """The levels of a column, and the level of each row: its values or parts of equal width, and missing as the last.
+class ColumnLevels:
+    """The levels of a column (values or bins of equal width; missing comes last) and the level of each row.
 
     ``values`` are all values of the domain in ascending order; ``parts`` says in how many parts their range is cut, or
     is None where each value is a level.
@@ -67,13 +67,13 @@ class Axis:
         if self.parts is None:
             index = pl.Series(levels, dtype=pl.Int64)
             return self.values.gather(index.set(pl.Series(missing), None))
-        inside = Parts.of(self.values, self.parts).draw(np.where(missing, 0, levels), rng)
+        inside = EqualWidthBins.of(self.values, self.parts).draw(np.where(missing, 0, levels), rng)
         return pl.Series(inside).cast(self.values.dtype).set(pl.Series(missing), None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
-    """A range of numbers cut in parts of equal width.
+class EqualWidthBins:
+    """A range of numbers cut into bins of equal width.
 
     Whole numbers, and dates as counts of microseconds, lie on a grid that begins at the lowest and has the greatest
     step that meets all values of the domain: days stay days, and hundreds hundreds. They are numbered on it.
@@ -84,7 +84,7 @@ class Parts:
     borders: NDArray[Any]
 
     @classmethod
-    def of(cls, values: "pl.Series", parts: int) -> "Parts":
+    def of(cls, values: "pl.Series", parts: int) -> "EqualWidthBins":
         """Return the parts of the range of ascending values."""
         numbers = _as_numbers(values)
         if numbers.dtype == np.float64:
@@ -117,7 +117,7 @@ class Parts:
 
 def axes_of(
     original: Table, domain: Domain | None, cells: Callable[[Sequence[int]], int], what: str, instead: str = ""
-) -> list[Axis]:
+) -> list[ColumnLevels]:
     """Return the levels of the columns to be released; numbers and dates are cut as finely as the cells allow.
 
     ``cells`` says how many cells the largest table of counts has where columns have so many levels; ``instead`` is
@@ -129,9 +129,9 @@ def axes_of(
     values = [_domain(original, name, domain) for name in names]
     cut = [original.column(name).kind in ("number", "date") for name in names]
 
-    def sizes(most: int) -> list[int]:
+    def sizes(at_most: int) -> list[int]:
         return [
-            (min(each.len(), most) if is_cut else each.len()) + gap
+            (min(each.len(), at_most) if is_cut else each.len()) + gap
             for (each, gap), is_cut in zip(values, cut, strict=True)
         ]
 
@@ -173,7 +173,7 @@ def _no_domain(name: str, kind: str) -> InputError:
     )
 
 
-def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int | None) -> Axis:
+def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int | None) -> ColumnLevels:
     """Return the levels of a column, or refuse a cell that is not in its domain."""
     column = original.frame[name].alias("values")
     if parts is None:
@@ -183,7 +183,7 @@ def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int
         column = column.cast(values.dtype) if values.dtype.is_float() else column
         outside = ((column < values[0]) | (column > values[-1])).fill_null(not gap).to_numpy()
         inside = column.clip(values[0], values[-1]).fill_null(values[0]).cast(values.dtype)
-        level = Parts.of(values, parts).place(_as_numbers(inside))
+        level = EqualWidthBins.of(values, parts).place(_as_numbers(inside))
         level = np.where(column.is_null().to_numpy(), parts, level)
     if outside.any():
         raise InputError(
@@ -191,7 +191,7 @@ def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int
             f"{int(np.flatnonzero(outside)[0]) + 1} (counted from 1 below the header) does not. Add what is possible "
             "to the domain, None for missing cells, or leave such rows out"
         )
-    return Axis(values, gap, parts, level)
+    return ColumnLevels(values, gap, parts, level)
 
 
 def _as_numbers(values: "pl.Series") -> NDArray[Any]:
@@ -202,7 +202,7 @@ def _as_numbers(values: "pl.Series") -> NDArray[Any]:
     return values.cast(pl.Int64 if whole else pl.Float64).to_numpy()
 
 
-def counts_of(axes: Sequence[Axis]) -> FloatArray:
+def counts_of(axes: Sequence[ColumnLevels]) -> FloatArray:
     """Return how many rows have each combination of levels."""
     shape = tuple(axis.size for axis in axes)
     place = np.ravel_multi_index(tuple(axis.level for axis in axes), shape)
@@ -223,7 +223,7 @@ def drawn_cells(weights: FloatArray, line: IntArray, rng: np.random.Generator) -
 
 def noisy_release(
     original: Table,
-    axes: Sequence[Axis],
+    axes: Sequence[ColumnLevels],
     levels: Sequence[IntArray],
     *,
     name: str,

@@ -12,7 +12,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError, whole_number
 from unveil.protections._listing import PROTECTIONS, facts_of
-from unveil.protections.table._mechanism import Part, Parts, Unchanged
+from unveil.protections.table._mechanism import MechanismPart, ProductMechanism, UnchangedColumns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +84,7 @@ def check_columns(columns: object) -> None:
 
 def check_group_size(k: object) -> None:
     """Refuse a setting that is no size of a group."""
-    whole_number(k, "k", least=2, advice="A group of one protects nobody: take 2 or more")
+    whole_number(k, "k", at_least=2, advice="A group of one protects nobody: take 2 or more")
 
 
 def check_enough_rows(k: int, original: Table) -> None:
@@ -107,13 +107,13 @@ def masked_release(
     original: Table,
     frame: "pl.DataFrame",
     masked: Sequence[str],
-    parts: Sequence[Part],
+    parts: Sequence[MechanismPart],
     *,
     name: str,
     shuffle: bool,
     rng: np.random.Generator,
     notes: tuple[str, ...] = (),
-    mechanism: Callable[[tuple[Part, ...]], Mechanism] = Parts,
+    mechanism: Callable[[tuple[MechanismPart, ...]], Mechanism] = ProductMechanism,
 ) -> Release:
     """Return the release of a mask whose parts tell the chances of what they changed; all else stays, with notes.
 
@@ -130,7 +130,7 @@ def masked_release(
         rng=rng,
         notes=said_to_stay(original, masked) + stayed + notes,
         shuffle=shuffle,
-        mechanism=mechanism((*parts, Unchanged(rest))),
+        mechanism=mechanism((*parts, UnchangedColumns(rest))),
     )
 
 

@@ -9,8 +9,8 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised, repeated
 from unveil.protections.table._numbers import Numbers, numbers_of, spreads
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, repeated
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -72,10 +72,10 @@ class AdditiveNoise:
         frame = noise.numbers.put_into(original.frame[released_columns(original)], noisy)
         return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        noise = self._noise(made.original, masked_columns(made.original, self.columns, self))
-        return Recognised((noise,), repeated(made, noise.names))
+        noise = self._noise(file.original, masked_columns(file.original, self.columns, self))
+        return RecognisedMechanism((noise,), repeated(file, noise.names))
 
     def _noise(self, original: Table, names: list[str]) -> "NormalNoise":
         numbers = numbers_of(original, names)

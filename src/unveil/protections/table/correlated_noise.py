@@ -9,8 +9,8 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised, repeated
 from unveil.protections.table._numbers import Numbers, numbers_of, spreads
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, repeated
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -89,11 +89,11 @@ class CorrelatedNoise:
             original, frame, names, [noise], name="correlated-noise-added", shuffle=self.shuffle, rng=rng
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        names = masked_columns(made.original, self.columns, self)
-        noise = self._noise(made.original, _moving(made.original, names))
-        return Recognised((noise,), repeated(made, noise.names))
+        names = masked_columns(file.original, self.columns, self)
+        noise = self._noise(file.original, _moving(file.original, names))
+        return RecognisedMechanism((noise,), repeated(file, noise.names))
 
     def _noise(self, original: Table, numbers: Numbers) -> "JointNoise":
         whole = numbers.values[~np.isnan(numbers.values).any(axis=1)]

@@ -17,7 +17,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.protections._listing import protection
-from unveil.protections.table._levels import WITH_ORDER, Levels, levels
+from unveil.protections.table._levels import WITH_ORDER, ValueLevels, levels
 from unveil.protections.table._release import release_of, released_columns
 
 if TYPE_CHECKING:
@@ -98,18 +98,18 @@ class _Part:
     row: IntArray
 
 
-def _parts(found: Levels, with_order: bool) -> list[_Part]:
+def _parts(levels: ValueLevels, with_order: bool) -> list[_Part]:
     """Return the normal variables of a column."""
-    absent = int(found.missing.sum())
-    if with_order and found.row.size:
-        values = _Part(found.level, found.counts, found.row)
+    absent = int(levels.missing.sum())
+    if with_order and levels.row.size:
+        values = _Part(levels.level, levels.counts, levels.row)
         if not absent:
             return [values]
-        present = found.level.size - absent
-        return [values, _Part(found.missing.astype(np.int64), np.array([present, absent]), np.array([0, -1]))]
-    level, counts, row = found.level, found.counts, found.row
+        present = levels.level.size - absent
+        return [values, _Part(levels.missing.astype(np.int64), np.array([present, absent]), np.array([0, -1]))]
+    level, counts, row = levels.level, levels.counts, levels.row
     if absent:
-        level = np.where(found.missing, row.size, level)
+        level = np.where(levels.missing, row.size, level)
         counts, row = np.append(counts, absent), np.append(row, -1)
     by_count = np.argsort(-counts, kind="stable")
     return [_Part(np.argsort(by_count)[level], counts[by_count], row[by_count])]

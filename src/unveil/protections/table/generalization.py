@@ -10,9 +10,9 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
 from unveil.protections.table._classes import shown_by_class
-from unveil.protections.table._declared import Made, Recognised, Refutation, recoded, small_groups
 from unveil.protections.table._levels import WITH_ORDER, levels
-from unveil.protections.table._mechanism import Part, Recoded
+from unveil.protections.table._mechanism import MechanismPart, RecodedColumns
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, Refutation, recoded, small_groups
 from unveil.protections.table._release import (
     check_columns,
     check_enough_rows,
@@ -83,7 +83,7 @@ class Generalization:
         """Return the table with generalized values, in random order."""
         names = masked_columns(original, self.columns, self)
         frame = original.frame[released_columns(original)]
-        parts: list[Part] = []
+        parts: list[MechanismPart] = []
         notes: tuple[str, ...] = ()
         for name in names:
             k = self._size(name)
@@ -96,20 +96,20 @@ class Generalization:
             shown = shown_by_class(original, name, groups, cells=self.cells).set(gone, None)
             before = frame[[name]]
             frame = frame.with_columns(shown)
-            parts.append(Recoded(before, frame[[name]]))
+            parts.append(RecodedColumns(before, frame[[name]]))
             notes += _said(original, name, k)
         return masked_release(
             original, frame, names, parts, name="generalized", shuffle=self.shuffle, rng=rng, notes=notes
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        names = masked_columns(made.original, self.columns, self)
+        names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
-            gone = made.released.frame.get_column(name).is_null().to_numpy()
-            against += small_groups(made, [name], self._size(name), leave_out=gone)
-        return Recognised(tuple(recoded(made, [name]) for name in names), against)
+            gone = file.released.frame.get_column(name).is_null().to_numpy()
+            against += small_groups(file, [name], self._size(name), leave_out=gone)
+        return RecognisedMechanism(tuple(recoded(file, [name]) for name in names), against)
 
     def _size(self, name: str) -> int:
         return self.k if isinstance(self.k, int) else dict(zip(self.columns or (), self.k, strict=True))[name]

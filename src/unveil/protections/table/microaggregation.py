@@ -11,9 +11,16 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised, Refutation, listed, recoded, small_groups
-from unveil.protections.table._mechanism import Part, Recoded, row_codes
+from unveil.protections.table._mechanism import MechanismPart, RecodedColumns, row_codes
 from unveil.protections.table._numbers import group_means, numbers_of, refuse_missing, spreads
+from unveil.protections.table._recognition import (
+    DeclaredFile,
+    RecognisedMechanism,
+    Refutation,
+    listed,
+    recoded,
+    small_groups,
+)
 from unveil.protections.table._release import (
     check_columns,
     check_enough_rows,
@@ -96,9 +103,9 @@ class Microaggregation:
             rng,
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        return declared_groups(made, self._blocks(masked_columns(made.original, self.columns, self)), self.k)
+        return declared_groups(file, self._blocks(masked_columns(file.original, self.columns, self)), self.k)
 
     def _blocks(self, names: list[str]) -> list[list[str]]:
         size = self.block_size or len(names)
@@ -114,22 +121,22 @@ class Microaggregation:
         return group
 
 
-def declared_groups(made: Made, blocks: Sequence[list[str]], k: int) -> Recognised:
+def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> RecognisedMechanism:
     """Return the groups that a file shows, block by block, and what is no group of k or more that shows its means."""
     import polars as pl
 
     against: tuple[Refutation, ...] = ()
     for names in blocks:
-        gone = made.released.frame[names].select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
-        against += small_groups(made, names, k, leave_out=gone) + _no_means(made, names)
-    return Recognised(tuple(recoded(made, names) for names in blocks), against)
+        gone = file.released.frame[names].select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
+        against += small_groups(file, names, k, leave_out=gone) + _no_means(file, names)
+    return RecognisedMechanism(tuple(recoded(file, names) for names in blocks), against)
 
 
-def _no_means(made: Made, names: list[str]) -> tuple[Refutation, ...]:
+def _no_means(file: DeclaredFile, names: list[str]) -> tuple[Refutation, ...]:
     """Return a refutation by columns whose groups do not show their means, up to a hundredth of the column's spread."""
-    code = row_codes([made.texts(names)])[0]
-    before, after = numbers_of(made.original, names), numbers_of(made.released, names).values
-    values = before.values[made.truth]
+    code = row_codes([file.texts(names)])[0]
+    before, after = numbers_of(file.original, names), numbers_of(file.released, names).values
+    values = before.values[file.truth]
     means = np.column_stack([group_means(values[:, place], code) for place in range(len(names))])
     off = np.abs(means - np.ldexp(after, -before.exponent)) > _ROUNDED * spreads(before.values)
     wrong = [name for name, column in zip(names, off.T, strict=True) if column.any()]
@@ -153,7 +160,7 @@ def grouped_release(
 ) -> Release:
     """Return the release with the means of groups of rows, which each block of columns has its own of."""
     frame = original.frame[released_columns(original)]
-    parts: list[Part] = []
+    parts: list[MechanismPart] = []
     for names, group in blocks:
         numbers = numbers_of(original, names)
         means = [numbers.series(place, group_means(numbers.values[:, place], group)) for place in range(len(names))]
@@ -161,6 +168,6 @@ def grouped_release(
         means = [mean.set(frame.get_column(mean.name).is_null(), None) for mean in means]
         before = frame[names]
         frame = frame.with_columns(means)
-        parts.append(Recoded(before, frame[names]))
+        parts.append(RecodedColumns(before, frame[names]))
     masked = [name for names, _ in blocks for name in names]
     return masked_release(original, frame, masked, parts, name=name, shuffle=shuffle, rng=rng, notes=notes)

@@ -10,9 +10,9 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protections._listing import protection
 from unveil.protections.table._classes import shown_by_class
-from unveil.protections.table._declared import Made, Recognised, recoded, small_groups
 from unveil.protections.table._levels import levels
-from unveil.protections.table._mechanism import Recoded
+from unveil.protections.table._mechanism import RecodedColumns
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, recoded, small_groups
 from unveil.protections.table._release import (
     check_columns,
     check_enough_rows,
@@ -85,13 +85,13 @@ class Mondrian:
         before = original.frame[names]
         shown = [shown_by_class(original, name, group, cells=self.cells) for name in names]
         frame = original.frame[kept].with_columns(shown)
-        parts = [Recoded(before, frame[names])]
+        parts = [RecodedColumns(before, frame[names])]
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        names = self._names(made.original)
-        return Recognised((recoded(made, names),), small_groups(made, names, self.k))
+        names = self._names(file.original)
+        return RecognisedMechanism((recoded(file, names),), small_groups(file, names, self.k))
 
     def _names(self, original: Table) -> list[str]:
         known = tuple(name for name in released_columns(original) if original.column(name).role == "known")

@@ -11,7 +11,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protections._listing import protection
 from unveil.protections.table._noisy_counts import (
-    Axis,
+    ColumnLevels,
     Domain,
     axes_of,
     check_settings,
@@ -98,7 +98,7 @@ whose values occur anyhow")
             rng=rng,
         )
 
-    def drawn_levels(self, axes: Sequence[Axis], rows: int, rng: np.random.Generator) -> list[IntArray]:
+    def drawn_levels(self, axes: Sequence[ColumnLevels], rows: int, rng: np.random.Generator) -> list[IntArray]:
         """Return the level that each column of each new row has."""
         before, levels = np.zeros(rows, np.int64), []
         for noisy in self.noisy_counts(axes, rng):
@@ -108,7 +108,7 @@ whose values occur anyhow")
             levels.append(before)
         return levels
 
-    def noisy_counts(self, axes: Sequence[Axis], rng: np.random.Generator) -> list[FloatArray]:
+    def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> list[FloatArray]:
         """Return the tables of counts with noise, all that is used of the people; the first has one line."""
         tables = [counts_of(axes[:1])[None, :], *(counts_of(pair) for pair in pairwise(axes))]
         scale = self.noise * len(axes) / self.epsilon

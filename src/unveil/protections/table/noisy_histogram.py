@@ -11,7 +11,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protections._listing import protection
 from unveil.protections.table._noisy_counts import (
-    Axis,
+    ColumnLevels,
     Domain,
     axes_of,
     check_settings,
@@ -92,13 +92,13 @@ class NoisyHistogram:
             rng=rng,
         )
 
-    def drawn_levels(self, axes: Sequence[Axis], rows: int, rng: np.random.Generator) -> list[IntArray]:
+    def drawn_levels(self, axes: Sequence[ColumnLevels], rows: int, rng: np.random.Generator) -> list[IntArray]:
         """Return the level that each column of each new row has."""
         noisy = self.noisy_counts(axes, rng)
         cells = drawn_cells(np.maximum(noisy, 0).reshape(1, -1), np.zeros(rows, np.int64), rng)
         return list(np.unravel_index(cells, noisy.shape))
 
-    def noisy_counts(self, axes: Sequence[Axis], rng: np.random.Generator) -> FloatArray:
+    def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> FloatArray:
         """Return the table of counts with noise, all that is used of the people."""
         counts = counts_of(axes)
         return counts + rng.laplace(0, self.noise / self.epsilon, counts.shape)

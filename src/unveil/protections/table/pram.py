@@ -11,9 +11,9 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised
-from unveil.protections.table._levels import Levels, levels
-from unveil.protections.table._mechanism import OneColumn, Part
+from unveil.protections.table._levels import ValueLevels, levels
+from unveil.protections.table._mechanism import MechanismPart, SingleColumn
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -85,7 +85,7 @@ class Pram:
         names = self._names(original)
         frame = original.frame[released_columns(original)]
         notes: tuple[str, ...] = ()
-        parts: list[Part] = []
+        parts: list[MechanismPart] = []
         for name in names:
             found = levels(original, name)
             values = original.frame.get_column(name)
@@ -97,25 +97,25 @@ class Pram:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        original = made.original
-        return Recognised(
+        original = file.original
+        return RecognisedMechanism(
             tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
         )
 
     def _names(self, original: Table) -> list[str]:
         return named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
 
-    def _part(self, original: Table, name: str, found: Levels) -> "tuple[OneColumn, Redrawn]":
-        chances = Redrawn(found.counts, float(self.keep), self.invariant)
+    def _part(self, original: Table, name: str, levels: ValueLevels) -> "tuple[SingleColumn, PramMechanism]":
+        chances = PramMechanism(levels.counts, float(self.keep), self.invariant)
         # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
-        return OneColumn(name, original.frame.get_column(name).alias("values")[found.row], chances), chances
+        return SingleColumn(name, original.frame.get_column(name).alias("values")[levels.row], chances), chances
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Redrawn:
-    """The transition probabilities of a column: called with released values, it returns a line for each."""
+class PramMechanism:
+    """The transition probabilities of a column: called with released values, it returns a row for each."""
 
     counts: IntArray
     keep: float
@@ -145,15 +145,15 @@ class Redrawn:
         return lines
 
 
-def _drawn(values: "pl.Series", found: Levels, chances: Redrawn, rng: np.random.Generator) -> "pl.Series":
+def _drawn(values: "pl.Series", levels: ValueLevels, chances: PramMechanism, rng: np.random.Generator) -> "pl.Series":
     import polars as pl
 
-    rows, size = found.level.size, found.row.size
+    rows, size = levels.level.size, levels.row.size
     if chances.invariant:
-        other = rng.choice(size, rows, p=found.counts / found.counts.sum())
+        other = rng.choice(size, rows, p=levels.counts / levels.counts.sum())
     else:
         # One of the others, each as likely.
-        other = (found.level + rng.integers(1, size, rows)) % size
-    level = np.where(rng.random(rows) < chances.keep, found.level, other)
-    row = pl.Series(np.where(found.missing, -1, found.row[level]))
+        other = (levels.level + rng.integers(1, size, rows)) % size
+    level = np.where(rng.random(rows) < chances.keep, levels.level, other)
+    row = pl.Series(np.where(levels.missing, -1, levels.row[level]))
     return values.alias("values").gather(row.set(row < 0, None)).alias(values.name)

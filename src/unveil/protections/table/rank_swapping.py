@@ -14,11 +14,17 @@ from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOBODY
 from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised, Refutation
-from unveil.protections.table._levels import WITH_ORDER, Levels, levels
-from unveil.protections.table._mechanism import OneColumn, Part, Parts, Unchanged, value_numbers
+from unveil.protections.table._levels import WITH_ORDER, ValueLevels, levels
+from unveil.protections.table._mechanism import (
+    MechanismPart,
+    ProductMechanism,
+    SingleColumn,
+    UnchangedColumns,
+    value_numbers,
+)
 from unveil.protections.table._rank_chances import RankChances
 from unveil.protections.table._rank_schemes import Offsets, Scheme
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, Refutation
 from unveil.protections.table._release import (
     check_columns,
     masked_release,
@@ -111,7 +117,7 @@ class RankSwapping:
             original,
             self.columns,
             self._scheme,
-            said=f"{self.share} of its values",
+            text=f"{self.share} of its values",
             name="rank-swapped",
             shuffle=self.shuffle,
             draws=self.draws,
@@ -119,9 +125,9 @@ class RankSwapping:
             rng=rng,
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+        return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
         window = self._window(n)
@@ -140,17 +146,17 @@ def check_percent(p: object) -> None:
 def check_simulation(draws: object, seed: object) -> None:
     """Refuse settings of a simulation that are none."""
     if draws is not None:
-        whole_number(draws, "draws", least=2, advice="Leave it out for enough of them")
-    whole_number(seed, "seed", least=0)
+        whole_number(draws, "draws", at_least=2, advice="Leave it out for enough of them")
+    whole_number(seed, "seed", at_least=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Swapped(Parts):
-    """The mechanism of rank swapping, which may have been simulated."""
+class SwapMechanism(ProductMechanism):
+    """The mechanism of rank swapping, possibly simulated."""
 
     def error(self) -> float:
         """Return the largest relative standard error of the chances of a column; 0 if all are exact."""
-        columns = [part.chances for part in self.parts if isinstance(part, OneColumn)]
+        columns = [part.chances for part in self.parts if isinstance(part, SingleColumn)]
         return max((chances.error for chances in columns if isinstance(chances, RankChances)), default=0.0)
 
 
@@ -159,7 +165,7 @@ def swapped_release(
     columns: tuple[str, ...] | None,
     scheme_for: Callable[[int], Scheme | None],
     *,
-    said: str,
+    text: str,
     name: str,
     shuffle: bool,
     draws: int | None,
@@ -174,62 +180,64 @@ def swapped_release(
     names = kept if columns is None else named_columns(original, columns)
     frame = original.frame[kept]
     notes: tuple[str, ...] = ()
-    parts: list[Part] = []
+    parts: list[MechanismPart] = []
     for column in names:
         found = levels(original, column)
         in_order = original.column(column).kind in WITH_ORDER
         scheme = scheme_for(int(found.counts.sum()))
         if scheme is None:
-            notes += (f"column {column!r} is as in the original: {said} is less than one rank",)
-            parts.append(Unchanged((column,)))
+            notes += (f"column {column!r} is as in the original: {text} is less than one rank",)
+            parts.append(UnchangedColumns((column,)))
             continue
         # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
         values = frame[column].alias("values")
         frame = frame.with_columns(values.gather(_sources(found, in_order, scheme, rng)).alias(column))
-        parts.append(OneColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
+        parts.append(SingleColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
     return masked_release(
-        original, frame, names, parts, name=name, shuffle=shuffle, rng=rng, notes=notes, mechanism=Swapped
+        original, frame, names, parts, name=name, shuffle=shuffle, rng=rng, notes=notes, mechanism=SwapMechanism
     )
 
 
 def declared_swaps(
-    made: Made,
+    file: DeclaredFile,
     columns: tuple[str, ...] | None,
     scheme_for: Callable[[int], Scheme | None],
     *,
     draws: int | None,
     seed: int,
-) -> Recognised:
+) -> RecognisedMechanism:
     """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
-    original = made.original
-    parts: list[Part] = []
+    original = file.original
+    parts: list[MechanismPart] = []
     against: tuple[Refutation, ...] = ()
     names = released_columns(original) if columns is None else named_columns(original, columns)
     for name in names:
         found = levels(original, name)
         scheme = scheme_for(int(found.counts.sum()))
         if scheme is None:
-            parts.append(Unchanged((name,)))
+            parts.append(UnchangedColumns((name,)))
             continue
         values = original.frame.get_column(name).alias("values")[found.row]
         in_order = original.column(name).kind in WITH_ORDER
-        parts.append(OneColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
+        parts.append(SingleColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
         if in_order and isinstance(scheme, Offsets):
-            against += _moved_too_far(made, name, found, values, scheme.weight.size)
-    return Recognised(tuple(parts), against, Swapped)
+            against += _moved_too_far(file, name, found, values, scheme.weight.size)
+    return RecognisedMechanism(tuple(parts), against, SwapMechanism)
 
 
-def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[Refutation, ...]:
+def _moved_too_far(
+    file: DeclaredFile, name: str, levels: ValueLevels, values: "pl.Series", window: int
+) -> tuple[Refutation, ...]:
     """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
     import polars as pl
 
-    if (made.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
+    if (file.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
         return ()  # said where the chances of such cells are looked at
-    end = np.cumsum(found.counts)
-    begin = end - found.counts
-    somebody = np.flatnonzero(made.truth != NOBODY)
-    new = value_numbers(values, made.released.frame.get_column(name))[somebody]
-    old = found.level[made.truth[somebody]]
+    end = np.cumsum(levels.counts)
+    begin = end - levels.counts
+    somebody = np.flatnonzero(file.truth != NOBODY)
+    new = value_numbers(values, file.released.frame.get_column(name))[somebody]
+    old = levels.level[file.truth[somebody]]
     both = (new < values.len()) & (old >= 0)
     somebody, new, old = somebody[both], new[both], old[both]
     apart = np.maximum(begin[new] - end[old], begin[old] - end[new]) + 1
@@ -244,12 +252,12 @@ def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", wi
     return (Refutation(sentence, somebody[far]),)
 
 
-def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> IntArray:
+def _sources(levels: ValueLevels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> IntArray:
     """Return for each row the row whose value it gets."""
-    level = found.level
+    level = levels.level
     if not in_order:
-        level = np.append(rng.permutation(found.row.size), -1)[level]
-    by_lot = rng.permutation(np.flatnonzero(~found.missing))
+        level = np.append(rng.permutation(levels.row.size), -1)[level]
+    by_lot = rng.permutation(np.flatnonzero(~levels.missing))
     ranked = by_lot[np.argsort(level[by_lot], kind="stable")]
     source = np.arange(level.size)
     source[ranked] = ranked[scheme.partners(ranked.size, rng)]

@@ -10,8 +10,8 @@ from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised
 from unveil.protections.table._rank_schemes import Buckets, Offsets
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
 from unveil.protections.table._release import check_columns
 from unveil.protections.table.rank_swapping import check_percent, check_simulation, declared_swaps, swapped_release
 
@@ -73,7 +73,7 @@ class RankSwappingDistribution:
             original,
             self.columns,
             self._scheme,
-            said=f"{self.p} % of its values",
+            text=f"{self.p} % of its values",
             name="rank-swapped by distribution",
             shuffle=self.shuffle,
             draws=self.draws,
@@ -81,9 +81,9 @@ class RankSwappingDistribution:
             rng=rng,
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+        return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
         window = floor(exact_fraction(self.p, what="p") * n / 100)
@@ -144,7 +144,7 @@ class RankSwappingBuckets:
             original,
             self.columns,
             self._scheme,
-            said="the number of its values",
+            text="the number of its values",
             name="rank-swapped by buckets",
             shuffle=self.shuffle,
             draws=self.draws,
@@ -152,9 +152,9 @@ class RankSwappingBuckets:
             rng=rng,
         )
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+        return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Buckets | None:
         return Buckets(self.buckets) if n else None

@@ -12,9 +12,9 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised
-from unveil.protections.table._levels import Levels, levels
-from unveil.protections.table._mechanism import OneColumn, Part
+from unveil.protections.table._levels import ValueLevels, levels
+from unveil.protections.table._mechanism import MechanismPart, SingleColumn
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
 from unveil.protections.table._release import (
     check_columns,
     check_group_size,
@@ -88,41 +88,41 @@ class Suppression:
 
         names = masked_columns(original, self.columns, self)
         frame = original.frame[released_columns(original)]
-        parts: list[Part] = []
+        parts: list[MechanismPart] = []
         for name in names:
             found = levels(original, name)
             dropped = self._dropped(found)
             drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
             values = original.frame.get_column(name).alias("values")
-            chances = Dropped(dropped)
+            chances = DroppedColumn(dropped)
             if self.cells:
                 frame = frame.with_columns(texts_of(values).set(pl.Series(drop), _STAR).alias(name))
-                parts.append(Starred(name, values[found.row], chances))
+                parts.append(StarredColumn(name, values[found.row], chances))
             else:
                 frame = frame.with_columns(values.set(pl.Series(drop), None).alias(name))
-                parts.append(OneColumn(name, values[found.row], chances))
+                parts.append(SingleColumn(name, values[found.row], chances))
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        original, parts = made.original, []
+        original, parts = file.original, []
         for name in masked_columns(original, self.columns, self):
             found = levels(original, name)
             values = original.frame.get_column(name).alias("values")
-            part = Starred if self.cells else OneColumn
-            parts.append(part(name, values[found.row], Dropped(self._dropped(found))))
-        return Recognised(tuple(parts))
+            part = StarredColumn if self.cells else SingleColumn
+            parts.append(part(name, values[found.row], DroppedColumn(self._dropped(found))))
+        return RecognisedMechanism(tuple(parts))
 
-    def _dropped(self, found: Levels) -> FloatArray:
+    def _dropped(self, levels: ValueLevels) -> FloatArray:
         """Return the chance of each value to be dropped."""
         if self.k is None:
-            return np.full(found.row.size, float(self.share))
-        return (found.counts < self.k).astype(np.float64)
+            return np.full(levels.row.size, float(self.share))
+        return (levels.counts < self.k).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Starred(OneColumn):
-    """A column in which ``*`` stands for a value that was dropped, and a missing value for one that was missing."""
+class StarredColumn(SingleColumn):
+    """A column in which ``*`` marks a suppressed value, and missing a value that was missing."""
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithms of the chances; a star comes from a value, and what is missing from what was."""
@@ -145,8 +145,8 @@ def _with(released: Table, name: str, shown: "pl.Series", values: "pl.Series") -
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dropped:
-    """The probability of each value of a column to be dropped."""
+class DroppedColumn:
+    """The probability that each value of a column is suppressed."""
 
     chance: FloatArray
 

@@ -10,8 +10,8 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
-from unveil.protections.table._declared import Made, Recognised
 from unveil.protections.table._numbers import numbers_of
+from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
 from unveil.protections.table._release import check_columns, check_enough_rows, check_group_size, masked_columns
 from unveil.protections.table.microaggregation import declared_groups, grouped_release
 
@@ -72,9 +72,9 @@ class UnivariateMicroaggregation:
         notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
-    def declared(self, made: Made) -> Recognised:
+    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
         """Return what it means for a file to have been made so elsewhere."""
-        return declared_groups(made, [[name] for name in masked_columns(made.original, self.columns, self)], self.k)
+        return declared_groups(file, [[name] for name in masked_columns(file.original, self.columns, self)], self.k)
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, [name]).values[:, 0]

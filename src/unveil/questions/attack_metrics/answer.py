@@ -10,7 +10,7 @@ from unveil.questions.attack_metrics.findings import CandidatesFindings, check_m
 from unveil.questions.attack_metrics.read import read
 from unveil.questions.attack_metrics.run import run
 from unveil.questions.attack_metrics.view import VIEW, brief
-from unveil.questions.told import Reply, Told
+from unveil.questions.request import Request, Response
 from unveil.report.progress import Progress, silent
 
 
@@ -93,14 +93,14 @@ def candidates_files(
     return Answer(run(inputs.guess, inputs.truth, metrics=metrics, progress=progress, notes=inputs.notes), VIEW)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
     from unveil.data import samples
 
     answer = candidates_files(
-        samples.path("candidates_guess.csv") if told.sample else told.must("guess"),
-        samples.path("candidates_truth.csv") if told.sample else told.path("truth"),
-        progress=told.progress,
-        **told.named("target", "candidate", "probability", "normalise", "drop_unmatched", "metrics"),
+        samples.path("candidates_guess.csv") if request.sample else request.required_path("guess"),
+        samples.path("candidates_truth.csv") if request.sample else request.path("truth"),
+        progress=request.progress,
+        **request.pick("target", "candidate", "probability", "normalise", "drop_unmatched", "metrics"),
     )
-    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil.metrics import Measured
-from unveil.questions.attack_metrics.findings import CandidatesFindings, Ends
+from unveil.metrics import MetricValue
+from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.report.blocks import Chart, Series, Threshold
 from unveil.report.blocks_spread import BoxRow, BoxRows, box_of, spread_of
 from unveil.report.metrics import meaning_of, title_of
@@ -22,13 +22,13 @@ _LEFT_END = -0.5
 _RANKS = {"use": 0, "care": 1, "no": 2, NOT_GRADED: 3}
 
 
-def overviews(found: CandidatesFindings) -> tuple[BoxRows, ...]:
+def overviews(findings: CandidatesFindings) -> tuple[BoxRows, ...]:
     """Return where the adversary is from random guessing to knowing all by each metric, those to trust first.
 
     The first picture has those that are trusted most, a second one the others; a metric that is the same for
     random guessing and knowing all has no place, and is in neither.
     """
-    rows = [(each, found.ends[each.metric.name]) for each in found.shown]
+    rows = [(each, findings.ends[each.metric.name]) for each in findings.shown]
     rows = [(each, ends) for each, ends in rows if not math.isnan(float(ends.place(each.mean)))]
     rows.sort(key=lambda row: (_distrust(row[0]), row[0].metric.category != "success"))
     parts = [rows[:FIRST], rows[FIRST:]]
@@ -36,11 +36,11 @@ def overviews(found: CandidatesFindings) -> tuple[BoxRows, ...]:
     return tuple(_overview(title, part) for title, part in zip(titles, parts, strict=True) if part)
 
 
-def _distrust(measured: Measured) -> int:
+def _distrust(measured: MetricValue) -> int:
     return sum(_RANKS[word] for word in (mark(measured.metric.name, ground) for ground in GROUNDS))
 
 
-def _overview(title: str, rows: Sequence[tuple[Measured, Ends]]) -> BoxRows:
+def _overview(title: str, rows: Sequence[tuple[MetricValue, ReferenceValues]]) -> BoxRows:
     return BoxRows(
         title=title,
         x_label="from random guessing to knowing all",
@@ -56,7 +56,7 @@ def _overview(title: str, rows: Sequence[tuple[Measured, Ends]]) -> BoxRows:
     )
 
 
-def _overview_row(measured: Measured, ends: Ends) -> BoxRow:
+def _overview_row(measured: MetricValue, ends: ReferenceValues) -> BoxRow:
     places = ends.place(measured.values)
     drawn = spread_of(np.clip(places, _LEFT_END, 1.0))
     return box_of(
@@ -66,7 +66,7 @@ def _overview_row(measured: Measured, ends: Ends) -> BoxRow:
     )
 
 
-def histogram(measured: Measured) -> Chart:
+def histogram(measured: MetricValue) -> Chart:
     """Return the share of targets per range of values, over the targets that have a value; with the mean."""
     metric = measured.metric
     known = measured.values[~np.isnan(measured.values)]
@@ -102,7 +102,7 @@ def histogram(measured: Measured) -> Chart:
     )
 
 
-def _caption(measured: Measured) -> str:
+def _caption(measured: MetricValue) -> str:
     text = meaning_of(measured.metric)
     if math.isnan(measured.mean):
         return f"{text} Here no target has a value: {measured.why}."

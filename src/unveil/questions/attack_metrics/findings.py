@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, did_you_mean
-from unveil.metrics import Measured, Metric
+from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
 from unveil.metrics.candidates.matches import Matches
 
 
 @dataclass(frozen=True)
-class Ends:
-    """What a metric is for two other adversaries: one who picks blindly among the same candidates, one who knows all.
+class ReferenceValues:
+    """The value of a metric for two other attackers: one who picks candidates at random, one who knows the truth.
 
     Who knows all is sure of the true candidate of every target that stands for somebody; where there is no truth, of
     one candidate of every target that was attempted. NaN where the metric has no value for them.
@@ -28,7 +28,7 @@ class Ends:
     def place(self, value: ArrayLike) -> FloatArray:
         """Return how far values lie from random guessing (0) to knowing all (1); NaN where both ends are the same.
 
-        >>> Ends(4.0, 1.0).place([4.0, 2.5, 7.0])
+        >>> ReferenceValues(4.0, 1.0).place([4.0, 2.5, 7.0])
         array([ 0. ,  0.5, -1. ])
         """
         width = self.sure - self.blind
@@ -59,13 +59,13 @@ class CandidatesFindings:
     """
 
     matches: Matches
-    measured: tuple[Measured, ...]
-    ends: Mapping[str, Ends]
+    measured: tuple[MetricValue, ...]
+    ends: Mapping[str, ReferenceValues]
     metrics: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def shown(self) -> tuple[Measured, ...]:
+    def shown(self) -> tuple[MetricValue, ...]:
         """The metrics to show, in the order of the listing."""
         return tuple(each for each in self.measured if not self.metrics or each.metric.name in self.metrics)
 

@@ -86,13 +86,13 @@ def _with_truth_only(
     return table.join(answers, on="target", how="semi", maintain_order="left"), [note]
 
 
-def _beside_truth(found: Candidates, answers: "pl.DataFrame") -> tuple[Candidates, IntArray]:
+def _beside_truth(candidates: Candidates, answers: "pl.DataFrame") -> tuple[Candidates, IntArray]:
     """Return the guess with the targets that only the truth names, not attempted, and the truth as numbers."""
     import polars as pl
 
-    attempted = pl.DataFrame({"target": _names(found.targets)})
+    attempted = pl.DataFrame({"target": _names(candidates.targets)})
     idle = answers.join(attempted, on="target", how="anti", maintain_order="left").select("target")
-    candidate = pl.DataFrame({"candidate": _names(found.candidates)}).with_row_index("number")
+    candidate = pl.DataFrame({"candidate": _names(candidates.candidates)}).with_row_index("number")
     ordered = (
         pl.concat([attempted, idle])
         .join(answers, on="target", how="left", maintain_order="left")
@@ -100,13 +100,13 @@ def _beside_truth(found: Candidates, answers: "pl.DataFrame") -> tuple[Candidate
     )
     # A candidate that no target was given gets a number of its own: it was not considered.
     number = pl.when(pl.col("candidate").is_null()).then(NOBODY).otherwise(pl.col("number").fill_null(candidate.height))
-    start = np.concatenate([found.start, np.full(idle.height, found.start[-1])])
+    start = np.concatenate([candidates.start, np.full(idle.height, candidates.start[-1])])
     whole = Candidates(
         start,
-        found.candidate,
-        found.probability,
+        candidates.candidate,
+        candidates.probability,
         targets=ordered["target"].to_numpy(),
-        candidates=found.candidates,
+        candidates=candidates.candidates,
     )
     return whole, ordered.select(number.cast(pl.Int64))["literal"].to_numpy()
 

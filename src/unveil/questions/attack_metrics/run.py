@@ -7,9 +7,9 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.guesses import Candidates
 from unveil.guesses.candidates import NOBODY
-from unveil.metrics import Measured, all_metrics
+from unveil.metrics import MetricValue, all_metrics
 from unveil.metrics.candidates.matches import matches
-from unveil.questions.attack_metrics.findings import CandidatesFindings, Ends
+from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.report.progress import Progress
 
 
@@ -34,13 +34,13 @@ def run(
     )
 
 
-def ends_of(guess: Candidates, truth: IntArray | None) -> dict[str, Ends]:
+def ends_of(guess: Candidates, truth: IntArray | None) -> dict[str, ReferenceValues]:
     """Return what each metric is for an adversary who picks blindly and for one who knows all, by its name."""
     blind, sure = (_means(all_metrics(other, truth)) for other in (blind_of(guess), sure_of(guess, truth)))
-    return {name: Ends(blind[name], sure[name]) for name in blind}
+    return {name: ReferenceValues(blind[name], sure[name]) for name in blind}
 
 
-def _means(measured: Sequence[Measured]) -> dict[str, float]:
+def _means(measured: Sequence[MetricValue]) -> dict[str, float]:
     return {each.metric.name: each.mean for each in measured}
 
 

@@ -1,7 +1,7 @@
 """What can be asked about the candidates that an adversary holds for each target."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Choices, Question, Setting, column_name, limits_setting, seed_setting
-from unveil.questions.told import Told
 
 
 def _metrics() -> Choices:
@@ -11,12 +11,12 @@ def _metrics() -> Choices:
     return tuple((name, name.replace("_", " ")) for name in usual)
 
 
-def _limits_on_truth(told: Told) -> list[tuple[str, str]]:
+def _limits_on_truth(request: Request) -> list[tuple[str, str]]:
     from unveil.metrics import METRICS
 
-    if told.sample or told.path("truth") is not None:
+    if request.sample or request.path("truth") is not None:
         return []
-    wrong = [name for name, _ in told.values["limits"] if METRICS[name].needs_truth]
+    wrong = [name for name, _ in request.values["limits"] if METRICS[name].needs_truth]
     return [("limits", f"{name} compares with the truth, but none was given. Add {{truth}}") for name in wrong[:1]]
 
 

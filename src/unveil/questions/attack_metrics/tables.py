@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from unveil.metrics import Measured, Metric
+from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.matches import Matches
-from unveil.questions.attack_metrics.findings import Ends
+from unveil.questions.attack_metrics.findings import ReferenceValues
 from unveil.questions.attack_metrics.words import matched_tone
-from unveil.report.blocks import Number, Side, Table
+from unveil.report.blocks import Number, Side, TableBlock
 from unveil.report.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.report.text import count, decimal, percent
 from unveil.report.trust import GROUNDS, mark
@@ -22,7 +22,7 @@ _RIGHT: Side = "right"
 _LEFT: Side = "left"
 
 
-def by_category(measured: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
+def by_category(measured: Sequence[MetricValue]) -> Iterator[tuple[str, list[MetricValue]]]:
     """Yield each category with its metrics, in the order of the listing."""
     order = list(dict.fromkeys(each.metric.category for each in measured))
     ordered = sorted(measured, key=lambda each: order.index(each.metric.category))
@@ -30,52 +30,52 @@ def by_category(measured: Sequence[Measured]) -> Iterator[tuple[str, list[Measur
         yield category, list(members)
 
 
-def key_numbers(found: Matches, *, doubt: float = math.nan) -> tuple[Number, ...]:
+def key_numbers(matches: Matches, *, doubt: float = math.nan) -> tuple[Number, ...]:
     """Return the figures that matter most: how often the adversary is right, how much it tried, how unsure it is.
 
     ``doubt`` is the number of equally likely candidates that the typical target still hides among.
     """
-    return (*_success_numbers(found), *_reach_numbers(found), *_doubt_number(doubt))
+    return (*_success_numbers(matches), *_reach_numbers(matches), *_doubt_number(doubt))
 
 
-def _success_numbers(found: Matches) -> tuple[Number, ...]:
-    if not found.has_truth:
+def _success_numbers(matches: Matches) -> tuple[Number, ...]:
+    if not matches.has_truth:
         return ()
-    blind_rate = percent(found.by_chance / found.attempted) if found.attempted else ""
-    blind_overall = percent(found.by_chance / found.somebody) if found.somebody else ""
-    tone = matched_tone(found)
-    right = f"{decimal(found.correct, places=1)} of"
-    by_lot = "" if found.correct == round(found.correct) else " Candidates that tie count by their chance."
+    blind_rate = percent(matches.by_chance / matches.attempted) if matches.attempted else ""
+    blind_overall = percent(matches.by_chance / matches.somebody) if matches.somebody else ""
+    tone = matched_tone(matches)
+    right = f"{decimal(matches.correct, places=1)} of"
+    by_lot = "" if matches.correct == round(matches.correct) else " Candidates that tie count by their chance."
     return (
         Number(
             label="Success rate",
-            value=percent(found.success_rate),
-            meaning=f"{right} {count(found.attempted, 'attempt', 'attempts')} found the right one.{by_lot}",
+            value=percent(matches.success_rate),
+            meaning=f"{right} {count(matches.attempted, 'attempt', 'attempts')} found the right one.{by_lot}",
             reference=blind_rate,
             tone=tone,
         ),
         Number(
             label="Overall success",
-            value=percent(found.overall_success),
-            meaning=f"{right} {count(found.somebody, 'target that stands', 'targets that stand')} for somebody "
-            f"{'was' if found.somebody == 1 else 'were'} found.",
+            value=percent(matches.overall_success),
+            meaning=f"{right} {count(matches.somebody, 'target that stands', 'targets that stand')} for somebody "
+            f"{'was' if matches.somebody == 1 else 'were'} found.",
             reference=blind_overall,
             tone=tone,
         ),
     )
 
 
-def _reach_numbers(found: Matches) -> Iterator[Number]:
-    nobody = f" {count(found.nobody, 'target stands', 'targets stand')} for nobody." if found.nobody else ""
+def _reach_numbers(matches: Matches) -> Iterator[Number]:
+    nobody = f" {count(matches.nobody, 'target stands', 'targets stand')} for nobody." if matches.nobody else ""
     yield Number(
         label="Targets attempted",
-        value=f"{count(found.attempted)} of {count(found.targets)}",
+        value=f"{count(matches.attempted)} of {count(matches.targets)}",
         meaning=f"Targets for which the adversary named at least one candidate.{nobody}",
     )
-    if found.not_considered:
+    if matches.not_considered:
         yield Number(
             label="True candidate not considered",
-            value=count(found.not_considered),
+            value=count(matches.not_considered),
             meaning="Attempted targets whose true candidate is not on the adversary's list: such an attempt is wrong, "
             "and the truth counts as given no probability.",
         )
@@ -95,8 +95,12 @@ def _doubt_number(doubt: float) -> tuple[Number, ...]:
 
 
 def metric_table(
-    caption: str, measured: Sequence[Measured], ends: Mapping[str, Ends] | None = None, *, as_written: bool = False
-) -> Table:
+    caption: str,
+    measured: Sequence[MetricValue],
+    ends: Mapping[str, ReferenceValues] | None = None,
+    *,
+    as_written: bool = False,
+) -> TableBlock:
     """Return metrics in rows, with what each is for random guessing where ``ends`` say so.
 
     ``as_written`` is for a terminal of 80 columns: metrics are named as options are, and what they say is left out.
@@ -111,7 +115,7 @@ def metric_table(
     columns |= {"Private": _LEFT, "Trust": _LEFT}
     if not as_written:
         columns["What it is"] = _LEFT
-    return Table(
+    return TableBlock(
         caption=caption[:1].upper() + caption[1:],
         columns=tuple(columns),
         rows=tuple(tuple(_row(each, as_written, ends or {})[name] for name in columns) for each in measured),
@@ -121,7 +125,7 @@ def metric_table(
     )
 
 
-def _missing(measured: Sequence[Measured]) -> list[str]:
+def _missing(measured: Sequence[MetricValue]) -> list[str]:
     """Return how many targets have no value in which metrics, and why, as a sentence if there are any."""
     groups: dict[str, list[str]] = {}
     for each in measured:
@@ -134,13 +138,13 @@ def _missing(measured: Sequence[Measured]) -> list[str]:
     return [f"Missing: {'; '.join(said)}."] if said else []
 
 
-def _how_many(measured: Measured) -> str:
+def _how_many(measured: MetricValue) -> str:
     # One reason begins with the number itself.
     many, why = count(measured.undefined), measured.why
     return why if why.startswith(f"{measured.undefined} ") else f"{many} ({why})" if why else many
 
 
-def _row(measured: Measured, as_written: bool, ends: Mapping[str, Ends]) -> dict[str, str]:
+def _row(measured: MetricValue, as_written: bool, ends: Mapping[str, ReferenceValues]) -> dict[str, str]:
     metric = measured.metric
     median, between = "", ""
     if metric.per == "target":
@@ -158,9 +162,9 @@ def _row(measured: Measured, as_written: bool, ends: Mapping[str, Ends]) -> dict
     }
 
 
-def left_out_table(left_out: Sequence[Metric]) -> Table:
+def left_out_table(left_out: Sequence[Metric]) -> TableBlock:
     """Return the metrics that were not measured, and what each would have said."""
-    return Table(
+    return TableBlock(
         caption="Metrics that compare with the truth",
         columns=("Metric", "What it would say"),
         rows=tuple((title_of(metric), summary_of(metric)) for metric in left_out),

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.metrics import Measured, Metric
+from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.candidate_metrics import to_rows
 from unveil.metrics.candidates.matches import Matches
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.attack_metrics.charts import histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, check_metrics
 from unveil.questions.attack_metrics.tables import TABLE_NOTE, by_category, key_numbers, left_out_table, metric_table
@@ -21,9 +21,9 @@ from unveil.questions.attack_metrics.words import (
 )
 from unveil.report.blocks import Page, Section
 from unveil.report.blocks_spread import BoxRows
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
 from unveil.report.metrics import quantity_meanings
-from unveil.report.opening import opening
 from unveil.report.terminal import Figures, Part
 from unveil.report.text import count
 from unveil.report.trust import LEGEND, trust_note, trust_of, where_from
@@ -40,7 +40,7 @@ _COLUMNS = (
 )
 
 
-def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
+def quantities(findings: CandidatesFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for: every metric's value, or its mean over the targets that have one.
 
     A metric without a value (nothing was attempted, or no target stands for anybody) exceeds no limit.
@@ -54,18 +54,18 @@ def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
             exceeded_when_undefined=False,
             more_is_worse=each.metric.more_means == "less private",
         )
-        for each in found.measured
+        for each in findings.measured
     }
 
 
-def figures(found: CandidatesFindings) -> Mapping[str, Any]:
+def figures(findings: CandidatesFindings) -> Mapping[str, Any]:
     """Return what JSON holds; what needs a truth that is not there is null.
 
     Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
     ``{"graphs": "use", "tables": "with care"}``, null where it has none, and its value for an adversary who picks
     blindly among the same candidates, and for one who knows all.
     """
-    matches = found.matches
+    matches = findings.matches
     return {
         "targets": matches.targets,
         "attempted": matches.attempted,
@@ -76,92 +76,92 @@ def figures(found: CandidatesFindings) -> Mapping[str, Any]:
         "metrics": [
             row
             | {
-                "random_guessing": found.ends[row["name"]].blind,
-                "knowing_all": found.ends[row["name"]].sure,
+                "random_guessing": findings.ends[row["name"]].blind,
+                "knowing_all": findings.ends[row["name"]].sure,
                 "trust": trust_of(row["name"]),
             }
-            for row in to_rows(found.shown)
+            for row in to_rows(findings.shown)
         ],
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
     }
 
 
-def frame(found: CandidatesFindings) -> "pl.DataFrame":
+def frame(findings: CandidatesFindings) -> "pl.DataFrame":
     """Return one row per metric that is shown."""
     import polars as pl
     from polars import selectors
 
-    return pl.DataFrame(to_rows(found.shown)).with_columns(selectors.float().fill_nan(None))
+    return pl.DataFrame(to_rows(findings.shown)).with_columns(selectors.float().fill_nan(None))
 
 
-def plot(found: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
+def plot(findings: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
     """Return matplotlib axes with the distribution of each of ``metrics`` over the targets.
 
     Without names, those of the metrics that were asked for; without these, entropy and incorrectness.
     """
     from unveil.report.draw.lines import draw_all
 
-    check_metrics(metrics, has_truth=found.matches.has_truth)
-    wanted = metrics or found.metrics or _DRAWN
-    spread = [each for each in found.measured if each.metric.name in wanted and each.metric.per == "target"]
+    check_metrics(metrics, has_truth=findings.matches.has_truth)
+    wanted = metrics or findings.metrics or _DRAWN
+    spread = [each for each in findings.measured if each.metric.name in wanted and each.metric.per == "target"]
     if not spread:
         raise InputError("none of these metrics has one value per target to draw. Name another, such as entropy")
     return draw_all([histogram(each) for each in spread])
 
 
-def typical_doubt(found: CandidatesFindings) -> float:
+def typical_doubt(findings: CandidatesFindings) -> float:
     """Return the median number of equally likely candidates that would leave as much doubt; NaN if not measured."""
-    return next((each.median for each in found.measured if each.metric.name == "inherent_privacy"), math.nan)
+    return next((each.median for each in findings.measured if each.metric.name == "inherent_privacy"), math.nan)
 
 
-def headline(found: CandidatesFindings) -> str:
+def headline(findings: CandidatesFindings) -> str:
     """Return the answer in one sentence."""
-    return matched_headline(found.matches, doubt=typical_doubt(found))
+    return matched_headline(findings.matches, doubt=typical_doubt(findings))
 
 
-def page(found: CandidatesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: CandidatesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     No target or candidate is named.
     """
     from unveil._version import __version__
 
-    first, *rest = overviews(found) or (None,)
-    sections = [_key_section(found), _metric_section(found, rest)]
-    if found.left_out:
-        sections.append(_left_out_section(found.left_out))
-    matches, doubt = found.matches, typical_doubt(found)
+    first, *rest = overviews(findings) or (None,)
+    sections = [_key_section(findings), _metric_section(findings, rest)]
+    if findings.left_out:
+        sections.append(_left_out_section(findings.left_out))
+    matches, doubt = findings.matches, typical_doubt(findings)
     return Page(
         title="What an adversary knows about each target",
         question=(
             f"How much does the adversary know about {count(matches.targets, 'target', 'targets')}, and how often is "
             "it right?"
         ),
-        headline=headline(found),
+        headline=headline(findings),
         explanation=explanation(matches, doubt=doubt),
         next_steps=next_steps(matches),
         picture=() if first is None else (first,),
         tone=matched_tone(matches),
         sections=tuple(sections),
-        method=_method(matches, found.shown),
+        method=_method(matches, findings.shown),
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
     )
 
 
-def _key_section(found: CandidatesFindings) -> Section:
-    has_truth = found.matches.has_truth
+def _key_section(findings: CandidatesFindings) -> Section:
+    has_truth = findings.matches.has_truth
     return Section(
         heading="How often the adversary is right" if has_truth else "How far the adversary reaches",
-        lead=why_they_differ(found.matches) if has_truth else "What can be said without the truth.",
-        blocks=key_numbers(found.matches, doubt=typical_doubt(found)),
+        lead=why_they_differ(findings.matches) if has_truth else "What can be said without the truth.",
+        blocks=key_numbers(findings.matches, doubt=typical_doubt(findings)),
     )
 
 
-def _metric_section(found: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
-    tables = (metric_table(category, members, found.ends) for category, members in by_category(found.shown))
+def _metric_section(findings: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
+    tables = (metric_table(category, members, findings.ends) for category, members in by_category(findings.shown))
     return Section(heading="Every metric", lead=f"{TABLE_NOTE} {_COLUMNS} {LEGEND}", blocks=(*more, *tables))
 
 
@@ -177,7 +177,7 @@ def _left_out_section(left_out: Sequence[Metric]) -> Section:
     )
 
 
-def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
+def _method(matches: Matches, measured: Sequence[MetricValue]) -> tuple[str, ...]:
     sentences = [
         "The adversary's choice is its most likely candidate, unless it named another one. Where several are most "
         "likely, each counts with its chance: matches are then an expected number and need not be whole.",
@@ -185,7 +185,7 @@ def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
         "A target without candidates was not attempted: metrics per target have no value for it, overall success "
         "counts it.",
     ]
-    if found.has_truth:
+    if matches.has_truth:
         sentences += [
             "A target whose true candidate is empty stands for nobody: an attempt on it is a failed one, and overall "
             "success leaves it out.",
@@ -207,22 +207,22 @@ _UNTESTED = (
 )
 
 
-def brief(found: CandidatesFindings) -> Iterator[Part]:
+def brief(findings: CandidatesFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, the metrics by category."""
-    yield from opening(page(found))
+    yield from opening(page(findings))
     yield ""
-    yield Figures(key_numbers(found.matches, doubt=typical_doubt(found)))
-    if found.matches.has_truth:
-        yield from ("", why_they_differ(found.matches))
-    for category, members in by_category(found.shown):
+    yield Figures(key_numbers(findings.matches, doubt=typical_doubt(findings)))
+    if findings.matches.has_truth:
+        yield from ("", why_they_differ(findings.matches))
+    for category, members in by_category(findings.shown):
         yield ""
         yield metric_table(category, members, as_written=True)
     yield from ("", TABLE_NOTE, trust_note())
-    if found.left_out:
-        yield from ("", f"{len(found.left_out)} metrics compare with the truth; give it with --truth to see them.")
+    if findings.left_out:
+        yield from ("", f"{len(findings.left_out)} metrics compare with the truth; give it with --truth to see them.")
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.candidates/1",
     figures=figures,
     quantities=quantities,

@@ -7,7 +7,7 @@ from unveil.report.blocks import Tone
 from unveil.report.text import about, count, decimal
 
 
-def matched_headline(found: Matches, *, doubt: float = math.nan) -> str:
+def matched_headline(matches: Matches, *, doubt: float = math.nan) -> str:
     """Return the answer in one sentence: how many targets were matched rightly, of all and of those attempted.
 
     ``doubt`` is the number of equally likely candidates that the typical attempted target still hides among; it is said
@@ -17,32 +17,35 @@ def matched_headline(found: Matches, *, doubt: float = math.nan) -> str:
     ...                          overall_success=0.4))
     'The adversary matched 12 of 30 targets rightly (40% of all, 48% of the 25 it attempted).'
     """
-    if found.attempted == 0:
-        return f"The adversary attempted none of the {count(found.targets, 'target', 'targets')}."
-    if not found.has_truth:
+    if matches.attempted == 0:
+        return f"The adversary attempted none of the {count(matches.targets, 'target', 'targets')}."
+    if not matches.has_truth:
         hidden = "" if math.isnan(doubt) else f"; the typical one still hides among {decimal(doubt, places=1)} alike"
         return (
-            f"The adversary attempted {count(found.attempted)} of {count(found.targets, 'target', 'targets')}{hidden}."
+            f"The adversary attempted {count(matches.attempted)} of "
+            f"{count(matches.targets, 'target', 'targets')}{hidden}."
         )
-    if found.somebody == 0:
-        return f"No match can be right: none of the {count(found.targets, 'target', 'targets')} stands for anybody."
-    of_whom = count(found.somebody, "target", "targets")
-    if found.correct == 0:
-        return f"The adversary matched none of {of_whom} rightly, in {count(found.attempted, 'attempt', 'attempts')}."
-    shares = f"{about(found.overall_success)} of all"
-    if found.attempted != found.somebody:
-        shares += f", {about(found.success_rate)} of the {count(found.attempted)} it attempted"
+    if matches.somebody == 0:
+        return f"No match can be right: none of the {count(matches.targets, 'target', 'targets')} stands for anybody."
+    of_whom = count(matches.somebody, "target", "targets")
+    if matches.correct == 0:
+        return f"The adversary matched none of {of_whom} rightly, in {count(matches.attempted, 'attempt', 'attempts')}."
+    shares = f"{about(matches.overall_success)} of all"
+    if matches.attempted != matches.somebody:
+        shares += f", {about(matches.success_rate)} of the {count(matches.attempted)} it attempted"
     blind = (
-        "" if math.isnan(found.by_chance) else f", where random guessing matches {decimal(found.by_chance, places=1)}"
+        ""
+        if math.isnan(matches.by_chance)
+        else f", where random guessing matches {decimal(matches.by_chance, places=1)}"
     )
-    return f"The adversary matched {decimal(found.correct, places=1)} of {of_whom} rightly ({shares}){blind}."
+    return f"The adversary matched {decimal(matches.correct, places=1)} of {of_whom} rightly ({shares}){blind}."
 
 
-def explanation(found: Matches, *, doubt: float) -> tuple[str, ...]:
+def explanation(matches: Matches, *, doubt: float) -> tuple[str, ...]:
     """Return how much doubt is left, or that nothing says whether the adversary is right."""
-    if not found.has_truth:
+    if not matches.has_truth:
         return ("Whether it is right cannot be said without the truth.",)
-    if not found.attempted or math.isnan(doubt):
+    if not matches.attempted or math.isnan(doubt):
         return ()
     return (
         f"The typical attempted target hides among {decimal(doubt, places=1)} that look alike to the adversary."
@@ -51,11 +54,11 @@ def explanation(found: Matches, *, doubt: float) -> tuple[str, ...]:
     )
 
 
-def next_steps(found: Matches) -> tuple[str, ...]:
+def next_steps(matches: Matches) -> tuple[str, ...]:
     """Return what to do about it."""
-    if not found.has_truth:
+    if not matches.has_truth:
         return ("Give the truth to see how often the adversary is right (--truth FILE).",)
-    if found.correct and matched_tone(found) == "bad":
+    if matches.correct and matched_tone(matches) == "bad":
         return (
             "Protect the release further before it goes out, and let the same adversary guess again.",
             "Compare by overall success, which counts every target: an adversary who attempts only what is easy has a "
@@ -71,7 +74,7 @@ def next_steps(found: Matches) -> tuple[str, ...]:
 _SURE = 1.05
 
 
-def matched_tone(found: Matches) -> Tone:
+def matched_tone(matches: Matches) -> Tone:
     """Return how the headline should strike: bad when every second attempt, or every second target, is right.
 
     Nobody matched is neutral, not good: it does not say what another adversary would reach.
@@ -79,33 +82,33 @@ def matched_tone(found: Matches) -> Tone:
     >>> matched_tone(Matches(targets=9, attempted=3, has_truth=True, correct=2, success_rate=2 / 3))
     'bad'
     """
-    if not found.has_truth or found.correct == 0:
+    if not matches.has_truth or matches.correct == 0:
         return "neutral"
-    return "bad" if max(found.success_rate, found.overall_success) >= 0.5 else "warning"
+    return "bad" if max(matches.success_rate, matches.overall_success) >= 0.5 else "warning"
 
 
-def why_they_differ(found: Matches) -> str:
+def why_they_differ(matches: Matches) -> str:
     """Return why the success rate and overall success differ, or why they do not.
 
     >>> why_they_differ(Matches(targets=2, attempted=2, has_truth=True)).partition(":")[0]
     'Both are the same here'
     """
-    if found.attempted == 0:
+    if matches.attempted == 0:
         return "Nothing was attempted. That says nothing about what an adversary who attempts something would reach."
-    if found.missed == 0 and found.nobody_attempted == 0:
+    if matches.missed == 0 and matches.nobody_attempted == 0:
         return "Both are the same here: the adversary attempted every target that stands for somebody, and no other."
     reasons = []
-    if found.missed:
-        were = "was" if found.missed == 1 else "were"
-        reasons.append(f"{count(found.missed, 'target', 'targets')} {were} not attempted")
-    if found.nobody_attempted:
+    if matches.missed:
+        were = "was" if matches.missed == 1 else "were"
+        reasons.append(f"{count(matches.missed, 'target', 'targets')} {were} not attempted")
+    if matches.nobody_attempted:
         one, many = "attempt was on a target that stands", "attempts were on targets that stand"
-        reasons.append(f"{count(found.nobody_attempted, one, many)} for nobody, which cannot be right")
-    same = found.attempted == found.somebody
+        reasons.append(f"{count(matches.nobody_attempted, one, many)} for nobody, which cannot be right")
+    same = matches.attempted == matches.somebody
     because = "They happen to be the same here, although" if same else "They differ because"
     return (
-        f"The success rate counts the {count(found.attempted, 'target', 'targets')} that the adversary attempted, "
-        f"overall success the {count(found.somebody)} that stand for somebody, attempted or not. {because} "
+        f"The success rate counts the {count(matches.attempted, 'target', 'targets')} that the adversary attempted, "
+        f"overall success the {count(matches.somebody)} that stand for somebody, attempted or not. {because} "
         f"{' and '.join(reasons)}. An adversary who attempts only what it is sure of has a high success rate and "
         "little overall success: the first says how far a single claim of it can be trusted, the second how many it "
         "finds."

@@ -10,34 +10,34 @@ import numpy as np
 
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary, Table
-from unveil.data.table.markers import ToldMarkers
+from unveil.data.table.markers import DeclaredMarkers
 from unveil.errors import InputError
 from unveil.metrics.epsilon.bound import Adjacency
 from unveil.metrics.epsilon.claim import Claim
-from unveil.protections.generators import Given
+from unveil.protections.generators import SourceTable
 from unveil.protections.generators.environment import variables_from
 from unveil.questions.answer import Answer, randomness
-from unveil.questions.audit.asked import names_of, paper_of, settings_of
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked import AuditSettings, Compatibility
-from unveil.questions.audit.findings import Audit, Scenario
+from unveil.questions.audit.audit_request import names_of, paper_of, settings_of
+from unveil.questions.audit.checked_settings import AuditSettings, Compatibility
+from unveil.questions.audit.findings import AttackScenario, Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.generator.settings import Canaries, GeneratorSettings
 from unveil.questions.audit.generator.words import contradiction
 from unveil.questions.audit.inputs import PreparedRelease
-from unveil.questions.audit.paper import Paper, check_paper, judged
 from unveil.questions.audit.parts.membership import exposed_table
 from unveil.questions.audit.people import LEAST_OUTSIDE
-from unveil.questions.audit.printed import full, short
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.run import AskedTables, audit_tables
+from unveil.questions.audit.report_context import ReportContext, check_paper, judged
+from unveil.questions.audit.run import AuditInputs, audit_tables
 from unveil.questions.audit.runner import RunSettings, running
 from unveil.questions.audit.sample import sample_releases
 from unveil.questions.audit.scenarios import read_scenarios
+from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
 from unveil.questions.reading import TableReading, reading_of
+from unveil.questions.request import OutputFile, Request, Response, SettingError
 from unveil.questions.roles import roles_of
-from unveil.questions.told import AskedError, Output, Reply, Told
 from unveil.report.export import csv_of
 from unveil.report.limits import check_limits
 from unveil.report.progress import Progress, Say, silent, unsaid
@@ -84,7 +84,7 @@ def audit(
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
     missing: Collection[str] | Mapping[str, Collection[str]] = (),
-    markers: ToldMarkers | None = None,
+    markers: DeclaredMarkers | None = None,
     dictionary: Dictionary | str | Path | None = None,
     rename: Mapping[str, str] | None = None,
     strict_kinds: bool = False,
@@ -290,7 +290,7 @@ def audit(
         raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
     run = RunSettings(workers=workers, cluster=cluster, resume=None if resume is None else Path(resume), memory=memory)
     with running(run) as runner:
-        asked = AskedTables(
+        asked = AuditInputs(
             original=original,
             released=released,
             control=control,
@@ -314,7 +314,7 @@ def audit_files(
     released: Sequence[str | Path],
     control: str | Path | None = None,
     *,
-    scenarios: Sequence[Scenario | str] | None = None,
+    scenarios: Sequence[AttackScenario | str] | None = None,
     reading: TableReading | None = None,
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
@@ -349,77 +349,77 @@ def audit_files(
     if settings.get("generator") is None:
         return audit(files, kind=files.kinds, **more)
     tables = files.read(progress)
-    everybody: Table | Given = tables.original
+    everybody: Table | SourceTable = tables.original
     if "{in}" in str(settings["generator"]):
         # A command reads the file as its owner wrote it; a function gets numbers where there are numbers.
-        everybody = Given.of_file(files.original, tables.original, files.reading.files)
+        everybody = SourceTable.of_file(files.original, tables.original, files.reading.files)
     kinds = files.kinds | ({} if kind is None else {WAY: kind})
     return audit(everybody, tables.released or None, tables.control, kind=kinds, **more)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door, with the paper that goes with it."""
-    values = told.values
-    paper = paper_of(told)
-    settings = settings_of(told)
-    if told.sample:
-        told.progress("making the example", 0.0)
-        rng = told.rng
+    values = request.values
+    context = paper_of(request)
+    settings = settings_of(request)
+    if request.sample:
+        request.progress("making the example", 0.0)
+        rng = request.rng
         table, outside, releases = sample_releases(rng)
         if values["generator"]:
-            answer = audit(table, rng=rng, progress=told.progress, **settings)
+            answer = audit(table, rng=rng, progress=request.progress, **settings)
         else:
-            answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
+            answer = audit(table, list(releases), outside, rng=rng, progress=request.progress, **settings)
     else:
-        released = told.files.get("released", ())
+        released = request.files.get("released", ())
         chosen: tuple[str, ...] = values["release_kinds"] or ()
         each_kind = chosen * len(released) if len(chosen) == 1 else chosen
         answer = audit_files(
-            told.must("original"),
+            request.required_path("original"),
             released,
-            told.path("control"),
-            reading=reading_of(told, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
-            names={**names_of(told), **values.get("names", {})},
+            request.path("control"),
+            reading=reading_of(request, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
+            names={**names_of(request), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
                 **(values.get("kinds_of_releases", {}) if not chosen else {}),
             },
             kind=chosen[0] if values["generator"] and len(chosen) == 1 and chosen[0] else None,
-            rng=told.rng,
-            progress=told.progress,
+            rng=request.rng,
+            progress=request.progress,
             **settings,
         )
-    check_paper(answer.findings, paper)
+    check_paper(answer.findings, context)
     if values["people"] is not None and not any(each.exposed for each in answer.findings.releases):
-        raise AskedError(
+        raise SettingError(
             "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "
             f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
             "people",
         )
-    judgement = None if paper.profile is None else judged(answer.findings, paper.profile)
-    shared = partial(answer.to_html, paper=paper, edition="shareable")
-    key = "" if paper.digest_key is None else paper.digest_key.hex()
-    return Reply(
+    judgement = None if context.profile is None else judged(answer.findings, context.profile)
+    shared = partial(answer.to_html, context=context, edition="shareable")
+    key = "" if context.digest_key is None else context.digest_key.hex()
+    return Response(
         answer=answer,
-        brief=lambda: _printed(answer, told, paper),
-        on_page={"paper": paper, "edition": values["edition"], "show_records": values["show_records"]},
-        in_json={"paper": paper},
+        brief=lambda: _printed(answer, request, context),
+        on_page={"context": context, "edition": values["edition"], "show_records": values["show_records"]},
+        in_json={"context": context},
         outputs={
-            "shareable": Output(
+            "shareable": OutputFile(
                 write=lambda path, *, limits, seed, **_: write_text(
                     path, shared(limits=limits, seed=seed), shared=True
                 ),
                 name="shareable.html",
                 said="The report to pass on is in {}",
             ),
-            "people": Output(
+            "people": OutputFile(
                 write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
                 name="people.csv",
                 said="How exposed people are is in {}, for internal use",
             ),
-            "sheet": Output(
+            "sheet": OutputFile(
                 write=lambda path, *, limits, seed, **_: write_text(
-                    path, sheet_document(answer.page(limits=limits, seed=seed, paper=paper))
+                    path, sheet_document(answer.page(limits=limits, seed=seed, context=context))
                 ),
                 name="sheet.html",
                 said="The sheet to sign is in {}",
@@ -432,13 +432,13 @@ def ask(told: Told) -> Reply:
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
         # Without an internal report nothing else keeps it.
         aside=()
-        if told.report or not key
+        if request.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
 
 
-def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:
+def _printed(answer: Answer[Audit], request: Request, context: ReportContext) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
-    checked = check_limits(answer.quantities, told.values["limits"])
-    page = answer.page(paper=paper, limits=[each.to_dict() for each in checked])
-    return list(full(answer.findings, page) if told.values["report"] == "full" else short(answer.findings, page))
+    checked = check_limits(answer.quantities, request.values["limits"])
+    page = answer.page(context=context, limits=[each.to_dict() for each in checked])
+    return list(full(answer.findings, page) if request.values["report"] == "full" else short(answer.findings, page))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.data.table import near_note, unsure_note
-from unveil.metrics.releases.unseen import Unseen
+from unveil.metrics.releases.unseen_values import UnseenValues
 from unveil.questions.audit.findings import TOLD_APART, Audit, AuditedRelease
 from unveil.questions.audit.generator.words import oddities
 from unveil.questions.audit.words import percent
@@ -60,7 +60,7 @@ def _lost(release: AuditedRelease) -> Iterator[str]:
             yield _most(each, release)
 
 
-def _most(each: Unseen, release: AuditedRelease) -> str:
+def _most(each: UnseenValues, release: AuditedRelease) -> str:
     what = f"'{each.column}' of {release.name}"
     if each.factor is not None:
         seen = f"The released values of {what} differ from the original's by a factor"
@@ -84,7 +84,7 @@ def _factor(factor: float) -> str:
     return f"{factor:g}" if factor > 1 else f"1/{1 / factor:g}"
 
 
-def _some(each: Unseen, release: AuditedRelease) -> str:
+def _some(each: UnseenValues, release: AuditedRelease) -> str:
     beyond = "lie outside the range of the original" if each.is_ranged else "never occur in the original"
     told = f"{percent(each.share)} of the released values of '{each.column}' of {release.name} {beyond}"
     if each.severity == "note":

@@ -8,11 +8,11 @@ import numpy as np
 
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.clearest import clearest_over, worst_of
-from unveil.questions.audit.findings import Audit, AuditedRelease, Finding
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
+from unveil.questions.audit.ranking import clearest_over, worst_of
 from unveil.questions.audit.words import FIGURE_NAMES, row_name
 from unveil.report.blocks import Chart, Series, Style, Threshold
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import name, percent
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=caption)
 
 
-def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
+def rate_chart(rows: Sequence[tuple[str, AttackFinding]], *, title: str, x_label: str, caption: str) -> Chart:
     """Return attack, control and chance of the named findings, each with its interval."""
     rates = {figure: [finding.rate(figure) for _, finding in rows] for figure, _ in _STYLES}
     shown = [(figure, style) for figure, style in _STYLES if any(map(_has_place, rates[figure]))] or [_STYLES[0]]
@@ -114,7 +114,7 @@ def line_at(label: str, rate: Rate) -> tuple[Threshold, ...]:
 
 def _has_place(rate: Rate) -> bool:
     # What is told by its bounds has no place of its own.
-    return rate.defined and not isinstance(rate.value, Bounded)
+    return rate.defined and not isinstance(rate.value, SuppressedNumber)
 
 
 def points(label: str, rates: Sequence[Rate], style: Style) -> Series:

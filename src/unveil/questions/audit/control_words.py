@@ -4,7 +4,7 @@ from math import isnan
 
 from unveil.metrics.verdict.control import ColumnDifference
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.said import Said, number_of
+from unveil.questions.audit.verdict_text import VerdictText, number_of
 from unveil.questions.audit.words import LONGEST_NAME, percent
 from unveil.report.text import count, name
 
@@ -42,7 +42,7 @@ def control_notes(audit: Audit) -> tuple[str, ...]:
     return tuple(said)
 
 
-def control_said(audit: Audit) -> Said:
+def control_said(audit: Audit) -> VerdictText:
     """Return what is wrong with the control and what to do about it; nothing where it is usable or there is none."""
     control = audit.verdict.control
     if control.outcome in ("other_people", "clustered"):
@@ -52,7 +52,7 @@ def control_said(audit: Audit) -> Said:
         shown = "the rows most alike are in the same table"
         if control.outcome == "other_people":
             shown = _difference(control.differences[0])
-        return Said(
+        return VerdictText(
             headline=f"{others}: {shown}.",
             explanation=("No comparison is made.",),
             steps=(
@@ -65,18 +65,18 @@ def control_said(audit: Audit) -> Said:
         number = control.overlap_estimate if is_equal else control.near_estimate
         are = "are in the original too" if is_equal else "are almost equal to people of the original"
         others = number_of(control.others, "", "")
-        return Said(
+        return VerdictText(
             headline=f"About {number_of(max(number, 1), '', '')} of {others} control people {are}.",
             explanation=("What was found stands; that nothing was found would mean nothing.",),
             steps=("Remove them at the source, not by comparing the tables.",),
         )
     if control.outcome == "too_small":
-        return Said(
+        return VerdictText(
             headline=f"The control has {number_of(control.others)}, and with fewer than 20 no figure has a test.",
             explanation=("No comparison is made.",),
             steps=("Pass at least 200 people who were kept apart when the release was made.",),
         )
-    return Said(headline="")
+    return VerdictText(headline="")
 
 
 def _difference(each: ColumnDifference) -> str:

@@ -4,11 +4,19 @@ from math import isnan, nan
 from typing import Any
 
 from unveil.metrics.releases._plain import plain
-from unveil.metrics.trials.groups import Group, Groups
+from unveil.metrics.trials.groups import GroupRates, RatesByGroup
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.cautions import cautions
-from unveil.questions.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Copies, Finding, JudgedFigure
+from unveil.questions.audit.findings import (
+    FIGURES,
+    AttackFinding,
+    Audit,
+    AuditedRelease,
+    ColumnFact,
+    CopyFindings,
+    JudgedFigure,
+)
 from unveil.questions.audit.parts.candidates import candidate_metrics
 from unveil.questions.audit.sentences import sentence
 from unveil.questions.audit.separation import Separation
@@ -84,7 +92,7 @@ def _judged(figure: JudgedFigure) -> dict[str, Any]:
     return {**{name: getattr(figure, name) for name in plain_fields}, **about, **rates}
 
 
-def _copies(copies: Copies) -> dict[str, Any]:
+def _copies(copies: CopyFindings) -> dict[str, Any]:
     return {
         "people_unchanged": copies.people_unchanged,
         "expected": copies.expected,
@@ -115,7 +123,7 @@ def _release(release: AuditedRelease) -> dict[str, Any]:
     }
 
 
-def _attack(finding: Finding) -> dict[str, Any]:
+def _attack(finding: AttackFinding) -> dict[str, Any]:
     who = finding.scenario
     return {
         "attack": finding.attack,
@@ -139,7 +147,7 @@ def _attack(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _trust(finding: Finding) -> dict[str, dict[str, str | None]]:
+def _trust(finding: AttackFinding) -> dict[str, dict[str, str | None]]:
     """Return how the figures of a finding were graded: metrics of candidates in tables, others on given releases."""
     rates = ATTACKS[finding.attack].distances or ("attack_rate",)
     ordering = {name: trust_of(f"{finding.attack}.{name}", ["releases"]) for name in rates}
@@ -149,29 +157,29 @@ def _trust(finding: Finding) -> dict[str, dict[str, str | None]]:
     }
 
 
-def _separation(found: Separation) -> dict[str, Any]:
+def _separation(separation: Separation) -> dict[str, Any]:
     return {
-        "area": _rate(found.area),
-        "named": [{"wrongly": each.wrongly, **_rate(each.rate)} for each in found.named],
-        "pointed_out": found.pointed_out,
-        "members": found.members,
-        "others": found.others,
-        "learned_from": list(found.learned_from),
-        "population": found.population,
-        "epsilon": None if found.epsilon is None else vars(found.epsilon),
+        "area": _rate(separation.area),
+        "named": [{"wrongly": each.wrongly, **_rate(each.rate)} for each in separation.named],
+        "pointed_out": separation.pointed_out,
+        "members": separation.members,
+        "others": separation.others,
+        "learned_from": list(separation.learned_from),
+        "population": separation.population,
+        "epsilon": None if separation.epsilon is None else vars(separation.epsilon),
         "scores": [
             {"score": each.name, "sees": each.sees, "area": _rate(each.area), "weights": list(each.weights)}
-            for each in found.scores
+            for each in separation.scores
         ],
         "unusual": [
             {"share": each.share, "members": each.members, "others": each.others, "area": _rate(each.area)}
             | {"named": {"wrongly": each.named.wrongly, **_rate(each.named.rate)}}
-            for each in found.unusual
+            for each in separation.unusual
         ],
     }
 
 
-def _groups(groups: Groups) -> dict[str, Any]:
+def _groups(groups: RatesByGroup) -> dict[str, Any]:
     return {
         "figure": groups.figure,
         "worst": None if groups.worst is None else groups.worst.name,
@@ -182,7 +190,7 @@ def _groups(groups: Groups) -> dict[str, Any]:
     }
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _group(group: GroupRates) -> dict[str, Any]:
     figures = ("attack_rate", "control_rate", "excess_over_control")
     return {
         "name": group.name,

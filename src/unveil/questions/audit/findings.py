@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from unveil.data.identifiers.direct import Flag
     from unveil.data.table import MarkerCount
     from unveil.metrics.releases.disclosure import Disclosure
-    from unveil.metrics.releases.unseen import Unseen
+    from unveil.metrics.releases.unseen_values import UnseenValues
     from unveil.metrics.releases.utility import Utility
-    from unveil.metrics.trials.groups import Groups
+    from unveil.metrics.trials.groups import RatesByGroup
     from unveil.metrics.verdict.copies import CopiedGroup
-    from unveil.questions.audit.generator.findings import EpsilonFound, Way
+    from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
     from unveil.questions.audit.separation import ExposedPerson, Separation
 
 #: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
 
 #: What can be done to columns so that a release says less.
-How = Literal["coarser", "left out"]
+ChangeKind = Literal["coarser", "left out"]
 
 #: What an audit says in the end.
 Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
@@ -37,8 +37,8 @@ FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """Who the adversary is: columns that it has from one source, columns from another, and why that is likely."""
+class AttackScenario:
+    """What the attacker knows: columns from one source, columns from another, and why that is likely."""
 
     name: str
     first: tuple[str, ...]
@@ -49,7 +49,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Links:
+class SuccessRange:
     """How many hits: expected when ties are broken by lot, and the fewest and most that any order of ties gives."""
 
     expected: float = nan
@@ -58,7 +58,7 @@ class Links:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weight:
+class ColumnImportance:
     """How much one column helps the adversary shown first: the rate without it, measured on the same people."""
 
     column: str
@@ -73,23 +73,23 @@ class Weight:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One attack on one release by one adversary: the four rates, and further figures of that attack by name."""
+class AttackFinding:
+    """One attack on one release by one attacker: the four rates and further figures by name."""
 
     attack: str
     targets: int
     risk: Risk
-    scenario: Scenario | None = None
+    scenario: AttackScenario | None = None
     #: The column that was guessed, where the attack guesses one.
     secret: str = ""
     neighbours: int | None = None
-    links: Links = Links()
+    links: SuccessRange = SuccessRange()
     figures: Mapping[str, float] = field(default_factory=dict)
-    groups: "Groups | None" = None
+    groups: "RatesByGroup | None" = None
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
     #: What the adversary owes to each column, where the attack looks at that.
-    weights: tuple[Weight, ...] = ()
+    weights: tuple[ColumnImportance, ...] = ()
     #: How well members are told from others, where the attack gives people scores.
     separation: "Separation | None" = None
     #: How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged, or
@@ -126,22 +126,22 @@ class AuditedRelease:
     kind: Literal["masked", "synthetic"] | None
     columns: tuple[str, ...]
     sha256: str | None
-    findings: tuple[Finding, ...]
+    findings: tuple[AttackFinding, ...]
     disclosure: "Disclosure | None" = None
     utility: "Utility | None" = None
     #: For each column how many released values the original never takes.
-    unseen: "tuple[Unseen, ...]" = ()
+    unseen: "tuple[UnseenValues, ...]" = ()
     #: Columns that were left out, with the one of the original that each is nearly called.
     near_names: tuple[tuple[str, str], ...] = ()
     #: How exposed people are, the most exposed first: for the internal edition alone.
     exposed: "tuple[ExposedPerson, ...]" = ()
 
-    def of(self, attack: str) -> tuple[Finding, ...]:
+    def of(self, attack: str) -> tuple[AttackFinding, ...]:
         """Return the findings of one attack."""
         return tuple(finding for finding in self.findings if finding.attack == attack)
 
     @property
-    def weights(self) -> tuple[Weight, ...]:
+    def weights(self) -> tuple[ColumnImportance, ...]:
         """How much each column helps the worst adversary, the most telling column first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
 
@@ -216,8 +216,8 @@ class JudgedFigure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copies:
-    """The people who stand in one release word for word, as `unveil.metrics.verdict.copies.CopiedPeople` has them."""
+class CopyFindings:
+    """People whose records stand verbatim in one release (see `unveil.metrics.verdict.copies.CopiedPeople`)."""
 
     people: int
     people_unchanged: int
@@ -238,7 +238,7 @@ class ReleaseVerdict:
     outcome: Outcome
     p: float = nan
     findings: tuple[JudgedFigure, ...] = ()
-    copies: Copies | None = None
+    copies: CopyFindings | None = None
 
     @property
     def unmistakable(self) -> int:
@@ -253,8 +253,8 @@ class ReleaseVerdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """The one verdict of an audit.
+class AuditVerdict:
+    """The verdict of an audit.
 
     Attributes
     ----------
@@ -288,15 +288,15 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """One change of a release: some of its columns made coarser, or left out."""
+class SuggestedChange:
+    """One change of a release: some columns made coarser or dropped."""
 
     #: What the changed release is called in the audit of all of them.
     name: str
     #: The release that is changed.
     release: str
     columns: tuple[str, ...]
-    how: How
+    how: ChangeKind
     #: What the changed release has lost for whoever takes one value from each cell; None where that was not measured.
     utility: "Utility | None" = None
 
@@ -310,7 +310,7 @@ class Suggestions:
     """
 
     attacks: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[SuggestedChange, ...] = ()
     again: "Audit | None" = None
 
 
@@ -325,7 +325,7 @@ class Audit:
     control_sha256: str | None
     releases: tuple[AuditedRelease, ...]
     attacks: tuple[str, ...]
-    verdict: Verdict = field(default_factory=Verdict)
+    verdict: AuditVerdict = field(default_factory=AuditVerdict)
     #: The three questions asked of the original itself, as if it were released.
     before: AuditedRelease | None = None
     flags: tuple[TableFlags, ...] = ()
@@ -344,8 +344,8 @@ class Audit:
     #: What to change, where that was asked for.
     suggestions: Suggestions | None = None
     #: How the first of the releases was made, where a generator was run for the audit, and what is shown of epsilon.
-    way: "Way | None" = None
-    epsilon: "EpsilonFound | None" = None
+    way: "GeneratorSummary | None" = None
+    epsilon: "EpsilonFinding | None" = None
 
     @property
     def has_control(self) -> bool:

@@ -1,7 +1,7 @@
 """What can be asked about a way of making releases: the settings of an audit that are about its generator."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import Setting
-from unveil.questions.told import Told
 
 GENERATOR = (
     Setting(
@@ -131,20 +131,20 @@ GENERATOR = (
 _ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "env")
 
 
-def wrong_with_generator(told: Told) -> tuple[str, str] | None:
+def wrong_with_generator(request: Request) -> tuple[str, str] | None:
     """Return what cannot be said together with a generator, or only with one."""
-    said = [name for name in _ONLY_WITH_GENERATOR if name in told.said]
-    if not told.values["generator"]:
+    said = [name for name in _ONLY_WITH_GENERATOR if name in request.explicit]
+    if not request.values["generator"]:
         if not said:
             return None
         return said[0], f"{{{said[0]}}} says how a generator is run. Name it with {{generator}}, or leave this out"
-    if told.path("control") is not None:
+    if request.path("control") is not None:
         return "control", "{control} is made by holding people out of {generator}. Leave out either"
-    if told.values["suggest"]:
+    if request.values["suggest"]:
         return "suggest", "{suggest} changes a release, and {generator} makes a new one. Leave out either"
-    if "resume" in told.said:
+    if "resume" in request.explicit:
         return "resume", "{resume} keeps what is found in tables, and {made} what {generator} makes. Name {made}"
-    if "memory" in told.said:
+    if "memory" in request.explicit:
         return (
             "memory",
             "{memory} is about tables that are there, and {generator} makes others. Leave out either",

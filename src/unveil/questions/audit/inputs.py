@@ -15,7 +15,7 @@ from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_no
 from unveil.data.table.column import listed
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
-from unveil.data.table.repeated import repeated_people
+from unveil.data.table.repeated_people import repeated_people
 from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics.releases._population_models import checked_weights
@@ -23,9 +23,23 @@ from unveil.metrics.trials.groups import bands
 from unveil.metrics.verdict.control import check_control
 from unveil.metrics.verdict.groups import division, pool_groups
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked import ONE_ROW_EACH, USUAL_NEIGHBOURS, AuditSettings, ReleaseKind, usual_neighbours
-from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
-from unveil.questions.audit.people import Labels, People, divide_people, draw_people, kept, most_attacked, pool_people
+from unveil.questions.audit.checked_settings import (
+    ONE_ROW_EACH,
+    USUAL_NEIGHBOURS,
+    AuditSettings,
+    ReleaseKind,
+    usual_neighbours,
+)
+from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict, ColumnFact, TableFlags
+from unveil.questions.audit.people import (
+    Labels,
+    TargetPool,
+    divide_people,
+    draw_people,
+    kept,
+    most_attacked,
+    pool_people,
+)
 from unveil.report.editions import people as people_text
 
 if TYPE_CHECKING:
@@ -114,7 +128,7 @@ class PreparedAudit:
     releases: tuple[PreparedRelease, ...]
     #: The attacks to run and what else is measured, in the order of the report.
     parts: tuple[str, ...]
-    people: People
+    people: TargetPool
     #: How many people of each table are attacked; None is everybody.
     targets: int | None
     #: Where the draws of the verdict start from.
@@ -134,7 +148,7 @@ class PreparedAudit:
         self,
         releases: tuple[AuditedRelease, ...],
         *,
-        verdict: Verdict,
+        verdict: AuditVerdict,
         before: AuditedRelease | None,
         notes: tuple[str, ...],
     ) -> Audit:
@@ -288,7 +302,7 @@ def _people(
     settings: AuditSettings,
     seeds: Sequence[int],
     by_lot: BoolArray | None,
-) -> tuple[People, int | None]:
+) -> tuple[TargetPool, int | None]:
     """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
     # A row of the original stands for a release: only the people count here.
     row = replace(whole.take([0]), name="original itself")
@@ -322,7 +336,7 @@ def _people(
     compares = control.outcome in ("usable", "overlap")
     groups = pool_groups(everybody, by=by) if compares else ()
     return (
-        People(
+        TargetPool(
             # Without what the checks found out on their way, some numbers for everybody.
             everybody=replace(everybody),
             inside=rows[0],

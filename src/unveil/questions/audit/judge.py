@@ -6,14 +6,22 @@ from math import inf, isnan
 
 import numpy as np
 
-from unveil.metrics.verdict.family import LEVEL, Family, Figure, Judgement, OwnDraws, Statistic, judge
+from unveil.metrics.verdict.family import (
+    LEVEL,
+    FamilyJudgement,
+    FigureJudgement,
+    FigureToJudge,
+    OwnDraws,
+    Statistic,
+    judge,
+)
 from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pool import Pool
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import severity
-from unveil.questions.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict
-from unveil.questions.audit.people import People, Which
-from unveil.questions.audit.trials import Evidence, Tried
+from unveil.questions.audit.findings import AttackFinding, AuditVerdict, JudgedFigure, Outcome, ReleaseVerdict
+from unveil.questions.audit.people import PeopleSelection, TargetPool
+from unveil.questions.audit.ranking import severity
 
 #: Of the error that the verdict may have, figures that were learned have this share where there are some.
 LEARNED_SHARE = 1 / 3
@@ -29,8 +37,8 @@ _NOT_COMPARED = {
 
 
 def judge_audit(
-    people: People, tried: Mapping[str, Sequence[Tried]], *, rng: np.random.Generator
-) -> tuple[Verdict, dict[str, tuple[Finding, ...]]]:
+    people: TargetPool, tried: Mapping[str, Sequence[AttackResult]], *, rng: np.random.Generator
+) -> tuple[AuditVerdict, dict[str, tuple[AttackFinding, ...]]]:
     """Return the verdict on all releases together, and the findings of each with what it says of them.
 
     Every figure of every release is judged by the same draws of who is in the data, so that they are one family, or
@@ -52,7 +60,7 @@ def judge_audit(
     said = {each.name: each for each in family.judgements}
     figures = {entry.evidence: _with_p(entry, people, said) for entry in entries}
     releases = tuple(_release(name, found, figures, people) for name, found in tried.items())
-    verdict = Verdict(
+    verdict = AuditVerdict(
         outcome=_overall(releases),
         alpha=LEVEL,
         figures=family.judged,
@@ -71,14 +79,14 @@ class _Entry:
     """A figure on its way into the family, under a name of its own."""
 
     name: str
-    evidence: Evidence
-    finding: Finding
-    figure: Figure
+    evidence: FigureEvidence
+    finding: AttackFinding
+    figure: FigureToJudge
     is_judged: bool
 
     @classmethod
-    def of(cls, name: str, people: People, evidence: Evidence, tried: Tried) -> "_Entry":
-        figure = Figure(
+    def of(cls, name: str, people: TargetPool, evidence: FigureEvidence, tried: AttackResult) -> "_Entry":
+        figure = FigureToJudge(
             name=name,
             statistic=_as_judged(people, evidence),
             tries=(evidence.whole or evidence.figure).tries,
@@ -99,11 +107,11 @@ class _Entry:
         )
 
 
-def _pool(people: People, evidence: Evidence) -> Which:
+def _pool(people: TargetPool, evidence: FigureEvidence) -> PeopleSelection:
     return "everybody" if people.all_attacked and evidence.pool == "attacked" else evidence.pool
 
 
-def _as_judged(people: People, evidence: Evidence) -> Statistic:
+def _as_judged(people: TargetPool, evidence: FigureEvidence) -> Statistic:
     """Return the statistic in the order of the rows of its pool.
 
     Those attacked stand in an order by lot. Where they are everybody, all figures share one pool, and a person must
@@ -115,13 +123,13 @@ def _as_judged(people: People, evidence: Evidence) -> Statistic:
     return people.over_everybody(scores)
 
 
-def _judged(people: People, entries: Sequence[_Entry], rng: np.random.Generator) -> Family:
+def _judged(people: TargetPool, entries: Sequence[_Entry], rng: np.random.Generator) -> FamilyJudgement:
     used = dict.fromkeys(_pool(people, each.evidence) for each in entries)
     pools: dict[str, Pool | None] = {name: people.pool(name) if people.compares else None for name in used}
     return judge([each.figure for each in entries], pools, rng=rng, shares=_shares(people, entries, list(pools)))
 
 
-def _shares(people: People, entries: Sequence[_Entry], pools: Sequence[str]) -> dict[str, float]:
+def _shares(people: TargetPool, entries: Sequence[_Entry], pools: Sequence[str]) -> dict[str, float]:
     """Return the share of the error that each pool has.
 
     What is learned has its own even where nothing of it could be judged: who is in the data must not decide it.
@@ -132,10 +140,10 @@ def _shares(people: People, entries: Sequence[_Entry], pools: Sequence[str]) -> 
     return {name: learned if name == "measured" else (1 - learned) / len(others) for name in pools}
 
 
-def _with_p(entry: _Entry, people: People, said: Mapping[str, Judgement]) -> JudgedFigure:
+def _with_p(entry: _Entry, people: TargetPool, judgements: Mapping[str, FigureJudgement]) -> JudgedFigure:
     """Return the figure with its p; one that no guess could reach is proved without a control."""
     figure = entry.evidence.figure
-    judgement = said.get(entry.name)
+    judgement = judgements.get(entry.name)
     if judgement is None:
         few = entry.figure.why_not(None)
         why = few or _NOT_COMPARED[people.control.outcome]
@@ -143,13 +151,13 @@ def _with_p(entry: _Entry, people: People, said: Mapping[str, Judgement]) -> Jud
     return replace(figure, p=judgement.p, p_adjusted=judgement.adjusted, proved=judgement.found, why=judgement.why)
 
 
-def beyond_any_guess(finding: Finding) -> bool:
+def beyond_any_guess(finding: AttackFinding) -> bool:
     """Return whether the low end of the rate lies above what anything made without the data could reach."""
     return finding.risk.attack_rate.low > finding.figures.get(MOST, inf)
 
 
 def _release(
-    name: str, tried: Sequence[Tried], figures: Mapping[Evidence, JudgedFigure], people: People
+    name: str, tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure], people: TargetPool
 ) -> ReleaseVerdict:
     own = tuple(figures[each] for one in tried for each in one.evidence)
     copies = next((one.copies for one in tried if one.copies is not None), None)
@@ -163,7 +171,7 @@ def _release(
     return replace(found, outcome=_outcome(found, people))
 
 
-def _outcome(release: ReleaseVerdict, people: People) -> Outcome:
+def _outcome(release: ReleaseVerdict, people: TargetPool) -> Outcome:
     if release.proved:
         return "found"
     if release.unmistakable:
@@ -178,10 +186,12 @@ def _overall(releases: Sequence[ReleaseVerdict]) -> Outcome:
     return next(each for each in ("found", "copies", *sorted(seen)) if each in seen)
 
 
-def _findings(tried: Sequence[Tried], figures: Mapping[Evidence, JudgedFigure]) -> tuple[Finding, ...]:
+def _findings(
+    tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure]
+) -> tuple[AttackFinding, ...]:
     """Return the findings with p; of adversaries tried one after the other the clearest of each attack comes first."""
     found = [_with_verdict(one, figures) for one in tried]
-    made: list[Finding] = []
+    made: list[AttackFinding] = []
     for attack in dict.fromkeys(each.attack for each in found):
         own = [each for each in found if each.attack == attack]
         tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "tried"]
@@ -192,7 +202,7 @@ def _findings(tried: Sequence[Tried], figures: Mapping[Evidence, JudgedFigure]) 
     return tuple(made)
 
 
-def _with_verdict(one: Tried, figures: Mapping[Evidence, JudgedFigure]) -> Finding:
+def _with_verdict(one: AttackResult, figures: Mapping[FigureEvidence, JudgedFigure]) -> AttackFinding:
     shown = next((figures[each] for each in one.evidence if each.is_shown), None)
     if shown is None:
         return one.finding

@@ -8,29 +8,29 @@ import numpy as np
 
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ASKED, ATTACKS, LEADING
-from unveil.questions.audit.attacks.attack import Asked
-from unveil.questions.audit.clearest import remarks_on, severity, worst_of
+from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.control_words import ADVICE
 from unveil.questions.audit.findings import (
     UNDEFINED,
+    AttackFinding,
     Audit,
     AuditedRelease,
-    Finding,
     JudgedFigure,
     Outcome,
     ReleaseVerdict,
 )
-from unveil.questions.audit.held import TONES, WORDS, Held
+from unveil.questions.audit.limit_outcome import TONES, WORDS, LimitOutcome
 from unveil.questions.audit.parts.utility import lost
 from unveil.questions.audit.quantities import alone
-from unveil.questions.audit.said import Said, quoted
+from unveil.questions.audit.ranking import remarks_on, severity, worst_of
 from unveil.questions.audit.verdict import hits_most
+from unveil.questions.audit.verdict_text import VerdictText, quoted
 from unveil.questions.audit.words import compact_rate, finer, listed, percent
 from unveil.report.blocks import Block, Chart, Series, Style, Tone
-from unveil.report.blocks_answers import Answered, AnswerRow, Answers, Mark
-from unveil.report.bounded import Bounded
-from unveil.report.judgement import Outcome as LimitOutcome
+from unveil.report.blocks_answers import AnswerCell, AnswerRow, Answers, Mark
+from unveil.report.judgement import ReleaseOutcome as JudgedOutcome
 from unveil.report.sign_off import NO_LIMIT
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name, shorten
 
 #: More releases than these are in no picture that can be read at a glance.
@@ -48,13 +48,13 @@ _VERDICTS: Mapping[Outcome, str] = MappingProxyType(
 _NOTHING = ReleaseVerdict(name="", outcome="no_control")
 
 
-def picture(audit: Audit, held: Held | None) -> tuple[Block, ...]:
+def picture(audit: Audit, held: LimitOutcome | None) -> tuple[Block, ...]:
     """Return what answers at a glance: the releases side by side, and with several of them risk against usefulness."""
     chart = risk_against_loss(audit)
     return (answers(audit, held), *([] if chart is None else [chart]))
 
 
-def answers(audit: Audit, held: Held | None) -> Answers:
+def answers(audit: Audit, held: LimitOutcome | None) -> Answers:
     """Return each release with the clearest figure on each question, its verdict, and what it has lost."""
     releases = _shown(audit, held)
     verdicts = {each.name: each for each in audit.verdict.releases}
@@ -94,7 +94,7 @@ _ALONE = (
 _BRIEF = "people in the data / others"
 
 
-def _shown(audit: Audit, held: Held | None) -> Sequence[AuditedRelease]:
+def _shown(audit: Audit, held: LimitOutcome | None) -> Sequence[AuditedRelease]:
     """Return the releases of the picture; of many those that may go out first, so that none of them is missed."""
     if len(audit.releases) <= MOST_RELEASES:
         return audit.releases
@@ -102,16 +102,16 @@ def _shown(audit: Audit, held: Held | None) -> Sequence[AuditedRelease]:
     return sorted(audit.releases, key=lambda each: each.name not in fit)[:MOST_RELEASES]
 
 
-def _outcome(held: Held | None, release: AuditedRelease) -> LimitOutcome | None:
+def _outcome(held: LimitOutcome | None, release: AuditedRelease) -> JudgedOutcome | None:
     return None if held is None else held.releases.get(release.name)
 
 
-def _verdict(verdict: ReleaseVerdict, limit: LimitOutcome | None) -> str:
+def _verdict(verdict: ReleaseVerdict, limit: JudgedOutcome | None) -> str:
     said = "gives most people away" if _hits_most(verdict) else _VERDICTS[verdict.outcome]
     return f"{said[:1].upper()}{said[1:]}" if limit is None else f"{WORDS[limit]}; {said}"
 
 
-def _tone(verdict: ReleaseVerdict, limit: LimitOutcome | None) -> Tone:
+def _tone(verdict: ReleaseVerdict, limit: JudgedOutcome | None) -> Tone:
     if limit is not None:
         return TONES[limit]
     if verdict.outcome in ("found", "copies"):
@@ -127,17 +127,17 @@ def _lost(release: AuditedRelease) -> str:
     return "not measured" if release.utility is None else lost(release.utility)
 
 
-def _answered(audit: Audit, release: AuditedRelease, verdict: ReleaseVerdict, asked: Asked) -> Answered:
+def _answered(audit: Audit, release: AuditedRelease, verdict: ReleaseVerdict, asked: AttackerGoal) -> AnswerCell:
     """Return the clearest figure of one question for one release: a proved one first, then the least adjusted p."""
     own = [each for each in ATTACKS.values() if each.asks == asked]
     tried = [each.name for each in own if each.name in audit.attacks]
     if not tried:
-        return Answered(mark="not tested", beside="not asked for (--attacks)")
+        return AnswerCell(mark="not tested", beside="not asked for (--attacks)")
     found = [finding for each in tried if (finding := worst_of(release, each)) is not None]
     figures = [each for each in verdict.proved if each.attack in tried]
     if not found and not figures:
         why = [remark for each in tried for remark in remarks_on(alone(audit, release.name), each)]
-        return Answered(mark="not tested", beside=shorten(why[0], 100) if why else "cannot be run on these tables")
+        return AnswerCell(mark="not tested", beside=shorten(why[0], 100) if why else "cannot be run on these tables")
     # What has nobody to compare with, such as the order of rows, comes after what has, unless it is proved.
     clearest = max(found, key=lambda each: (each.proved, ATTACKS[each.attack].controlled, severity(each)), default=None)
     if figures and (clearest is None or not clearest.proved):
@@ -148,12 +148,12 @@ def _answered(audit: Audit, release: AuditedRelease, verdict: ReleaseVerdict, as
     return _of_finding(clearest, copied)
 
 
-def _of_finding(finding: Finding, copied: float) -> Answered:
+def _of_finding(finding: AttackFinding, copied: float) -> AnswerCell:
     mark: Mark = "proved" if finding.proved or copied else "not tested" if isnan(finding.p_adjusted) else "not proved"
     attack = ATTACKS[finding.attack]
     beyond = ""
     if copied:
-        many = copied.words if isinstance(copied, Bounded) else count(copied)
+        many = copied.words if isinstance(copied, SuppressedNumber) else count(copied)
         beyond = f"{many} beyond coincidence"
     # Of a question that one attack answers everybody knows by which.
     is_only = sum(each.asks == attack.asks for each in ATTACKS.values()) == 1
@@ -166,7 +166,7 @@ def _of_finding(finding: Finding, copied: float) -> Answered:
     )
 
 
-def _of_figure(figure: JudgedFigure) -> Answered:
+def _of_figure(figure: JudgedFigure) -> AnswerCell:
     """Return a figure that the verdict proves and that is the rate of no adversary, such as one of a group."""
     rates = (figure.attack_rate, figure.control_rate, figure.excess_over_control)
     risk = Risk(attack_rate=rates[0], naive_rate=UNDEFINED, control_rate=rates[1], excess_over_control=rates[2])
@@ -174,7 +174,7 @@ def _of_figure(figure: JudgedFigure) -> Answered:
     return _cell("proved", risk, by=f"{ATTACKS[figure.attack].title}{f' ({name(about, 40)})' if about else ''}")
 
 
-def _cell(mark: Mark, risk: Risk, *, by: str, why: str = "") -> Answered:
+def _cell(mark: Mark, risk: Risk, *, by: str, why: str = "") -> AnswerCell:
     more = finer(risk)
     # First why a rate that is high may mean nothing.
     beside = [why or "nobody to compare with"] if mark == "not tested" else []
@@ -184,7 +184,7 @@ def _cell(mark: Mark, risk: Risk, *, by: str, why: str = "") -> Answered:
         beside.append(f"chance {percent(risk.naive_rate.value)}")
     rate = risk.attack_rate
     other = f" / {_short(risk.control_rate, more)}" if risk.control_rate.defined else ""
-    return Answered(
+    return AnswerCell(
         mark=mark,
         value=compact_rate(rate, more=more) if rate.defined else "",
         beside=", ".join(beside),
@@ -206,7 +206,12 @@ def risk_against_loss(audit: Audit) -> Chart | None:
         if finding is None or release.utility is None:
             continue
         risk, loss = finding.risk.excess_over_control, release.utility.loss
-        if risk.defined and not isinstance(risk.value, Bounded) and not isinstance(loss, Bounded) and not isnan(loss):
+        if (
+            risk.defined
+            and not isinstance(risk.value, SuppressedNumber)
+            and not isinstance(loss, SuppressedNumber)
+            and not isnan(loss)
+        ):
             rows.append((release.name, risk, loss))
     if not 2 <= len(rows) <= len(_STYLES):
         return None
@@ -233,14 +238,14 @@ def risk_against_loss(audit: Audit) -> Chart | None:
     )
 
 
-def safe_releases(audit: Audit, held: Held | None) -> list[str]:
+def safe_releases(audit: Audit, held: LimitOutcome | None) -> list[str]:
     """Return the releases that keep the limits, or where there are none those against which nothing is proved."""
     if held is not None:
         return held.of("kept")
     return [each.name for each in audit.verdict.releases if each.outcome == "nothing_found"]
 
 
-def safest(audit: Audit, held: Held | None) -> str:
+def safest(audit: Audit, held: LimitOutcome | None) -> str:
     """Return which of several releases is the safest that is still useful, and why; nothing where there is one."""
     if len(audit.releases) < 2:
         return ""
@@ -263,7 +268,7 @@ def safest(audit: Audit, held: Held | None) -> str:
     return f"Safest that is still useful: {quoted([best])}; {why} ({lost(useful[best])})."
 
 
-def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
+def next_steps(audit: Audit, text: VerdictText, held: LimitOutcome | None) -> tuple[str, ...]:
     """Return what to do: with releases that may go out, with those that may not, with the control, with a limit."""
     several, out = len(audit.releases) > 1, {each.name for each in audit.releases}
     named = dict.fromkeys(flag.column for each in audit.flags if each.table in out for flag in each.flags)
@@ -291,8 +296,8 @@ def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
     if held is None and audit.attacks:
         steps.append(f"{NO_LIMIT[:-1]} (--profile).")
     # Whatever was found: without people to compare with most questions stay open.
-    advice = [each for each in ADVICE[:1] if not audit.has_control and audit.attacks and each not in said.steps]
-    return (*steps, *said.steps, *advice)
+    advice = [each for each in ADVICE[:1] if not audit.has_control and audit.attacks and each not in text.steps]
+    return (*steps, *text.steps, *advice)
 
 
 def _protect(audit: Audit, releases: Sequence[str]) -> str:
@@ -301,7 +306,7 @@ def _protect(audit: Audit, releases: Sequence[str]) -> str:
         exact = [
             each
             for each in release.weights
-            if not any(isinstance(rate.value, Bounded) for rate in (each.whole, each.without))
+            if not any(isinstance(rate.value, SuppressedNumber) for rate in (each.whole, each.without))
         ]
         proved = any(each.proved for each in release.of(LEADING.name))
         columns = [each.column for each in exact if each.loss > 0][:3] if proved else []

@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table import Table, stacked
 from unveil.data.table.release import Knowledge, Release
 from unveil.metrics.verdict.pool import ATTACKED_UP_TO, Pool
-from unveil.metrics.verdict.pooled import PooledTables, pool_tables
+from unveil.metrics.verdict.pooled_tables import PooledTables, pool_tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,7 @@ Labels = tuple[tuple[str | None, ...], tuple[str | None, ...] | None]
 Targets = int | None | Literal["auto"]
 #: The pool of those who are attacked, and that of everybody, whom cheap attacks look at; the same where all are. What
 #: was learned from some people is measured on others.
-Which = Literal["attacked", "everybody", "measured"]
+PeopleSelection = Literal["attacked", "everybody", "measured"]
 #: An adversary learns from so many people of each table at least, and is measured on so many others.
 LEAST_LEARNING = 100
 #: With fewer people outside the data nobody can show how people lie anyhow.
@@ -34,8 +34,8 @@ LEAST_OUTSIDE = 60
 MOST_POPULATION = 5_000
 
 
-class Parts(NamedTuple):
-    """People by lot, as an adversary needs them who knows of some whether they are in the data.
+class LearnMeasureSplit(NamedTuple):
+    """A random split of people into population, learning set and measured set.
 
     Rows are those of the original or of the control; nobody is in two parts. Nothing that is chosen or learned may look
     at those who are measured, and who has been learned from is never measured.
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
         return self.learning[0].size > 0
 
 
-class RowsOfPeople(NamedTuple):
+class RowsByPerson(NamedTuple):
     """Rows of one table, those of a person next to one another, and whose each is."""
 
     rows: IntArray
@@ -69,19 +69,19 @@ class RowsOfPeople(NamedTuple):
     def _starts(self) -> IntArray:
         return np.append(np.flatnonzero(np.diff(self.person, prepend=-1)), self.rows.size)
 
-    def split(self, people: int) -> "tuple[RowsOfPeople, RowsOfPeople]":
+    def split(self, people: int) -> "tuple[RowsByPerson, RowsByPerson]":
         """Return the rows of the first so many people, and those of all others."""
         place = int(self._starts[people])
         # A few people are copied, so that they do not keep everybody.
-        some = RowsOfPeople(self.rows[:place].copy(), self.person[:place].copy())
-        return some, RowsOfPeople(self.rows[place:], self.person[place:])
+        some = RowsByPerson(self.rows[:place].copy(), self.person[:place].copy())
+        return some, RowsByPerson(self.rows[place:], self.person[place:])
 
-    def divided(self, first: BoolArray) -> "tuple[RowsOfPeople, RowsOfPeople]":
+    def divided(self, first: BoolArray) -> "tuple[RowsByPerson, RowsByPerson]":
         """Return these rows, and all others; of a person all rows or none are among them."""
-        return RowsOfPeople(self.rows[first], self.person[first]), RowsOfPeople(self.rows[~first], self.person[~first])
+        return RowsByPerson(self.rows[first], self.person[first]), RowsByPerson(self.rows[~first], self.person[~first])
 
 
-def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsOfPeople:
+def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsByPerson:
     """Return all people in an order by lot that depends on what their rows hold, and not on where these stand.
 
     Rows that are equal in all columns are interchangeable. ``person`` says whose each row is, where some have several.
@@ -96,16 +96,16 @@ def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | No
     content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
     if person is None:
         order = content[rng.permutation(content.size)]
-        return RowsOfPeople(order, order)
+        return RowsByPerson(order, order)
     # People are known by the first of their rows, in the order of what rows hold.
     _, first, own = np.unique(person[content], return_index=True, return_inverse=True)
     place = np.empty(first.size, np.int64)
     place[np.argsort(first)[rng.permutation(first.size)]] = np.arange(first.size)
     order = content[np.argsort(place[own], kind="stable")]
-    return RowsOfPeople(order, person[order])
+    return RowsByPerson(order, person[order])
 
 
-def divide_people(inside: RowsOfPeople, outside: RowsOfPeople, waiting: RowsOfPeople) -> Parts | None:
+def divide_people(inside: RowsByPerson, outside: RowsByPerson, waiting: RowsByPerson) -> LearnMeasureSplit | None:
     """Return those who are attacked in parts, or None where too few are not in the data.
 
     A third of the people outside shows the population, those first who are not attacked anyhow; half of the others are
@@ -121,12 +121,12 @@ def divide_people(inside: RowsOfPeople, outside: RowsOfPeople, waiting: RowsOfPe
     known = min(learning, inside.people // 3)
     own, other = inside.split(known if known >= LEAST_LEARNING else 0), attacked.split(learning)
     population = np.concatenate([more.rows, shown.rows])
-    return Parts(population, (own[0].rows, other[0].rows), (own[1].rows, other[1].rows))
+    return LearnMeasureSplit(population, (own[0].rows, other[0].rows), (own[1].rows, other[1].rows))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class People:
-    """Everybody of the original and of the control table, who of them is attacked, and in which groups they are.
+class TargetPool:
+    """The people of the original and of the control, the targets among them, and their groups.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class People:
     control: "ControlCheck"
     by: "Division | None" = None
     groups: "tuple[PoolGroup, ...]" = ()
-    parts: Parts | None = None
+    parts: LearnMeasureSplit | None = None
     by_lot: bool = False
 
     @property
@@ -170,7 +170,7 @@ class People:
         """Whether somebody has more than one row."""
         return self.everybody.person.size > self.everybody.people
 
-    def rows(self, which: Which) -> IntArray:
+    def rows(self, which: PeopleSelection) -> IntArray:
         """Return the rows of a pool, those of the control counted on after the original's."""
         if which == "everybody":
             return np.arange(self.everybody.person.size)
@@ -179,11 +179,11 @@ class People:
             inside, outside = self.parts.measured
         return np.concatenate([inside, self.everybody.release.original.rows + outside])
 
-    def person(self, which: Which) -> IntArray | None:
+    def person(self, which: PeopleSelection) -> IntArray | None:
         """Return whose each row of a pool is, or None where each row is a person."""
         return self.everybody.person[self.rows(which)] if self.has_several_rows else None
 
-    def is_member(self, which: Which) -> BoolArray:
+    def is_member(self, which: PeopleSelection) -> BoolArray:
         """Return which rows of a pool are of people in the data."""
         return self.rows(which) < self.everybody.release.original.rows
 
@@ -193,7 +193,7 @@ class People:
         placed[self.rows("attacked")] = scores
         return placed
 
-    def of_small_groups(self) -> "People | None":
+    def of_small_groups(self) -> "TargetPool | None":
         """Return all people of the small groups that were asked for as those attacked; None where there are none.
 
         Of many people few are drawn who belong to a small group, and what befalls it would go unseen.
@@ -211,7 +211,7 @@ class People:
             self, inside=rows[rows < members], outside=rows[rows >= members] - members, groups=small, parts=None
         )
 
-    def pool(self, which: Which) -> Pool:
+    def pool(self, which: PeopleSelection) -> Pool:
         """Return a pool as labels are drawn of it."""
         rows = self.rows(which)
         contents = self.everybody.record[rows]
@@ -222,11 +222,11 @@ class People:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnPeople:
+class TargetSample:
     """The people of one release who are attacked, and as many others; for groups also what each belongs to."""
 
     release: Release
-    people: People
+    people: TargetPool
     #: None where nobody asked for groups.
     groups: Labels | None = None
     #: Groups of fewer people are never shown.
@@ -244,17 +244,17 @@ class DrawnPeople:
         # Of each table first, so that nobody has to be put below everybody else.
         return stacked([table.select(names).extremes() for table in tables], names).extremes()
 
-    def knowledge(self, most: int | None = None) -> Knowledge:
+    def knowledge(self, at_most: int | None = None) -> Knowledge:
         """Return what an adversary knows about those attacked and about as many others, or about so many of each."""
         control = self.release.control
         return Knowledge(
-            self.release.original.take(self.people.inside[:most]),
-            None if control is None else control.take(self.people.outside[:most]),
+            self.release.original.take(self.people.inside[:at_most]),
+            None if control is None else control.take(self.people.outside[:at_most]),
             scale=self.scale,
         )
 
     @property
-    def parts(self) -> Parts | None:
+    def parts(self) -> LearnMeasureSplit | None:
         """Who is there to learn from, and who is measured then; None without a control that can be divided."""
         return self.people.parts
 

@@ -9,13 +9,13 @@ from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil._kernels.types import BoolArray, FloatArray, IntArray
-    from unveil.questions.audit.people import People, Which
+    from unveil.questions.audit.people import PeopleSelection, TargetPool
 
 
 def per_person(
     trials: Trials,
-    people: "People",
-    which: "Which" = "attacked",
+    people: "TargetPool",
+    which: "PeopleSelection" = "attacked",
     *,
     rows: "tuple[IntArray, IntArray] | None" = None,
 ) -> Trials:

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from unveil._kernels.threads import available
+from unveil.data.files.column_store import ColumnStore, can_map
 from unveil.data.files.read import typed_cells
 from unveil.data.files.source import open_source, shown
-from unveil.data.files.stored import ColumnStore, can_map
 from unveil.data.table import Table
 from unveil.errors import UnveilError
 from unveil.questions.audit.inputs import PreparedAudit

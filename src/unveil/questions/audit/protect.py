@@ -13,24 +13,24 @@ from unveil.data.files.write import write_text
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.protections import Protects, Shuffle, protection_from
+from unveil.protections import Shuffle, TableProtection, protection_from
 from unveil.protections.specification import applied
 from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked import identifiers_of
-from unveil.questions.audit.clearest import worst_of
+from unveil.questions.audit.checked_settings import identifiers_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
-from unveil.questions.audit.paper import Paper
-from unveil.questions.audit.printed import short
 from unveil.questions.audit.quantities import quantities_of
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.read import read_targets
+from unveil.questions.audit.report_context import ReportContext
+from unveil.questions.audit.terminal_view import short
 from unveil.questions.audit.view import whole_page
 from unveil.questions.audit.words import percent, rate_text
 from unveil.questions.reading import reading_of
+from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.roles import roles_of
-from unveil.questions.told import Output, Reply, Told
 from unveil.report.blocks import Page, Tone
 from unveil.report.editions import people as people_text
 from unveil.report.limits import Quantity
@@ -42,9 +42,9 @@ AS_IT_IS = "as it is"
 _ONE_IN, _FEWEST = 5, 20
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the audit of the table before and after, with the protected table as a file."""
-    values, rng = told.values, told.rng
+    values, rng = request.values, request.rng
     written = (*values["first"], values["protect"])
     # A slip in a protection is said before a large file is read.
     protections = [(text, protection_from(text)) for text in written]
@@ -56,7 +56,7 @@ def ask(told: Told) -> Reply:
         "weight": values["weight"] or roles.weight,
         "household": values["household"] or roles.household,
     }
-    table, control = _tables(told)
+    table, control = _tables(request)
     refuse_repeated(table, identifiers=settings["identifiers"], ignore=(settings["weight"], settings["household"]))
     told_ids = identifiers_of(table, settings["identifiers"])
     table = _with_identifiers(table, told_ids)
@@ -69,7 +69,7 @@ def ask(told: Told) -> Reply:
             "are not in the data. The release holds the others."
         )
         notes = [people_text(control.rows, "person", "people", pattern=pattern)]
-    told.progress("protecting the table", 0.0)
+    request.progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     warning = formula_warning(releases[-1].released.frame)
@@ -81,7 +81,7 @@ def ask(told: Told) -> Reply:
         attacks=list(values["attacks"]) or None,
         targets=read_targets(values["targets"]),
         rng=rng,
-        progress=told.progress,
+        progress=request.progress,
         notes=notes,
         **settings,
     )
@@ -90,19 +90,19 @@ def ask(told: Told) -> Reply:
     answer = replace(answer, view=view)
     last, others = releases[-1].released, control
 
-    return Reply(
+    return Response(
         answer=answer,
         brief=lambda: list(short(answer.findings, answer.page())),
-        on_page={"paper": Paper(written=_without_seed(told.written), date=date.today().isoformat())},
+        on_page={"context": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
-            "others": Output(
+            "others": OutputFile(
                 write=lambda path, **_: write_text(path, others.frame.write_csv()),
                 name="others.csv",
                 said="The people who are not in it are in {}: keep them to yourself",
                 is_release=True,
                 warning=formula_warning(others.frame),
             ),
-            "out": Output(
+            "out": OutputFile(
                 write=lambda path, **_: write_text(path, last.frame.write_csv(), shared=True),
                 name="released.csv",
                 said="The protected table is in {}",
@@ -172,17 +172,17 @@ def headline(audit: Audit) -> str:
     )
 
 
-def _tables(told: Told) -> tuple[Table, Table | None]:
+def _tables(request: Request) -> tuple[Table, Table | None]:
     """Return the table and the control, where there is one."""
-    if told.sample:
+    if request.sample:
         from unveil.data.samples import audit_sample
 
         return audit_sample()
-    told.progress("reading", 0.0)
-    reading = reading_of(told, kinds=roles_of(told.values["columns"]).kinds)
-    path = told.path("control")
+    request.progress("reading", 0.0)
+    reading = reading_of(request, kinds=roles_of(request.values["columns"]).kinds)
+    path = request.path("control")
     tables = [
-        reading.file(told.must("original"), "original"),
+        reading.file(request.required_path("original"), "original"),
         *([] if path is None else [reading.file(path, "control")]),
     ]
     reading.check(tables)
@@ -223,7 +223,7 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
 
 
 def protected(
-    table: Table, protections: Sequence[tuple[str, Protects]], *, rng: np.random.Generator
+    table: Table, protections: Sequence[tuple[str, TableProtection]], *, rng: np.random.Generator
 ) -> Iterator[Release]:
     """Yield the table as it is, in another order, and after each protection, each applied to what the last one made.
 

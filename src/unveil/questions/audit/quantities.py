@@ -9,10 +9,10 @@ from typing import Protocol
 from unveil.metrics.trials.risk import CONFIDENCE, Rate, clopper_pearson, excess
 from unveil.metrics.verdict.limits import people_needed, worth
 from unveil.questions.audit.attacks import ATTACKS, AuditAttack
-from unveil.questions.audit.findings import UNDEFINED, Audit, Finding
-from unveil.report.bounded import Bounded
-from unveil.report.limits import Evidence, Quantity
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit
+from unveil.report.limits import LimitEvidence, Quantity
 from unveil.report.profiles import COPIED
+from unveil.report.suppressed_number import SuppressedNumber
 
 _ENDS = {"": "", ".low": "; lower end of its 95% interval", ".high": "; upper end of its 95% interval"}
 _EXCESS = "excess_over_control"
@@ -39,8 +39,8 @@ _DOUBTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-class _Rated(Protocol):
-    """One adversary, or one group of people, with its rates."""
+class _RateHolder(Protocol):
+    """One attack, or one group of people, with its rates."""
 
     def rate(self, figure: str) -> Rate:
         """Return the rate of this name."""
@@ -117,13 +117,13 @@ def quantities_of(audit: Audit) -> dict[str, Quantity]:
 _RATE_OF = MappingProxyType({"worst_group": "attack_rate"})
 
 
-def _findings(audit: Audit, attack: AuditAttack) -> list[Finding]:
+def _findings(audit: Audit, attack: AuditAttack) -> list[AttackFinding]:
     return [finding for release in audit.releases for finding in release.of(attack.name) if not finding.is_mean]
 
 
-def _rated(audit: Audit, attack: AuditAttack, figure: str) -> list[_Rated]:
+def _rated(audit: Audit, attack: AuditAttack, figure: str) -> list[_RateHolder]:
     """Return whoever has this figure."""
-    found: list[_Rated] = [*_findings(audit, attack)]
+    found: list[_RateHolder] = [*_findings(audit, attack)]
     if figure in _RATE_OF:
         groups = [each.groups for each in _findings(audit, attack) if each.groups is not None]
         found = [group for each in groups for group in each.groups]
@@ -138,7 +138,7 @@ def _doubt(audit: Audit, name: str) -> str:
     return _DOUBTS.get(audit.verdict.control.outcome, "") if "control" in needs(name) else ""
 
 
-def _evidence(rated: Sequence[_Rated], figure: str, attack: AuditAttack, doubt: str) -> Evidence:
+def _evidence(rated: Sequence[_RateHolder], figure: str, attack: AuditAttack, doubt: str) -> LimitEvidence:
     """Return how sure the worst of these rates is."""
 
     def interval(confidence: float) -> Rate:
@@ -156,10 +156,10 @@ def _evidence(rated: Sequence[_Rated], figure: str, attack: AuditAttack, doubt: 
         return None if people is None or people <= worth(inside, outside) else people
 
     countable = figure == _EXCESS and attack.tries_are_people and inside and outside
-    return Evidence(interval=interval, figures=len(rated), needed=needed if countable else None, doubt=doubt)
+    return LimitEvidence(interval=interval, figures=len(rated), needed=needed if countable else None, doubt=doubt)
 
 
-def rate_at(each: _Rated, figure: str, confidence: float) -> Rate:
+def rate_at(each: _RateHolder, figure: str, confidence: float) -> Rate:
     """Return a rate with its interval at another confidence than 95 %; where bounds are told, that of the bounds."""
     rate = each.rate(figure)
     if confidence == CONFIDENCE:
@@ -179,6 +179,6 @@ def bounds_at(rate: Rate, confidence: float) -> tuple[Rate, Rate]:
     if not tries or not rate.defined:
         # Bounds of what strangers would give are the same at every confidence.
         return rate, rate
-    ends = (rate.value.least, rate.value.most) if isinstance(rate.value, Bounded) else (rate.value, rate.value)
+    ends = (rate.value.least, rate.value.most) if isinstance(rate.value, SuppressedNumber) else (rate.value, rate.value)
     least, most = (clopper_pearson(end * tries, tries, confidence=confidence) for end in ends)
     return least, most

@@ -7,16 +7,16 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Literal, NamedTuple
 
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import changed_while_read, shown
-from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.questions.audit.findings import Scenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.scenarios import read_link, read_scenario
 from unveil.questions.audit.settings import QUESTION
 from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.questions.reading import TableReading
-from unveil.questions.told import Told
+from unveil.questions.request import Request
 from unveil.report.progress import Progress, silent
 
 #: What a file of settings may hold beside the settings of the question, and what each must be.
@@ -135,7 +135,7 @@ def _state(path: Path) -> tuple[int, int] | None:
     return (about.st_size, about.st_mtime_ns) if S_ISREG(about.st_mode) else None
 
 
-def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:
+def _names(paths: Sequence[Path], given_names: Mapping[Path, str]) -> dict[Path, str]:
     """Return what each release is called: as told, or its file name, with a number where file names repeat."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
@@ -146,18 +146,18 @@ def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:
     for path in paths:
         seen[path.name] += 1
         own = f"{path.name} ({seen[path.name]})" if path.name in repeated else path.name
-        called[path] = told.get(path) or own
+        called[path] = given_names.get(path) or own
     return called
 
 
-def with_settings(told: Told) -> Told:
+def with_settings(request: Request) -> Request:
     """Return what was told together with what the TOML file says that it names; what was said wins over the file.
 
     Paths in it start from the folder of the file. A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or
     ``first`` and ``second``) and ``reason``; a release either in ``released = ["a.csv"]`` or as ``[[release]]`` with
     ``file``, ``name`` and ``kind``.
     """
-    path = told.must("config")
+    path = request.required_path("config")
     known = {**may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)), "targets": (int, str), **_TABLES}
     content = settings_in(path, known)
     folder = path.parent
@@ -174,39 +174,39 @@ def with_settings(told: Told) -> Told:
     files |= {"released": tuple(released)} if released else {}
     named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
     said = {each.name: content[each.key] for each in named_here if not each.is_file}
-    said["limits"] = tuple(limits_in_file(content.get("limits", {}), path, told.question).items())
-    if not told.values["links"]:
+    said["limits"] = tuple(limits_in_file(content.get("limits", {}), path, request.question).items())
+    if not request.values["links"]:
         said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
-    own = {name for name, _ in told.values["limits"]}
-    limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
-    more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
+    own = {name for name, _ in request.values["limits"]}
+    limits = (*request.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
+    more = {name: _value(name, raw, request) for name, raw in said.items() if name not in request.explicit}
     techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
     context = tuple(f"{key}={text}" for key, text in content.get("context", {}).items())
     hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
-    every = {**files, **told.files}
+    every = {**files, **request.files}
     return replace(
-        told,
+        request,
         files=every,
         values={
-            **told.values,
+            **request.values,
             **more,
             "limits": limits,
-            "techniques": (*techniques, *told.values["techniques"]),
-            "context": (*context, *told.values["context"]),
+            "techniques": (*techniques, *request.values["techniques"]),
+            "context": (*context, *request.values["context"]),
             "column_kinds": content.get("kinds"),
             "markers": content.get("markers", {}),
-            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
+            "hierarchies": (*hierarchies, *request.values["hierarchies"]),
             "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
             "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
         },
-        said=told.said | set(more),
-        sample=told.sample and "original" not in every,
+        explicit=request.explicit | set(more),
+        sample=request.sample and "original" not in every,
     )
 
 
-def _value(name: str, raw: Any, told: Told) -> Any:
+def _value(name: str, raw: Any, request: Request) -> Any:
     """Return a setting of the file as the command line would have given it."""
-    return raw if name == "scenarios" else value_in_file(name, raw, told)
+    return raw if name == "scenarios" else value_in_file(name, raw, request)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:
@@ -218,7 +218,7 @@ def _release(each: Any, path: Path) -> Mapping[str, Any]:
     return each
 
 
-def _scenario(each: Any, path: Path) -> Scenario:
+def _scenario(each: Any, path: Path) -> AttackScenario:
     allowed = {"name", "columns", "first", "second", "reason"}
     if (
         not isinstance(each, dict)
@@ -232,7 +232,7 @@ def _scenario(each: Any, path: Path) -> Scenario:
         )
     first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
     reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"
-    return Scenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
+    return AttackScenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
 
 
 def read_targets(written: str | int) -> int | Literal["auto"] | None:
@@ -257,7 +257,7 @@ def read_targets(written: str | int) -> int | Literal["auto"] | None:
     return number
 
 
-def told_scenarios(scenarios: Sequence[str | Scenario], links: Sequence[str]) -> tuple[Scenario, ...]:
+def told_scenarios(scenarios: Sequence[str | AttackScenario], links: Sequence[str]) -> tuple[AttackScenario, ...]:
     """Return the adversaries as they were written, or read from a file of settings."""
-    named = (each if isinstance(each, Scenario) else read_scenario(each) for each in scenarios)
+    named = (each if isinstance(each, AttackScenario) else read_scenario(each) for each in scenarios)
     return (*named, *map(read_link, links))

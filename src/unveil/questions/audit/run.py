@@ -10,19 +10,19 @@ import numpy as np
 from unveil._kernels.threads import available, threads
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.questions.audit.bench import ORIGINAL_ITSELF
-from unveil.questions.audit.checked import AuditSettings
-from unveil.questions.audit.findings import Audit, AuditedRelease, Finding
+from unveil.questions.audit.attack_results import AttackResult
+from unveil.questions.audit.checked_settings import AuditSettings
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.generator.claim import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.judge import judge_audit
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditOrder, Runner, RunSettings
+from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF
+from unveil.questions.audit.runner import AuditJob, Runner, RunSettings
 from unveil.questions.audit.separation import ExposedPerson
 from unveil.questions.audit.suggest import suggest as suggestions
 from unveil.questions.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
-from unveil.questions.audit.trials import Tried
 from unveil.report.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.
@@ -31,14 +31,14 @@ Results = Mapping[AuditTask, Any]
 _COMPUTING = 0.9
 
 
-def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[Tried, ...]:
+def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[AttackResult, ...]:
     """Return what each attack achieved on the first release, in the order of the report."""
     tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("attack", 0)]
     return _tried(Runner().compute(prepared, tasks, progress=progress), 0)
 
 
 def audit_release(
-    prepared: PreparedAudit, findings: tuple[Finding, ...], *, exposed: tuple[ExposedPerson, ...] = ()
+    prepared: PreparedAudit, findings: tuple[AttackFinding, ...], *, exposed: tuple[ExposedPerson, ...] = ()
 ) -> AuditedRelease:
     """Return everything found about the first release, which was attacked with these findings."""
     tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("measure", 0)]
@@ -81,17 +81,17 @@ def audit_releases(
     return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
 
-def _tried(results: Results, place: int) -> tuple[Tried, ...]:
+def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:
     """Return what was tried on a release, in the order of the report."""
-    mine: Iterable[tuple[Tried, ...]] = (
+    mine: Iterable[tuple[AttackResult, ...]] = (
         found for task, found in results.items() if (task.step, task.release) == ("attack", place)
     )
     return tuple(one for found in mine for one in found)
 
 
 def _weighed(
-    prepared: PreparedAudit, findings: Sequence[tuple[Finding, ...]], runner: Runner
-) -> list[tuple[Finding, ...]]:
+    prepared: PreparedAudit, findings: Sequence[tuple[AttackFinding, ...]], runner: Runner
+) -> list[tuple[AttackFinding, ...]]:
     """Return the findings of each release; the one shown first of some attacks says what columns are worth."""
     wanted = {
         AuditTask("weigh", place, own[at].attack, at): own[at]
@@ -122,7 +122,7 @@ def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
 def _audited(
     prepared: PreparedAudit,
     place: int,
-    findings: tuple[Finding, ...],
+    findings: tuple[AttackFinding, ...],
     results: Results,
     exposed: tuple[ExposedPerson, ...],
 ) -> AuditedRelease:
@@ -145,7 +145,7 @@ def _audited(
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedTables:
+class AuditInputs:
     """What is asked of tables: these, or the files that hold all of them in place of the original."""
 
     original: Any
@@ -160,7 +160,7 @@ class AskedTables:
 
 
 def audit_tables(
-    asked: AskedTables, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
+    asked: AuditInputs, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
     """Return what was found in the tables, and the tables as they were attacked."""
     settings, order = asked.settings, None
@@ -168,7 +168,7 @@ def audit_tables(
     given = asked.original, asked.released, asked.control
     if isinstance(asked.original, AuditFiles):
         tables = read_tables(asked.original, asked.run, progress=progress, say=say)
-        order = AuditOrder.of(asked.original, tables, settings, start)
+        order = AuditJob.of(asked.original, tables, settings, start)
         given = tables.original, tables.released, tables.control
     if given[1] is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")

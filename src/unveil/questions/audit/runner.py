@@ -15,15 +15,15 @@ import numpy as np
 
 from unveil._kernels.blas import one_blas_thread
 from unveil._kernels.threads import available, in_threads, threads
+from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
-from unveil.data.files.stored import ColumnStore
 from unveil.data.table import Hierarchy
 from unveil.errors import InputError, UnveilError, whole_number
-from unveil.questions.audit.checked import AuditSettings
-from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.checked_settings import AuditSettings
+from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.inputs import PreparedAudit, prepare
-from unveil.questions.audit.kept import KeptResults, digest_of, identity_of
 from unveil.questions.audit.read import AuditFiles, AuditTables
+from unveil.questions.audit.result_cache import ResultCache, digest_of, identity_of
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.report.progress import Progress
 from unveil.studies.executors import LocalProcesses, Workers, died, local, lost
@@ -62,7 +62,7 @@ class RunSettings:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.workers, "workers", least=0)
+        whole_number(self.workers, "workers", at_least=0)
         if self.memory is not None:
             whole_number(self.memory, "memory")
         if self.cluster is not None and self.workers > 1:
@@ -80,7 +80,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True)
-class AuditOrder:
+class AuditJob:
     """What another process must know to read and prepare the same audit."""
 
     files: AuditFiles
@@ -93,7 +93,7 @@ class AuditOrder:
     @classmethod
     def of(
         cls, files: AuditFiles, tables: AuditTables, settings: AuditSettings, rng: np.random.Generator
-    ) -> "AuditOrder":
+    ) -> "AuditJob":
         """Return the order of an audit of these files, which were read already."""
         told = settings.hierarchies.items()
         hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
@@ -127,7 +127,7 @@ class _KnownAudit:
     """An audit that is being computed: how others prepare it, what tells them so, and what it is called in a folder."""
 
     prepared: PreparedAudit
-    order: AuditOrder | None = None
+    order: AuditJob | None = None
     sent: bytes | None = None
     digest: str = ""
 
@@ -153,10 +153,10 @@ class Runner:
         #: The parts that are computed in this process at this moment.
         self._now: list[str] = []
         self._stack = stack or ExitStack()
-        self._kept: KeptResults | None = None
+        self._kept: ResultCache | None = None
         self._audits: list[_KnownAudit] = []
 
-    def begin(self, prepared: PreparedAudit, *, order: AuditOrder | None, resume: Path | None) -> None:
+    def begin(self, prepared: PreparedAudit, *, order: AuditJob | None, resume: Path | None) -> None:
         """Take the folder for the audit that was asked for, and note how others prepare it."""
         if order is not None and not order.is_readable:
             order = None
@@ -167,21 +167,19 @@ class Runner:
             )
         self._audits.append(_KnownAudit(prepared, order))
         if resume is not None:
-            self._kept = self._stack.enter_context(KeptResults(resume, identity_of(prepared)))
+            self._kept = self._stack.enter_context(ResultCache(resume, identity_of(prepared)))
 
     def compute(
         self,
         prepared: PreparedAudit,
-        wanted: Iterable[AuditTask] | Mapping[AuditTask, Finding],
+        tasks: Iterable[AuditTask] | Mapping[AuditTask, AttackFinding],
         *,
         progress: Progress,
     ) -> dict[AuditTask, Any]:
         """Return what each task gives, in their order; with findings, each is weighed."""
         audit = self._known(prepared)
         digest = self._digest(audit) if self._kept is not None else ""
-        ledger = _Ledger(
-            audit, list(wanted), wanted if isinstance(wanted, Mapping) else {}, self._kept, digest, progress
-        )
+        ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, digest, progress)
         if ledger.missing:
             sent = self._sent(audit)
             if self._hands is None or sent is None:
@@ -237,8 +235,8 @@ class _Ledger:
         self,
         audit: _KnownAudit,
         tasks: list[AuditTask],
-        findings: Mapping[AuditTask, Finding],
-        kept: KeptResults | None,
+        findings: Mapping[AuditTask, AttackFinding],
+        kept: ResultCache | None,
         digest: str,
         progress: Progress,
     ) -> None:
@@ -347,9 +345,9 @@ _PREPARING = threading.Lock()
 _held_before = cache(others_memory)
 
 
-def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None, memory: int | None) -> Any:
+def _work(expected: str, sent: bytes, task: AuditTask, finding: AttackFinding | None, memory: int | None) -> Any:
     """Compute one task, in a worker, which keeps the prepared audit for the next one and may take so much memory."""
-    check_version(wanted)
+    check_version(expected)
     now = ["looking at the tables"]
     with memory_bound(
         memory, what="a worker of this audit", doing=lambda: now[-1], advice=_ADVICE, before=_held_before()
@@ -364,8 +362,8 @@ def _work(wanted: str, sent: bytes, task: AuditTask, finding: Finding | None, me
 @lru_cache(maxsize=1)
 def _workbench(sent: bytes) -> Workbench:
     one_blas_thread()  # for good: a worker may have several threads, and one of them would end it for all
-    order: AuditOrder | Path = pickle.loads(sent)  # noqa: S301 (from the process that asked us to work)
-    if isinstance(order, AuditOrder):
+    order: AuditJob | Path = pickle.loads(sent)  # noqa: S301 (from the process that asked us to work)
+    if isinstance(order, AuditJob):
         return Workbench(order.prepared())
     prepared: PreparedAudit = pickle.loads(order.read_bytes())  # noqa: S301 (our own file)
     return Workbench(prepared)

@@ -7,7 +7,7 @@ import numpy as np
 from unveil.data.samples import audit_sample
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.protections import GaussianCopula, Protects, RankSwapping, Shuffle
+from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 
 
 def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Release, ...]]:
@@ -22,6 +22,6 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     [('shuffled', 700), ('rank-swapped', 700), ('gaussian-copula', 700)]
     """
     original, control = audit_sample()
-    protections: tuple[Protects, ...] = (Shuffle(), RankSwapping(), GaussianCopula())
+    protections: tuple[TableProtection, ...] = (Shuffle(), RankSwapping(), GaussianCopula())
     releases = tuple(replace(protection.apply(original, rng=rng), control=control) for protection in protections)
     return original, control, releases

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError
-from unveil.questions.audit.findings import Scenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.values import cells
 
 #: How many random splits are measured where nobody names an adversary.
@@ -22,7 +22,7 @@ _TOLD = "named by whoever ran the audit, who gave no reason"
 Split = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def read_scenario(text: str) -> Scenario:
+def read_scenario(text: str) -> AttackScenario:
     """Return the adversary that ``name=column,column`` describes: it knows these columns and links them to the rest.
 
     A name with a comma in it is put in double quotes.
@@ -34,10 +34,10 @@ def read_scenario(text: str) -> Scenario:
     columns = cells(written)
     if not equals or not name.strip() or not columns:
         raise InputError(f"a scenario must be written NAME=COLUMN,COLUMN, but is {text!r}. Write neighbour=age,sex")
-    return Scenario(name=name.strip(), first=columns, reason=_TOLD)
+    return AttackScenario(name=name.strip(), first=columns, reason=_TOLD)
 
 
-def read_link(text: str) -> Scenario:
+def read_link(text: str) -> AttackScenario:
     """Return the adversary that ``A,B:C,D`` describes: A and B from one source, C and D from another.
 
     >>> link = read_link("age,sex:income")
@@ -48,12 +48,12 @@ def read_link(text: str) -> Scenario:
     groups = cells(first), cells(second)
     if not colon or not all(groups):
         raise InputError(f"a link must be written COLUMN,COLUMN:COLUMN, but is {text!r}. Write age,sex:income,vote")
-    return Scenario(
+    return AttackScenario(
         name=f"{', '.join(groups[0])} | {', '.join(groups[1])}", first=groups[0], second=groups[1], reason=_TOLD
     )
 
 
-def read_scenarios(given: Any) -> tuple[Scenario, ...]:
+def read_scenarios(given: Any) -> tuple[AttackScenario, ...]:
     """Return scenarios from what a caller may pass: texts, scenarios, or a mapping from name to columns.
 
     In a mapping a pair of lists stands for two groups.
@@ -63,11 +63,11 @@ def read_scenarios(given: Any) -> tuple[Scenario, ...]:
     """
     if isinstance(given, Mapping):
         return tuple(_from_columns(str(name), columns) for name, columns in given.items())
-    if isinstance(given, (str, Scenario)):
+    if isinstance(given, (str, AttackScenario)):
         given = [given]
     read = []
     for each in given:
-        if isinstance(each, Scenario):
+        if isinstance(each, AttackScenario):
             read.append(each if each.reason else replace(each, reason=_TOLD))
         elif isinstance(each, str):
             read.append(read_scenario(each) if "=" in each else read_link(each))
@@ -82,22 +82,22 @@ def read_scenarios(given: Any) -> tuple[Scenario, ...]:
     return tuple(read)
 
 
-def _from_columns(name: str, columns: Any) -> Scenario:
+def _from_columns(name: str, columns: Any) -> AttackScenario:
     if isinstance(columns, str):
         columns = cells(columns)
     if len(columns) == 2 and not any(isinstance(group, str) for group in columns):
-        return Scenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_TOLD)
-    return Scenario(name=name, first=tuple(columns), reason=_TOLD)
+        return AttackScenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_TOLD)
+    return AttackScenario(name=name, first=tuple(columns), reason=_TOLD)
 
 
 def settle(
-    scenario: Scenario,
+    scenario: AttackScenario,
     known: Sequence[str],
     *,
     columns: Collection[str],
     left_out: Mapping[str, str],
     links: bool = True,
-) -> Scenario:
+) -> AttackScenario:
     """Return the scenario with its second group spelt out, or say which of its columns cannot be used.
 
     Parameters
@@ -142,11 +142,12 @@ def settle(
     return replace(scenario, second=second)
 
 
-def without(scenario: Scenario, columns: Collection[str]) -> Scenario | None:
+def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenario | None:
     """Return the scenario of somebody to whom these columns are of no use, or None where nothing is left to it.
 
-    >>> without(Scenario(name="x", first=("age", "sex")), ["sex"]).first, without(Scenario(name="x", first=("a",)), "a")
-    (('age',), None)
+    >>> without(AttackScenario(name="x", first=("age", "sex")), ["sex"]).first
+    ('age',)
+    >>> without(AttackScenario(name="x", first=("age",)), ["age"])
     """
     first, second = (
         tuple(name for name in group if name not in columns) for group in (scenario.first, scenario.second)
@@ -163,7 +164,9 @@ def affordable(tries: int, columns: int) -> int:
     return max(min(tries, MOST_COLUMNS // max(columns, 1)), min(tries, FEWEST_TRIES))
 
 
-def random_splits(columns: Sequence[str], *, most: int = RANDOM_SPLITS, rng: np.random.Generator) -> tuple[Split, ...]:
+def random_splits(
+    columns: Sequence[str], *, at_most: int = RANDOM_SPLITS, rng: np.random.Generator
+) -> tuple[Split, ...]:
     """Return different ways to divide the columns into two groups, at random; all of them where there are few.
 
     The first column is always in the first group: which group is called first makes no difference.
@@ -173,14 +176,14 @@ def random_splits(columns: Sequence[str], *, most: int = RANDOM_SPLITS, rng: np.
     """
     names = tuple(columns)
     ways = 2 ** (len(names) - 1) - 1 if len(names) > 1 else 0
-    if ways <= most:
+    if ways <= at_most:
         rest = names[1:]
         chosen: Iterable[tuple[str, ...]] = (
             others for size in range(1, len(names)) for others in combinations(rest, size)
         )
         return tuple((tuple(name for name in names if name not in second), second) for second in chosen)
     found: dict[bytes, Split] = {}
-    while len(found) < most:
+    while len(found) < at_most:
         in_second = np.append(False, rng.random(len(names) - 1) < 0.5)
         if in_second.any():
             groups = [tuple(n for n, other in zip(names, in_second, strict=True) if other == side) for side in (0, 1)]

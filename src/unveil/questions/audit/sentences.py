@@ -2,10 +2,10 @@
 
 from math import isnan
 
-from unveil.metrics.trials.risk import Measured
+from unveil.metrics.trials.risk import ExcessStatus
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import is_proved, too_blunt
-from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.findings import AttackFinding
+from unveil.questions.audit.ranking import is_proved, too_blunt
 from unveil.questions.audit.words import excess_text, finer, percent, rate_text
 from unveil.report.blocks import Tone
 
@@ -13,7 +13,7 @@ from unveil.report.blocks import Tone
 MOST = 0.5
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: AttackFinding) -> str:
     """Return what the finding means: one attack, one adversary, in words for somebody who never saw such a figure."""
     attack = ATTACKS[finding.attack]
     if not finding.risk.attack_rate.defined:
@@ -24,7 +24,7 @@ def sentence(finding: Finding) -> str:
     return " ".join(each for each in (said, comparison(finding), judgement(finding)) if each)
 
 
-def comparison(finding: Finding) -> str:
+def comparison(finding: AttackFinding) -> str:
     """Return what the rate must be read beside: people who are not in the data, and blind chance."""
     risk = finding.risk
     chance = f"Blind chance gives {percent(risk.naive_rate.value)}." if risk.naive_rate.defined else ""
@@ -34,21 +34,21 @@ def comparison(finding: Finding) -> str:
     return " ".join(each for each in (outside, chance, excess_meaning(finding)) if each)
 
 
-def excess_meaning(finding: Finding) -> str:
+def excess_meaning(finding: AttackFinding) -> str:
     """Return what the excess over control says, or why there is none."""
     excess = finding.risk.excess_over_control
     if not excess.defined:
         return f"No excess can be given: {excess.why}." if excess.why else ""
     if too_blunt(finding):
-        return f"These are {Measured.TOO_BLUNT}."
+        return f"These are {ExcessStatus.TOO_BLUNT}."
     return f"Being in the data adds {excess_text(finding.risk)}."
 
 
-def judgement(finding: Finding) -> str:
+def judgement(finding: AttackFinding) -> str:
     """Return what the verdict says of one finding; nothing where it was not judged.
 
-    >>> from unveil.questions.audit.trials import NOTHING
-    >>> judgement(Finding(attack="copies", targets=9, risk=NOTHING, p=0.2, p_adjusted=0.6))
+    >>> from unveil.questions.audit.attack_results import NOTHING
+    >>> judgement(AttackFinding(attack="copies", targets=9, risk=NOTHING, p=0.2, p_adjusted=0.6))
     'Not proved (adjusted p 0.6).'
     """
     if is_proved(finding):
@@ -68,7 +68,7 @@ def p_text(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def tone_of(finding: Finding) -> Tone:
+def tone_of(finding: AttackFinding) -> Tone:
     """Return how one finding should strike."""
     if not is_proved(finding):
         return "neutral"

@@ -2,6 +2,7 @@
 
 from unveil.questions.audit.generator_settings import GENERATOR, wrong_with_generator
 from unveil.questions.audit.run_settings import RUNNING
+from unveil.questions.request import Request
 from unveil.questions.roles import column_settings, hierarchies_setting
 from unveil.questions.settings import (
     MORE,
@@ -12,20 +13,19 @@ from unveil.questions.settings import (
     reading_settings,
     seed_setting,
 )
-from unveil.questions.told import Told
 
 
 def _attacks() -> Choices:
     from unveil.questions.audit.attacks import ATTACKS
-    from unveil.questions.audit.checked import MEASURES
+    from unveil.questions.audit.checked_settings import MEASURES
 
     return (*((name, attack.title) for name, attack in ATTACKS.items()), *MEASURES.items())
 
 
-def _attack_hint(said: str) -> str:
-    from unveil.questions.audit.checked import attack_hint
+def _attack_hint(text: str) -> str:
+    from unveil.questions.audit.checked_settings import attack_hint
 
-    return attack_hint(said)
+    return attack_hint(text)
 
 
 def _profiles() -> Choices:
@@ -40,25 +40,25 @@ _LACKING = {
 }
 
 
-def _together(told: Told) -> list[tuple[str, str]]:
+def _together(request: Request) -> list[tuple[str, str]]:
     """Return what makes no audit, and limits on figures that this audit cannot have: they would look like a pass."""
     from unveil.questions.audit.quantities import needs
 
-    generated = bool(told.values["generator"])
-    if not told.sample and not told.files.get("released") and not generated:
+    generated = bool(request.values["generator"])
+    if not request.sample and not request.files.get("released") and not generated:
         return [("released", "{released} must be named beside {original}")]
-    if wrong := wrong_with_generator(told):
+    if wrong := wrong_with_generator(request):
         return [wrong]
-    if told.values["show_records"] and not told.report:
+    if request.values["show_records"] and not request.report:
         return [("show_records", "{show_records} needs a report to show them in. Add --html FILE")]
-    controlled = told.sample or told.path("control") is not None or generated
-    if told.values["people"] is not None and not controlled:
+    controlled = request.sample or request.path("control") is not None or generated
+    if request.values["people"] is not None and not controlled:
         return [("people", "{people} tells people in the data from people who are not. Add {control}")]
-    if told.values["epsilon"] is not None and not controlled:
+    if request.values["epsilon"] is not None and not controlled:
         return [("epsilon", "{epsilon} is held against what people who are not in the data show. Add {control}")]
-    have = {"control": controlled, "by": bool(told.values["by"])}
-    chosen = told.values["attacks"]
-    for name, _ in told.values["limits"]:
+    have = {"control": controlled, "by": bool(request.values["by"])}
+    chosen = request.values["attacks"]
+    for name, _ in request.values["limits"]:
         lacking = next((need for need in needs(name) if not have[need]), None)
         if lacking is not None:
             return [("limits", f"{name} {_LACKING[lacking]}")]

@@ -11,8 +11,8 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.metrics.releases.utility import Utility, loss_summary
-from unveil.questions.audit.checked import AuditSettings
-from unveil.questions.audit.findings import Audit, AuditedRelease, Change, How, Suggestions
+from unveil.questions.audit.checked_settings import AuditSettings
+from unveil.questions.audit.findings import Audit, AuditedRelease, ChangeKind, SuggestedChange, Suggestions
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease
 
 #: A column is made coarser until each value that is shown stands for at least this share of the rows; where that
@@ -40,7 +40,7 @@ def suggest(
     against |= {each.name: against[each.name] | {"copies"} for each in audit.verdict.releases if each.unmistakable}
     repeated = {*held, *(attack for own in against.values() for attack in own)}
     parts = tuple(part for part in prepared.parts if part in repeated)
-    changes: list[Change] = []
+    changes: list[SuggestedChange] = []
     made: dict[str, Release] = {}
     for found, own in zip(audit.releases, prepared.releases, strict=True):
         if parts and (held or against.get(found.name)):
@@ -61,26 +61,26 @@ def suggest(
     return Suggestions(attacks=parts, changes=tuple(changes), again=audit_again(made, settings))
 
 
-def _changed(found: AuditedRelease, own: PreparedRelease) -> Iterator[tuple[Change, Table]]:
+def _changed(release: AuditedRelease, own: PreparedRelease) -> Iterator[tuple[SuggestedChange, Table]]:
     """Yield changes of a release: of the column that tells most, of the next, of both together, and so on."""
-    order = _most_telling(found, own)
+    order = _most_telling(release, own)
     coarser = [name for name in order if _group_size(own.release, name) is not None]
     seen = set()
     for size in range(1, len(order) + 1):
         for columns in (order[size - 1 : size], order[:size]):
             able = tuple(name for name in columns if name in coarser)
-            ways: list[tuple[How, tuple[str, ...]]] = [("coarser", able), ("left out", columns)]
+            ways: list[tuple[ChangeKind, tuple[str, ...]]] = [("coarser", able), ("left out", columns)]
             for how, names in ways:
                 enough = how == "coarser" or len(order) - len(names) >= _FEWEST_COLUMNS
                 if names and enough and (how, names) not in seen:
                     seen.add((how, names))
-                    change = Change(name="", release=found.name, columns=names, how=how)
+                    change = SuggestedChange(name="", release=release.name, columns=names, how=how)
                     yield change, _apply(own.release, change, cells=own.release.kind == "masked")
 
 
-def _most_telling(found: AuditedRelease, own: PreparedRelease) -> tuple[str, ...]:
+def _most_telling(release: AuditedRelease, own: PreparedRelease) -> tuple[str, ...]:
     """Return the known columns: those first that helped the worst adversary most, then those with most values."""
-    losses = {weight.column: weight.loss for weight in found.weights if weight.loss > 0}
+    losses = {weight.column: weight.loss for weight in release.weights if weight.loss > 0}
     frame = own.release.released.frame
     values = {name: frame.get_column(name).n_unique() for name in own.known}
     return tuple(sorted(own.known, key=lambda name: (-losses.get(name, 0.0), -values[name], name)))
@@ -102,7 +102,7 @@ def _group_size(release: Release, name: str) -> int | None:
     return next((size for size in sizes if bool((counts < size).any())), None)
 
 
-def _apply(release: Release, change: Change, *, cells: bool) -> Table:
+def _apply(release: Release, change: SuggestedChange, *, cells: bool) -> Table:
     """Return the changed table; what is coarser shows ranges and sets (``cells``), or their middle."""
     from unveil.protections import Generalization
 
@@ -137,7 +137,7 @@ def _with_columns(table: Table, changed: Table) -> Table:
     )
 
 
-def _utility(prepared: PreparedAudit, own: PreparedRelease, change: Change) -> Utility:
+def _utility(prepared: PreparedAudit, own: PreparedRelease, change: SuggestedChange) -> Utility:
     """Return what the changed release has lost.
 
     A range that holds the value is no loss by the measure, which is for whoever can use ranges; a column that is made

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from unveil.data.table import MarkerCount
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import clearest_over, remarks_on, worst_of
-from unveil.questions.audit.findings import Audit, AuditedRelease, Finding, Weight
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ColumnImportance
+from unveil.questions.audit.ranking import clearest_over, remarks_on, worst_of
 from unveil.questions.audit.sentences import p_text, sentence
 from unveil.questions.audit.words import compact_excess, compact_rate, finer, kind_text, links_text, percent, row_name
-from unveil.report.blocks import Side, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.editions import people
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, decimal, name
 from unveil.report.trust import order_note
 
@@ -21,13 +21,13 @@ _NONE = "–"
 _LONGEST_NAME = 60
 
 
-def comparison_table(audit: Audit) -> Table:
+def comparison_table(audit: Audit) -> TableBlock:
     """Return one column per release: what it is, and the worst of each attack beside control and chance."""
     lines = [("Rows", [count(release.rows) for release in audit.releases])]
     lines.append(("Kind", [kind_text(release) for release in audit.releases]))
     for attack in audit.attacks:
         lines += _attack_lines(audit, attack)
-    return Table(
+    return TableBlock(
         caption="The worst figure of each attack",
         columns=("", *(name(release.name, _LONGEST_NAME) for release in audit.releases)),
         rows=tuple((label, *cells) for label, cells in lines),
@@ -66,18 +66,18 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     return lines
 
 
-def has_p(finding: Finding) -> bool:
+def has_p(finding: AttackFinding) -> bool:
     """Return whether the verdict has a p for it."""
     return not math.isnan(finding.p_adjusted)
 
 
-def _p(finding: Finding) -> str:
+def _p(finding: AttackFinding) -> str:
     if has_p(finding):
         return f"{p_text(finding.p_adjusted)}{' (proved)' if finding.proved else ''}"
     return "proved" if finding.proved else finding.why_not_judged or _NONE
 
 
-def _cell(finding: Finding, figure: str) -> str:
+def _cell(finding: AttackFinding, figure: str) -> str:
     rate = finding.rate(figure)
     if not rate.defined:
         return _NONE
@@ -97,7 +97,7 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     return lines
 
 
-def attack_table(audit: Audit, attack: str) -> Table:
+def attack_table(audit: Audit, attack: str) -> TableBlock:
     """Return the clearest figures of one attack, a row for each release and adversary."""
     found = clearest_over(audit, attack)
     if ATTACKS[attack].distances:
@@ -116,7 +116,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         links = [links_text(finding) or _NONE] if has_links else []
         judged = [_p(finding)] if is_judged else []
         rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links, *judged))
-    return Table(
+    return TableBlock(
         caption=f"{ATTACKS[attack].title}: the clearest adversaries" if left_out else ATTACKS[attack].title,
         columns=(
             "Adversary" if has_who else "Release",
@@ -144,11 +144,11 @@ def _trust(attack: str) -> str:
     return order_note([f"{attack}.{figure}" for figure in ATTACKS[attack].distances or ("attack_rate",)])
 
 
-def _distance_table(audit: Audit, attack: str) -> Table:
+def _distance_table(audit: Audit, attack: str) -> TableBlock:
     """Return the quantiles of a distance for each release, beside those of people who are not in the data."""
     heads = {"median": "Median", "low": "Nearest 5%"}
     ends = [*heads, *(f"control_{end}" for end in heads if audit.has_control)]
-    return Table(
+    return TableBlock(
         caption=ATTACKS[attack].title,
         columns=("Release", *(heads.get(end) or f"{heads[end.removeprefix('control_')]}, others" for end in ends)),
         rows=tuple(
@@ -165,9 +165,9 @@ def _number(value: float) -> str:
     return _NONE if math.isnan(value) else decimal(value)
 
 
-def _meaning_table(audit: Audit, attack: str) -> Table:
+def _meaning_table(audit: Audit, attack: str) -> TableBlock:
     """Return an attack without rates, in plain words."""
-    return Table(
+    return TableBlock(
         caption=f"{ATTACKS[attack].title} in plain words",
         columns=("Release", "What was found"),
         rows=tuple(
@@ -180,7 +180,7 @@ def _meaning_table(audit: Audit, attack: str) -> Table:
     )
 
 
-def weight_table(releases: Sequence[AuditedRelease]) -> Table:
+def weight_table(releases: Sequence[AuditedRelease]) -> TableBlock:
     """Return for each release what the clearest adversary loses without each of its columns."""
     several = len(releases) > 1
     rows = [
@@ -196,7 +196,7 @@ def weight_table(releases: Sequence[AuditedRelease]) -> Table:
     ]
     heads = (*(["Release"] if several else []), "Column", "With all columns", "Without it", "Change")
     words = 2 if several else 1
-    return Table(
+    return TableBlock(
         caption="What the adversary loses without a column",
         columns=heads,
         rows=tuple(rows),
@@ -204,15 +204,15 @@ def weight_table(releases: Sequence[AuditedRelease]) -> Table:
     )
 
 
-def _change(weight: Weight) -> str:
-    if any(isinstance(rate.value, Bounded) or not rate.defined for rate in (weight.whole, weight.without)):
+def _change(weight: ColumnImportance) -> str:
+    if any(isinstance(rate.value, SuppressedNumber) or not rate.defined for rate in (weight.whole, weight.without)):
         return _NONE
     if weight.loss >= 0:
         return f"{weight.loss * 100:+.1f} points".replace("+", "−")
     return f"{-weight.loss * 100:+.1f} points"
 
 
-def column_table(audit: Audit) -> Table:
+def column_table(audit: Audit) -> TableBlock:
     """Return how each column was read: its kind, its role, and why."""
     rows = (
         (
@@ -227,7 +227,7 @@ def column_table(audit: Audit) -> Table:
         # Those first that somebody has to look at.
         for column in sorted(audit.columns, key=lambda each: not each.is_guessed)
     )
-    return Table(
+    return TableBlock(
         caption="Columns",
         columns=("Column", "Kind", "Confidence", "Role", "Missing", "Markers", "Why"),
         rows=tuple(rows),

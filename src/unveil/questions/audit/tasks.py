@@ -5,9 +5,9 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.bench import ORIGINAL_ITSELF, ReleaseBench, original_itself, parts_before
-from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.inputs import PreparedAudit
+from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF, ReleaseTasks, original_itself, parts_before
 from unveil.report.progress import Progress, silent
 
 #: The place of the original itself among the releases, where it is attacked as if it were one.
@@ -75,9 +75,9 @@ def tasks_of(prepared: PreparedAudit) -> Iterator[AuditTask]:
         yield from (AuditTask("measure", place, each) for each in _MEASURING if each == "unseen" or each in own)
 
 
-def bench_of(prepared: PreparedAudit, place: int) -> ReleaseBench:
+def bench_of(prepared: PreparedAudit, place: int) -> ReleaseTasks:
     """Return the release at that place, or the original itself."""
-    return original_itself(prepared) if place == ITSELF else ReleaseBench(prepared, prepared.releases[place])
+    return original_itself(prepared) if place == ITSELF else ReleaseTasks(prepared, prepared.releases[place])
 
 
 class Workbench:
@@ -85,10 +85,10 @@ class Workbench:
 
     def __init__(self, prepared: PreparedAudit) -> None:
         self.prepared = prepared
-        self._benches: dict[int, ReleaseBench] = {}
+        self._benches: dict[int, ReleaseTasks] = {}
         self._lock = Lock()
 
-    def compute(self, task: AuditTask, finding: Finding | None = None, *, progress: Progress = silent) -> Any:
+    def compute(self, task: AuditTask, finding: AttackFinding | None = None, *, progress: Progress = silent) -> Any:
         """Return what the task gives: what was tried, a measure, or the finding weighed."""
         bench = self._bench(task.release)
         if finding is not None:
@@ -97,7 +97,7 @@ class Workbench:
             return bench.attack(task.part, progress=progress)
         return getattr(bench, task.part)()
 
-    def _bench(self, place: int) -> ReleaseBench:
+    def _bench(self, place: int) -> ReleaseTasks:
         # While the last tasks of one release are computed the first ones of the next may have begun.
         with self._lock:
             if place not in self._benches:

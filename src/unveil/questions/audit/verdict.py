@@ -3,23 +3,23 @@
 from collections.abc import Iterator, Sequence
 from math import floor, isnan
 
-from unveil.metrics.trials.risk import Measured, Rate, Risk, measured
+from unveil.metrics.trials.risk import ExcessStatus, Rate, Risk, measured
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import clarity, severity, worst_of
 from unveil.questions.audit.control_words import ADVICE, control_said
-from unveil.questions.audit.findings import Audit, AuditedRelease, Finding, JudgedFigure, ReleaseVerdict
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, JudgedFigure, ReleaseVerdict
 from unveil.questions.audit.generator.words import of_way
-from unveil.questions.audit.said import Said, number_of, of_all, quoted, safe
+from unveil.questions.audit.ranking import clarity, severity, worst_of
 from unveil.questions.audit.sentences import MOST, p_text
+from unveil.questions.audit.verdict_text import VerdictText, number_of, of_all, quoted, safe
 from unveil.questions.audit.words import LONGEST_NAME, excess_text, finer, listed, percent, rate_text
 from unveil.report.blocks import Tone
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 _MOST_GROUPS = 3
 
 
-def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
+def worst(audit: Audit) -> tuple[AuditedRelease, AttackFinding] | None:
     """Return the clearest finding of all, with its release: proved first, then by its adjusted p."""
     found = [
         (release, finding)
@@ -30,10 +30,10 @@ def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
     return max(found, key=lambda each: severity(each[1]), default=None)
 
 
-def said_of(audit: Audit) -> Said:
+def said_of(audit: Audit) -> VerdictText:
     """Return the verdict in a few sentences: what was found, beside what, and what could not have been found."""
     if not audit.attacks:
-        return Said(
+        return VerdictText(
             headline="No attack was asked for: the figures are of the release itself and say nothing about adversaries."
         )
     if audit.way is not None and len(audit.releases) > 1:
@@ -44,7 +44,9 @@ def said_of(audit: Audit) -> Said:
     if verdict.outcome == "copies":
         return _copies(audit)
     if all(worst_of(release, attack) is None for release in audit.releases for attack in audit.attacks):
-        return Said(headline="Nothing could be measured: none of the attacks asked for can be run on these tables.")
+        return VerdictText(
+            headline="Nothing could be measured: none of the attacks asked for can be run on these tables."
+        )
     if verdict.outcome == "nothing_found":
         return _nothing_found(audit)
     return control_said(audit) if audit.has_control else _no_control(audit)
@@ -106,7 +108,7 @@ def _effect(figure: JudgedFigure) -> float:
 def _can_be_told(figure: JudgedFigure) -> bool:
     """Return whether there is an excess that is worth a number, or nothing to compare with."""
     sure = measured(figure.excess_over_control, figure.control_rate)
-    return figure.attack_rate.defined and sure in (Measured.YES, Measured.NO_CONTROL)
+    return figure.attack_rate.defined and sure in (ExcessStatus.YES, ExcessStatus.NO_CONTROL)
 
 
 def hits_most(figure: JudgedFigure) -> bool:
@@ -114,12 +116,12 @@ def hits_most(figure: JudgedFigure) -> bool:
     return not figure.group and _can_be_told(figure) and figure.excess_over_control.low > MOST
 
 
-def _found(audit: Audit) -> Said:
+def _found(audit: Audit) -> VerdictText:
     release, figure = _clearest(audit)
     # Where most people are given away it says nothing in which groups they are.
     copied = _unmistakable(release, groups=not hits_most(figure)) if release.unmistakable else ""
     told = " ".join(filter(None, (_succeeds(figure, audit, release.name), _luck(figure, audit))))
-    return Said(
+    return VerdictText(
         headline=_gives_away(audit, release, figure),
         explanation=tuple(filter(None, (told, copied))),
         steps=(_LOOK,) if copied else (),
@@ -200,8 +202,8 @@ def _reached(figure: JudgedFigure, audit: Audit) -> str:
     if not excess.defined:
         return f"{said}."
     if not _can_be_told(figure):
-        return f"{said}; that is {Measured.TOO_BLUNT}."
-    if isinstance(beside.value, Bounded):
+        return f"{said}; that is {ExcessStatus.TOO_BLUNT}."
+    if isinstance(beside.value, SuppressedNumber):
         # The headline has it, and from bounds nobody can compute it again.
         return f"{said}."
     return f"{said}; being in the data adds {excess_text(risk)}."
@@ -239,7 +241,7 @@ def _luck(figure: JudgedFigure, audit: Audit) -> str:
 _LOOK = "Look at the copied records first: --show-records."
 
 
-def _copies(audit: Audit) -> Said:
+def _copies(audit: Audit) -> VerdictText:
     release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), control_said(audit)
     where = f"In the release {quoted([release.name])}: " if len(audit.releases) > 1 else ""
     copied = release.unmistakable if release.copies is None else release.copies.people_unchanged
@@ -249,7 +251,7 @@ def _copies(audit: Audit) -> Said:
         are = "record of {} among them is" if release.unmistakable == 1 else "records of {} among them are"
         whose = f"the {are.format(safe(number_of(release.unmistakable)))}"
     number, unusual = safe(number_of(copied)), safe(_unusual(release))
-    return Said(
+    return VerdictText(
         headline=of_all(
             audit, f"{safe(where)}{number} of {{}} {stand} in the release word for word, and {whose} {unusual}"
         ),
@@ -285,10 +287,10 @@ def _unusual(release: ReleaseVerdict, *, groups: bool = True) -> str:
     return f"{said}{where}"
 
 
-def _nothing_found(audit: Audit) -> Said:
+def _nothing_found(audit: Audit) -> VerdictText:
     verdict = audit.verdict
     if not verdict.figures:
-        return Said(
+        return VerdictText(
             headline=of_all(audit, "No figure on {} had enough tries to be judged, so nothing was found or ruled out.")
         )
     fewest = verdict.fewest_copies_provable
@@ -299,7 +301,7 @@ def _nothing_found(audit: Audit) -> Said:
     )
     figures = count(verdict.figures, "figure", "figures")
     whose = "No attack" if audit.way is None else "Your way of making it: no attack"
-    return Said(
+    return VerdictText(
         headline=of_all(
             audit,
             f"{whose} did provably better on people in the data than on others, in {figures} on {{}} in the data.",
@@ -308,8 +310,8 @@ def _nothing_found(audit: Audit) -> Said:
     )
 
 
-def _no_control(audit: Audit) -> Said:
-    return Said(
+def _no_control(audit: Audit) -> VerdictText:
+    return VerdictText(
         headline=of_all(
             audit, "Without people who are not in the data nobody can say what being in it changes for {}."
         ),

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.audit import overview, sentences, verdict, words
 from unveil.questions.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.cautions import cautions, unseen_notes
 from unveil.questions.audit.charts import attack_chart, charts
-from unveil.questions.audit.clearest import worst_over
 from unveil.questions.audit.control_words import control_notes
 from unveil.questions.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.findings import way_json
 from unveil.questions.audit.generator.words import epsilon_said, existing_said, way_section
-from unveil.questions.audit.held import Held, headline, held, reasons, tone_of, word_of
-from unveil.questions.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
+from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, reasons, tone_of, word_of
 from unveil.questions.audit.parts import sections as parts
 from unveil.questions.audit.parts.candidates import candidate_table
 from unveil.questions.audit.parts.changes import Changes, changes, changes_section
@@ -31,10 +29,12 @@ from unveil.questions.audit.parts.suggestions import (
     suggestions_json,
 )
 from unveil.questions.audit.quantities import meanings, quantities_of
-from unveil.questions.audit.said import of_all, safe
+from unveil.questions.audit.ranking import worst_over
+from unveil.questions.audit.report_context import ReportContext, check_paper, exit_outcome, judged, sign_off
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.tables import EXCESS, attack_table, column_table
-from unveil.report.blocks import Block, Page, Section, Table
+from unveil.questions.audit.verdict_text import of_all, safe
+from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.editions import behind, internal, shareable
 from unveil.report.judgement import judgement_section
 from unveil.report.limits import Quantity, shared_limits, with_limits
@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.metrics.verdict.control import ControlCheck
-    from unveil.questions.audit.attacks.attack import Asked
+    from unveil.questions.audit.attacks.attack import AttackerGoal
     from unveil.questions.audit.inputs import PreparedRelease
 
 
-def page(audit: Audit, *, seed: int | None = None, version: str | None = None, held: Held | None = None) -> Page:
+def page(
+    audit: Audit, *, seed: int | None = None, version: str | None = None, held: LimitOutcome | None = None
+) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns. ``held``
@@ -109,7 +111,7 @@ def _question(audit: Audit) -> str:
     return of_all(audit, f"What could an adversary do with {safe(which)} of {{}} in {columns}?")
 
 
-def _attacks(audit: Audit, asked: "Asked | None") -> Section | None:
+def _attacks(audit: Audit, asked: "AttackerGoal | None") -> Section | None:
     """Return the figures of all attacks that answer a question; None stands for those that only illustrate."""
     own = [ATTACKS[each] for each in audit.attacks if ATTACKS[each].asks == asked]
     own = [each for each in own if any(release.of(each.name) for release in audit.releases)]
@@ -149,7 +151,7 @@ def _sure(audit: Audit, more: Sequence[str]) -> Section:
         ]
     if judged.fewest_copies_provable:
         facts.append(("Fewest copied people that counting could prove", count(judged.fewest_copies_provable)))
-    table = Table(
+    table = TableBlock(
         caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
     )
     lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
@@ -269,7 +271,7 @@ def whole_page(
     *,
     limits: Sequence[Mapping[str, Any]] = (),
     seed: int | None = None,
-    paper: Paper | None = None,
+    context: ReportContext | None = None,
     edition: Literal["internal", "shareable"] = "internal",
     show_records: bool = False,
     releases: "Sequence[PreparedRelease]" = (),
@@ -292,7 +294,7 @@ def whole_page(
     releases
         The tables themselves, for these records; nothing else looks at them.
     """
-    given = paper or Paper()
+    given = context or ReportContext()
     if edition == "shareable":
         if show_records:
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
@@ -312,26 +314,26 @@ def whole_page(
     return replace(whole, sections=sections, notes=(WARNING, *whole.notes), holds_records=True)
 
 
-def _signed(audit: Audit, paper: Paper, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
+def _signed(audit: Audit, context: ReportContext, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
     """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
-    check_paper(audit, paper)
-    judgement = None if paper.profile is None else judged(audit, paper.profile)
+    check_paper(audit, context)
+    judgement = None if context.profile is None else judged(audit, context.profile)
     whole = page(audit, seed=seed, held=held(audit, limits, judgement))
     if judgement is not None:
         whole = replace(whole, sections=(whole.sections[0], judgement_section(judgement), *whole.sections[1:]))
     if (suggested := suggestion_section(audit, limits=limits)) is not None:
         whole = replace(whole, sections=(*whole.sections, suggested))
-    if (changed := _changed(audit, paper, seed)) is not None:
+    if (changed := _changed(audit, context, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
-    sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__, limits=limits)
+    sheet = sign_off(audit, context, untested=whole.untested, seed=seed, version=__version__, limits=limits)
     return with_sign_off(whole, sheet)
 
 
-def _changed(audit: Audit, paper: Paper, seed: int | None) -> Changes | None:
-    if paper.previous is None:
+def _changed(audit: Audit, context: ReportContext, seed: int | None) -> Changes | None:
+    if context.previous is None:
         return None
-    now = json.loads(dumps(whole_json(audit, seed=seed, paper=replace(paper, previous=None))))
-    return changes(paper.previous, now)
+    now = json.loads(dumps(whole_json(audit, seed=seed, context=replace(context, previous=None))))
+    return changes(context.previous, now)
 
 
 def whole_json(
@@ -339,10 +341,10 @@ def whole_json(
     *,
     limits: Sequence[Mapping[str, Any]] = (),
     seed: int | None = None,
-    paper: Paper | None = None,
+    context: ReportContext | None = None,
 ) -> Mapping[str, Any]:
-    """Return everything that JSON holds: the figures, the limits, and of the ``paper`` what bears on figures."""
-    given = paper or Paper()
+    """Return everything that JSON holds: the figures, the limits, and of the ``context`` what bears on figures."""
+    given = context or ReportContext()
     check_paper(audit, given)
     changed = _changed(audit, given, seed)
     figures, judgement = figures_of(audit), None if given.profile is None else judged(audit, given.profile)
@@ -362,7 +364,7 @@ def whole_json(
     }
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema=SCHEMA,
     figures=figures_of,
     quantities=quantities,

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from unveil.metrics.trials.risk import Rate, Risk
-from unveil.questions.audit.findings import AuditedRelease, Finding
+from unveil.questions.audit.findings import AttackFinding, AuditedRelease
 from unveil.report.blocks import Count
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import UNDEFINED, count, decimal, name
 from unveil.report.text import percent as unsigned_percent
 
@@ -32,15 +32,15 @@ NO_CONTROL = (
 )
 
 
-def listed(names: Sequence[str], *, most: int = 5) -> str:
+def listed(names: Sequence[str], *, at_most: int = 5) -> str:
     """Return names as a sentence lists them, cut where there are many.
 
     >>> listed(["age"]), listed(["age", "sex"]), listed(list("abcdefgh"))
     ('age', 'age and sex', 'a, b, c, d and 4 more columns')
     """
     shown = [name(each, LONGEST_NAME) for each in names]
-    if len(shown) > most:
-        return f"{', '.join(shown[: most - 1])} and {len(shown) - most + 1} more columns"
+    if len(shown) > at_most:
+        return f"{', '.join(shown[: at_most - 1])} and {len(shown) - at_most + 1} more columns"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -52,7 +52,7 @@ def percent(share: float, *, more: int = 0) -> str:
     >>> percent(0.375), percent(-0.025), percent(-0.00004), percent(0.0002), percent(0.998), percent(0.375, more=1)
     ('38%', '-2.5%', '0%', '<0.1%', '>99%', '37.5%')
     """
-    if isinstance(share, Bounded):
+    if isinstance(share, SuppressedNumber):
         return share.within(0.0, 1.0, (_floor(share.least), _ceiling(share.most)))
     if share in (0.0, 1.0) or -0.0005 < share < 0:
         return f"{round(share) + 0:.0%}"
@@ -83,7 +83,7 @@ def finer(risk: Risk) -> int:
     (1, '54.4%', '50.2%', '8.4%')
     """
     rates = (risk.attack_rate, risk.control_rate, risk.excess_over_control)
-    if any(not rate.defined or isinstance(rate.value, Bounded) for rate in rates):
+    if any(not rate.defined or isinstance(rate.value, SuppressedNumber) for rate in rates):
         return 0
     excess = round(rates[2].value, 2 + _places(rates[2].value))
     unit = 10.0 ** -(2 + _places(rates[2].value))
@@ -103,15 +103,15 @@ def excess_text(risk: Risk) -> str:
     excess, more = risk.excess_over_control, finer(risk)
     if _between(risk):
         return f"between {percent(excess.low)} and {percent(excess.high)}"
-    if isinstance(risk.control_rate.value, Bounded) or isinstance(excess.value, Bounded):
+    if isinstance(risk.control_rate.value, SuppressedNumber) or isinstance(excess.value, SuppressedNumber):
         return rate_text(excess)
     inside, outside = (percent(rate.value, more=more) for rate in (risk.attack_rate, risk.control_rate))
     return f"{rate_text(excess)} of what was left: ({inside} − {outside}) / (100% − {outside})"
 
 
 def _between(risk: Risk) -> bool:
-    exact = not isinstance(risk.excess_over_control.value, Bounded) and risk.attack_rate.value < 1
-    return exact and isinstance(risk.control_rate.value, Bounded)
+    exact = not isinstance(risk.excess_over_control.value, SuppressedNumber) and risk.attack_rate.value < 1
+    return exact and isinstance(risk.control_rate.value, SuppressedNumber)
 
 
 def rate_text(rate: Rate, *, more: int = 0) -> str:
@@ -122,7 +122,7 @@ def rate_text(rate: Rate, *, more: int = 0) -> str:
     """
     if not rate.defined:
         return UNDEFINED
-    if isinstance(rate.value, Bounded):
+    if isinstance(rate.value, SuppressedNumber):
         return _bounded_text(rate, rate.value)
     value, high = percent(rate.value, more=more), percent(rate.high)
     if rate.value == 0 and rate.low == 0:
@@ -132,7 +132,7 @@ def rate_text(rate: Rate, *, more: int = 0) -> str:
     return f"{value} ({percent(rate.low)} to {high})"
 
 
-def _bounded_text(rate: Rate, value: Bounded) -> str:
+def _bounded_text(rate: Rate, value: SuppressedNumber) -> str:
     """Return a rate that is told by its bounds; so is its interval, of which the outer ends are shown."""
     low, high = float(rate.low), float(rate.high)
     if (value.least, value.most) == (low, high):  # nothing more is known of it
@@ -176,7 +176,7 @@ def kind_text(release: AuditedRelease) -> str:
     return release.kind or "not said"
 
 
-def links_text(finding: Finding) -> str:
+def links_text(finding: AttackFinding) -> str:
     """Return the hits: expected under random tie-breaking, with the least and the most where ties leave a choice.
 
     A shareable report does not show a few hits as a number: they are people.
@@ -184,7 +184,7 @@ def links_text(finding: Finding) -> str:
     links = finding.links
     if math.isnan(links.expected):
         return ""
-    if isinstance(links.expected, Bounded):
+    if isinstance(links.expected, SuppressedNumber):
         few = "all but fewer" if links.expected.most == 1 else "fewer"
         share = 1 - links.expected.least if links.expected.most == 1 else links.expected.most
         return f"{few} than {count(round(share * finding.targets))} of {count(finding.targets)}"
@@ -194,7 +194,7 @@ def links_text(finding: Finding) -> str:
     return Count(hits, people=math.ceil(links.expected), pattern="{}")
 
 
-def row_name(release: AuditedRelease, finding: Finding, *, several: bool, longest: int = 60) -> str:
+def row_name(release: AuditedRelease, finding: AttackFinding, *, several: bool, longest: int = 60) -> str:
     """Return what a row of figures is about: the adversary, the column it guesses, the release if there are more."""
     who = "" if finding.scenario is None else name(finding.scenario.name, longest)
     if finding.secret:

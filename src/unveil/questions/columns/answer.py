@@ -9,7 +9,7 @@ from unveil.questions.columns.findings import ColumnsFindings
 from unveil.questions.columns.run import run
 from unveil.questions.columns.view import VIEW, brief
 from unveil.questions.reading import reading_of
-from unveil.questions.told import Output, Reply, Told
+from unveil.questions.request import OutputFile, Request, Response
 
 
 def columns(table: Any) -> Answer[ColumnsFindings]:
@@ -34,19 +34,19 @@ def columns_file(path: str | os.PathLike[str], **settings: Any) -> Answer[Column
     return columns(Table.read(path, **settings))
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door, with the kinds as a file to be corrected."""
     from unveil.data.samples import audit_sample
 
-    reading, path = reading_of(told), told.path("file")
-    table = audit_sample()[0] if path is None else reading.file(path, told.names.get(path, path.name))
+    reading, path = reading_of(request), request.path("file")
+    table = audit_sample()[0] if path is None else reading.file(path, request.names.get(path, path.name))
     reading.check([table])
     answer = columns(table)
-    return Reply(
+    return Response(
         answer=answer,
         brief=lambda: list(brief(answer.findings)),
         outputs={
-            "write": Output(
+            "write": OutputFile(
                 write=lambda path, **_: write_kinds(table, path),
                 name="kinds.toml",
                 said="What the columns are taken for is in {}: correct it, and name it with --dictionary",

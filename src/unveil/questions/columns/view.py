@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.table.forms import KINDS
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
-from unveil.report.blocks import Chart, Page, Section, Series, Table
+from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Part
 from unveil.report.text import count, name, together
 
@@ -40,116 +40,117 @@ def meanings() -> Mapping[str, str]:
     return {"unsure_columns": "how many columns in use nothing tells for sure what they hold"}
 
 
-def quantities(found: ColumnsFindings) -> Mapping[str, Quantity]:
+def quantities(findings: ColumnsFindings) -> Mapping[str, Quantity]:
     """Return the figures that a limit can be set for: how many columns in use are unsure."""
     return {
-        name: Quantity(name=name, value=len(found.unsure), meaning=meaning, exceeded_when_undefined=True)
+        name: Quantity(name=name, value=len(findings.unsure), meaning=meaning, exceeded_when_undefined=True)
         for name, meaning in meanings().items()
     }
 
 
-def brief(found: ColumnsFindings) -> Iterator[Part]:
+def brief(findings: ColumnsFindings) -> Iterator[Part]:
     """Yield what a terminal shows: what was found, and how each column was read, and why."""
-    yield from opening(page(found))
-    for table in (column_table(found.columns), why_table(found)):
+    yield from opening(page(findings))
+    for table in (column_table(findings.columns), why_table(findings)):
         yield ""
         yield table
 
 
-def figures(found: ColumnsFindings) -> Mapping[str, Any]:
+def figures(findings: ColumnsFindings) -> Mapping[str, Any]:
     """Return what JSON holds."""
-    columns = [asdict(each) for each in found.columns]
+    columns = [asdict(each) for each in findings.columns]
     for column in columns:
         column["markers"] = [
             {"text": marker["text"], "class": marker["kind"], "cells": marker["cells"]} for marker in column["markers"]
         ]
-    return {"table": found.table, "rows": found.rows, "columns": columns, "notes": list(found.notes)}
+    return {"table": findings.table, "rows": findings.rows, "columns": columns, "notes": list(findings.notes)}
 
 
-def frame(found: ColumnsFindings) -> "pl.DataFrame":
+def frame(findings: ColumnsFindings) -> "pl.DataFrame":
     """Return one row per column."""
     import polars as pl
 
     names = ("name", "kind", "role", "confidence", "reason", "different", "missing")
-    rows = [{key: getattr(each, key) for key in names} | {"markers": _markers(each)} for each in found.columns]
+    rows = [{key: getattr(each, key) for key in names} | {"markers": _markers(each)} for each in findings.columns]
     return pl.DataFrame(rows)
 
 
-def headline(found: ColumnsFindings) -> str:
+def headline(findings: ColumnsFindings) -> str:
     """Return the answer in one sentence."""
-    rows = count(found.rows, "row", "rows")
-    if not found.unsure:
-        return f"It is told, known or clear what {_columns(found)} ({rows}) holds."
+    rows = count(findings.rows, "row", "rows")
+    if not findings.unsure:
+        return f"It is told, known or clear what {_columns(findings)} ({rows}) holds."
     return (
-        f"For {len(found.unsure)} of {count(len(found.columns), 'column', 'columns')} ({rows}) nothing tells for sure "
-        f"what {'it holds' if len(found.unsure) == 1 else 'they hold'}."
+        f"For {len(findings.unsure)} of {count(len(findings.columns), 'column', 'columns')} ({rows}) nothing tells "
+        f"for sure "
+        f"what {'it holds' if len(findings.unsure) == 1 else 'they hold'}."
     )
 
 
-def _columns(found: ColumnsFindings) -> str:
-    number = len(found.columns)
+def _columns(findings: ColumnsFindings) -> str:
+    number = len(findings.columns)
     return "the only column" if number == 1 else f"each of {number:,} columns"
 
 
-def explanation(found: ColumnsFindings) -> tuple[str, ...]:
+def explanation(findings: ColumnsFindings) -> tuple[str, ...]:
     """Return which columns are unsure, and how many have cells that stand for no value."""
-    marked = sum(bool(each.markers) for each in found.columns)
+    marked = sum(bool(each.markers) for each in findings.columns)
     said = []
-    if found.unsure:
-        names = together(name(each, _LONGEST) for each in found.unsure)
+    if findings.unsure:
+        names = together(name(each, _LONGEST) for each in findings.unsure)
         said.append(f"Unsure: {names}. A wrong kind changes every figure that uses the column.")
     if marked:
         said.append(f"{count(marked, 'column has', 'columns have')} cells that stand for no value.")
     return tuple(said)
 
 
-def next_steps(found: ColumnsFindings) -> tuple[str, ...]:
+def next_steps(findings: ColumnsFindings) -> tuple[str, ...]:
     """Return what to do before anything is made of the table."""
     correct = "write what the columns are taken for with --write kinds.toml, correct it, and name it with --dictionary"
-    if found.unsure:
+    if findings.unsure:
         return (f"Say what they hold: {correct} in every question.",)
     return (f"Look through the kinds once; if one is wrong, {correct}.",)
 
 
-def page(found: ColumnsFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: ColumnsFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
     from unveil._version import __version__
 
-    first, rest = found.columns[:_FIRST], found.columns[_FIRST:]
+    first, rest = findings.columns[:_FIRST], findings.columns[_FIRST:]
     others = Section(
         heading="The other columns",
         lead="Of these the kind is told, known or clear, or there are too many unsure ones to show above.",
         blocks=(column_table(rest),),
     )
-    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(found),), tells="sure")
+    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(findings),), tells="sure")
     return Page(
         title="What is in each column",
-        question=f"How was {found.table} read?",
-        headline=headline(found),
-        explanation=explanation(found),
-        next_steps=next_steps(found),
+        question=f"How was {findings.table} read?",
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
         picture=(column_table(first),),
-        tone="warning" if found.unsure else "good",
+        tone="warning" if findings.unsure else "good",
         sections=(*([others] if rest else []), why),
         method=_METHOD,
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
     )
 
 
-def plot(found: ColumnsFindings) -> "NDArray[Any]":
+def plot(findings: ColumnsFindings) -> "NDArray[Any]":
     """Return matplotlib axes with the number of columns of each kind."""
     from unveil.report.draw.lines import draw_all
 
-    return draw_all([_chart(found)])
+    return draw_all([_chart(findings)])
 
 
-def _chart(found: ColumnsFindings) -> Chart:
+def _chart(findings: ColumnsFindings) -> Chart:
     import numpy as np
 
-    counts = Counter(each.kind for each in found.columns)
+    counts = Counter(each.kind for each in findings.columns)
     values = np.array([counts[kind] for kind in KINDS], np.float64)
     rows = np.arange(len(KINDS), dtype=np.float64)
     return Chart(
@@ -163,9 +164,9 @@ def _chart(found: ColumnsFindings) -> Chart:
     )
 
 
-def column_table(columns: Sequence[ColumnReading]) -> Table:
+def column_table(columns: Sequence[ColumnReading]) -> TableBlock:
     """Return how columns were read, a row for each."""
-    return Table(
+    return TableBlock(
         caption="How each column was read",
         columns=("Column", "Kind", "Role", "Confidence", "Values", "Missing", "Markers"),
         rows=tuple(
@@ -184,12 +185,12 @@ def column_table(columns: Sequence[ColumnReading]) -> Table:
     )
 
 
-def why_table(found: ColumnsFindings) -> Table:
+def why_table(findings: ColumnsFindings) -> TableBlock:
     """Return why each column was read as it was."""
-    return Table(
+    return TableBlock(
         caption="Why each column was read so",
         columns=("Column", "Why"),
-        rows=tuple((name(each.name, _LONGEST), each.reason) for each in found.columns),
+        rows=tuple((name(each.name, _LONGEST), each.reason) for each in findings.columns),
         align=("left", "left"),
         prose=True,
     )
@@ -199,7 +200,7 @@ def _markers(column: ColumnReading) -> str:
     return ", ".join(f"{marker.text} ({marker.kind}, {marker.cells:,})" for marker in column.markers)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.columns/1",
     figures=figures,
     quantities=quantities,

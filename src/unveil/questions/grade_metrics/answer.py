@@ -6,14 +6,14 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from unveil.grades.grades import Of
+from unveil.grades.grades import GradedValues
 from unveil.grades.suites import Suite
 from unveil.questions.answer import Answer, randomness
 from unveil.questions.grade_metrics.findings import GradesFindings
 from unveil.questions.grade_metrics.read import read
 from unveil.questions.grade_metrics.run import run
 from unveil.questions.grade_metrics.view import VIEW, brief
-from unveil.questions.told import Output, Reply, Told
+from unveil.questions.request import OutputFile, Request, Response
 from unveil.report.progress import Progress, silent
 
 
@@ -22,7 +22,7 @@ def grade_metrics(
     details: Sequence[str] = (),
     suites: Sequence[Suite | str] = (),
     suite_needs: Sequence[str] = (),
-    of: Of = "both",
+    of: GradedValues = "both",
     case: str = "",
     level: float = 0.05,
     strict: bool = False,
@@ -78,26 +78,26 @@ def grade_metrics(
     return Answer(findings, VIEW, seed)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
     from unveil.data.files.write import write_text
     from unveil.questions.grade_metrics.view import to_latex
     from unveil.studies.example import example_folders
 
-    values = told.values
-    with example_folders(told.progress) if told.sample else nullcontext(values["folder"]) as folders:
+    values = request.values
+    with example_folders(request.progress) if request.sample else nullcontext(values["folder"]) as folders:
         answer = grade_metrics(
             *folders,
-            **told.named("details", "suites", "suite_needs", "of", "case", "strict"),
+            **request.pick("details", "suites", "suite_needs", "of", "case", "strict"),
             level=float(values["significance"]),
-            rng=told.rng,
-            progress=told.progress,
+            rng=request.rng,
+            progress=request.progress,
         )
-        return Reply(
+        return Response(
             answer=answer,
             brief=lambda: list(brief(answer.findings, with_details=bool(values["details"]))),
             outputs={
-                "latex": Output(
+                "latex": OutputFile(
                     # For a paper; it tells of metrics, not of people.
                     write=lambda path, **_: write_text(path, to_latex(answer.findings), shared=True),
                     name="grades.tex",

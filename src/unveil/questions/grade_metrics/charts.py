@@ -14,7 +14,7 @@ from unveil.metrics import METRICS
 from unveil.questions.grade_metrics.findings import Detail, GradesFindings, words
 from unveil.questions.grade_metrics.tables import beside
 from unveil.report.blocks import Threshold
-from unveil.report.blocks_spread import BoxRow, BoxRows, HeatMap, Spread, box_of, spread_of
+from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics, HeatMap, box_of, spread_of
 from unveil.report.scale import round_step, value_text
 from unveil.report.studies import AXES
 from unveil.report.text import fixed, percent
@@ -26,9 +26,9 @@ SCORES = {"monotonicity": "Monotonicity", "evenness": "Evenness", "shared_range"
 BOLD = "metrics of a whole release, which tell nothing about a single target"
 
 
-def score_of(found: GradesFindings, score: str) -> FloatArray:
+def score_of(findings: GradesFindings, score: str) -> FloatArray:
     """Return a score by case and metric."""
-    scores = found.grades.scores
+    scores = findings.grades.scores
     by_name = {
         "monotonicity": scores.monotonicity.score,
         "evenness": scores.evenness,
@@ -37,15 +37,15 @@ def score_of(found: GradesFindings, score: str) -> FloatArray:
     return by_name[score]
 
 
-def first_boxes(found: GradesFindings) -> BoxRows:
+def first_boxes(findings: GradesFindings) -> BoxRows:
     """Return the metrics to use first by their monotonicity, how often each is significant and how often wrong."""
-    whole = ranking_boxes(found, "monotonicity")
+    whole = ranking_boxes(findings, "monotonicity")
     row = {each.name: each for each in whole.rows}
     return replace(
         whole,
         title="The metrics to use first",
-        rows=tuple(replace(row[words(each.metric)], note=_why(each)) for each in found.first),
-        bold_meaning=whole.bold_meaning if any(row[words(each.metric)].bold for each in found.first) else "",
+        rows=tuple(replace(row[words(each.metric)], note=_why(each)) for each in findings.first),
+        bold_meaning=whole.bold_meaning if any(row[words(each.metric)].bold for each in findings.first) else "",
         caption="Each box holds the middle half of the cases; the mean has its 95% interval. 1 means that each "
         "stronger adversary significantly lowers measured privacy. Below a name: in how many of the cases anything is "
         "significant, and in how many something goes the wrong way.",
@@ -56,13 +56,13 @@ def _why(grade: MetricGrade) -> str:
     return f"{percent(1 - grade.undecided, places=0)} significant, {percent(grade.against, places=0)} wrong"
 
 
-def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
+def ranking_boxes(findings: GradesFindings, score: str) -> BoxRows:
     """Return the metrics ranked by the mean of a score, as boxes over cases (Figs 4, 10 and 12)."""
-    values, every = found.grades.values, score_of(found, score)
-    means = {each.metric: getattr(each, score) for each in found.grades.metrics}
+    values, every = findings.grades.values, score_of(findings, score)
+    means = {each.metric: getattr(each, score) for each in findings.grades.metrics}
     order = sorted(means, key=lambda name: math.inf if math.isnan(means[name].mean) else -means[name].mean)
     # Monotonicity of nodes is no second opinion: their tests find the least change significant.
-    nodes = beside(found) if score != "monotonicity" else None
+    nodes = beside(findings) if score != "monotonicity" else None
     rows = tuple(
         box_of(
             words(name),
@@ -91,7 +91,7 @@ def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
     )
 
 
-def _box_of_nodes(nodes: Reading, name: str, score: str) -> Spread | None:
+def _box_of_nodes(nodes: Reading, name: str, score: str) -> BoxStatistics | None:
     """Return a score of a metric's values of nodes over cases; None where it has none."""
     each = nodes.metric(name)
     if each is None:
@@ -112,11 +112,11 @@ def per_release(metric: str) -> bool:
     return metric in METRICS and METRICS[metric].per == "release"
 
 
-def heat_map(found: GradesFindings) -> HeatMap:
+def heat_map(findings: GradesFindings) -> HeatMap:
     """Return the monotonicity of each metric in each case, averaged over the axes (Fig. 3)."""
-    values = found.grades.values
-    names = [each.metric for each in found.grades.metrics]
-    attacks, protections = attack_names(found), found.protections
+    values = findings.grades.values
+    names = [each.metric for each in findings.grades.metrics]
+    attacks, protections = attack_names(findings), findings.protections
     order: dict[tuple[str, str, str], list[int]] = {}
     for number, case in enumerate(values.cases):
         order.setdefault((attacks[case.attack], protections[case.protect], case.data), []).append(number)
@@ -125,7 +125,7 @@ def heat_map(found: GradesFindings) -> HeatMap:
     second = {name: at for at, name in enumerate(dict.fromkeys(key[1] for key in order))}
     third = {name: at for at, name in enumerate(dict.fromkeys(key[2] for key in order))}
     columns = sorted(order, key=lambda key: (first[key[0]], second[key[1]], third[key[2]]))
-    score = found.grades.scores.monotonicity.score[:, [values.metrics.index(name) for name in names]]
+    score = findings.grades.scores.monotonicity.score[:, [values.metrics.index(name) for name in names]]
     cells = np.stack([mean_of_defined(score[order[key]].T) for key in columns], axis=1)
     axes = dict.fromkeys(case.axis.replace("_", " ") for case in values.cases)
     both = f"Each cell is the mean over {' and '.join(axes)}." if len(axes) > 1 else "Each cell is one case."
@@ -146,9 +146,9 @@ def heat_map(found: GradesFindings) -> HeatMap:
     )
 
 
-def detail_boxes(found: GradesFindings, detail: Detail) -> BoxRows:
+def detail_boxes(findings: GradesFindings, detail: Detail) -> BoxRows:
     """Return a metric in a case, level by level from the weakest adversary, with its score (Fig. 2)."""
-    grades, values = found.grades, found.grades.values
+    grades, values = findings.grades, findings.grades.values
     column = values.metrics.index(detail.metric)
     case, own = values.cases[detail.case], values.values[detail.case, column]
     axis, kind = AXES[case.axis]
@@ -164,7 +164,7 @@ def detail_boxes(found: GradesFindings, detail: Detail) -> BoxRows:
         said += " They are tests of the values of nodes, where boxes are of means over targets."
     shown = detail.why[:1].upper() + detail.why[1:]
     return BoxRows(
-        title=f"{words(detail.metric)}: {found.case_words(case)}",
+        title=f"{words(detail.metric)}: {findings.case_words(case)}",
         x_label=words(detail.metric),
         row_label=axis[:1].upper() + axis[1:],
         number_label="Replications",
@@ -199,9 +199,9 @@ def value_range(values: FloatArray) -> tuple[float, float]:
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
 
 
-def suite_boxes(found: GradesFindings, score: str) -> BoxRows | None:
+def suite_boxes(findings: GradesFindings, score: str) -> BoxRows | None:
     """Return evenness or shared value range of the suites, as boxes over cases (Fig. 13); None without suites."""
-    scores = found.grades.suite_scores
+    scores = findings.grades.suite_scores
     if scores is None:
         return None
     every = scores.evenness if score == "evenness" else scores.shared_range
@@ -214,7 +214,7 @@ def suite_boxes(found: GradesFindings, score: str) -> BoxRows | None:
                 interval=interval_of(getattr(each, score).low, getattr(each, score).high),
             ),
         )
-        for each in found.grades.suites
+        for each in findings.grades.suites
     )
     return BoxRows(
         title=f"Suites by {SCORES[score].lower()}",
@@ -226,9 +226,9 @@ def suite_boxes(found: GradesFindings, score: str) -> BoxRows | None:
     )
 
 
-def attack_names(found: GradesFindings) -> dict[str, str]:
+def attack_names(findings: GradesFindings) -> dict[str, str]:
     """Return how each attack is called."""
-    return {attack: facts.called for attack, facts in found.attacks.items()}
+    return {attack: facts.called for attack, facts in findings.attacks.items()}
 
 
 #: The metrics of the figure on chunks, where they were computed; the last one is not affected and stands beside them.
@@ -236,11 +236,11 @@ CHUNKED = ("anonymity_set_size", "mutual_information", "entropy", "adversary_suc
 SUCCESS = ("adversary_success_rate", "adversary_overall_success")
 
 
-def maxima_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
+def maxima_boxes(findings: GradesFindings) -> tuple[BoxRows, ...]:
     """Return the largest value of metrics by attack, a picture each (Fig. 7); none where no attack has chunks."""
-    if not any(facts.chunk for facts in found.attacks.values()):
+    if not any(facts.chunk for facts in findings.attacks.values()):
         return ()
-    values, rows_of = found.grades.values, _cases_by_attack(found)
+    values, rows_of = findings.grades.values, _cases_by_attack(findings)
     shown = [name for name in CHUNKED if name in values.metrics]
     pictures = []
     for name in shown:
@@ -256,7 +256,7 @@ def maxima_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
                 row_label="Attack",
                 number_label="Cases",
                 rows=tuple(
-                    box_of(found.attacks[attack].called, most[rows], note=_chunk(found, attack))
+                    box_of(findings.attacks[attack].called, most[rows], note=_chunk(findings, attack))
                     for attack, rows in rows_of.items()
                 ),
                 x_range=(0.0, max(value_range(most)[1], 1e-9)),
@@ -268,20 +268,20 @@ def maxima_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
     return tuple(pictures)
 
 
-def _chunk(found: GradesFindings, attack: str) -> str:
-    chunk = found.attacks[attack].chunk
+def _chunk(findings: GradesFindings, attack: str) -> str:
+    chunk = findings.attacks[attack].chunk
     return f"chunks of {chunk}" if chunk else ""
 
 
-def success_boxes(found: GradesFindings) -> BoxRows | None:
+def success_boxes(findings: GradesFindings) -> BoxRows | None:
     """Return the share of right attempts beside that of all targets found, by attack (Fig. 8); None without both."""
-    values = found.grades.values
+    values = findings.grades.values
     if any(name not in values.metrics for name in SUCCESS):
         return None
     rate, overall = (values.means[:, values.metrics.index(name)] for name in SUCCESS)
     rows = tuple(
-        box_of(_with_scope(found, attack), rate[rows].ravel(), overall[rows].ravel())
-        for attack, rows in _cases_by_attack(found).items()
+        box_of(_with_scope(findings, attack), rate[rows].ravel(), overall[rows].ravel())
+        for attack, rows in _cases_by_attack(findings).items()
     )
     return BoxRows(
         title="Success rate and overall success by attack",
@@ -297,21 +297,22 @@ def success_boxes(found: GradesFindings) -> BoxRows | None:
     )
 
 
-def _with_scope(found: GradesFindings, attack: str) -> str:
-    facts = found.attacks[attack]
+def _with_scope(findings: GradesFindings, attack: str) -> str:
+    facts = findings.attacks[attack]
     return f"{facts.called} ({facts.scope})" if facts.scope else facts.called
 
 
-def range_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
+def range_boxes(findings: GradesFindings) -> tuple[BoxRows, ...]:
     """Return where the values of two metrics lie, by data set, attack or protection (Fig. 11).
 
     The metrics are those with the highest and the lowest mean of the shared value range, of those that vary.
     """
-    values = found.grades.values
+    values = findings.grades.values
     ranked = sorted(
-        (each for each in found.grades.metrics if each.shared_range.mean > 0), key=lambda each: -each.shared_range.mean
+        (each for each in findings.grades.metrics if each.shared_range.mean > 0),
+        key=lambda each: -each.shared_range.mean,
     )
-    what, groups = _most_telling_groups(found)
+    what, groups = _most_telling_groups(findings)
     if len(ranked) < 2 or len(groups) < 2:
         return ()
     pictures = []
@@ -332,9 +333,9 @@ def range_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
     return tuple(pictures)
 
 
-def _most_telling_groups(found: GradesFindings) -> tuple[str, dict[str, IntArray]]:
-    cases = found.grades.values.cases
-    attacks, protections = attack_names(found), found.protections
+def _most_telling_groups(findings: GradesFindings) -> tuple[str, dict[str, IntArray]]:
+    cases = findings.grades.values.cases
+    attacks, protections = attack_names(findings), findings.protections
     ways: Sequence[tuple[str, list[str]]] = (
         ("Data set", [case.data for case in cases]),
         ("Attack", [attacks[case.attack] for case in cases]),
@@ -345,7 +346,7 @@ def _most_telling_groups(found: GradesFindings) -> tuple[str, dict[str, IntArray
     return what, {name: np.flatnonzero(every == name) for name in dict.fromkeys(names)}
 
 
-def _cases_by_attack(found: GradesFindings) -> dict[str, IntArray]:
-    cases = found.grades.values.cases
+def _cases_by_attack(findings: GradesFindings) -> dict[str, IntArray]:
+    cases = findings.grades.values.cases
     every = np.array([case.attack for case in cases])
     return {attack: np.flatnonzero(every == attack) for attack in dict.fromkeys(case.attack for case in cases)}

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.errors import InputError, did_you_mean
 from unveil.grades.grades import Grades
-from unveil.grades.replicated import Case
+from unveil.grades.replicated_metrics import GradedCase
 from unveil.questions.grade_metrics.findings import Detail
 
 #: So many are drawn; what is left out is said.
@@ -16,10 +16,10 @@ _BETWEEN = re.compile(r"[,;\s]+")
 _PIECES = re.compile(r"[:,=\s]+")
 
 
-def details_of(grades: Grades, wanted: Sequence[str]) -> tuple[tuple[Detail, ...], tuple[str, ...]]:
+def details_of(grades: Grades, names: Sequence[str]) -> tuple[tuple[Detail, ...], tuple[str, ...]]:
     """Return what is shown level by level, and notes on what is not.
 
-    Each of ``wanted`` is a metric, or a metric, an ``@`` and words that are all in the parts of a case. A metric alone
+    Each of ``names`` is a metric, or a metric, an ``@`` and words that are all in the parts of a case. A metric alone
     is shown where it scores highest and where it scores lowest. Without any, three are chosen; see :func:`telling`.
 
     Raises
@@ -27,10 +27,10 @@ def details_of(grades: Grades, wanted: Sequence[str]) -> tuple[tuple[Detail, ...
     InputError
         If there is no such metric, or no case with these words.
     """
-    if not wanted:
+    if not names:
         return telling(grades), ()
     found: dict[tuple[str, int], Detail] = {}
-    for text in wanted:
+    for text in names:
         metric, at, where = (part.strip() for part in text.partition("@"))
         metric = _metric(grades, metric)
         if at:
@@ -145,18 +145,18 @@ def cases_with(grades: Grades, where: str, option: str) -> list[int]:
     return fitting
 
 
-def _having(cases: Sequence[Case], word: str) -> set[int]:
+def _having(cases: Sequence[GradedCase], word: str) -> set[int]:
     """Return the cases with a word: as a whole piece of a part (NS of NS:theta=0.5) where any has it, else anywhere."""
     whole = {number for number, case in enumerate(cases) if word in _pieces(case)}
     return whole or {number for number, case in enumerate(cases) if any(word in part.casefold() for part in case)}
 
 
-def _pieces(case: Case) -> set[str]:
+def _pieces(case: GradedCase) -> set[str]:
     found = {part.casefold() for part in case}
     return found | {piece for part in found for piece in _PIECES.split(part)}
 
 
-def _hint(cases: Sequence[Case], word: str) -> str:
+def _hint(cases: Sequence[GradedCase], word: str) -> str:
     first = dict.fromkeys(part.partition(":")[0] for case in cases for part in case)
     near = did_you_mean(word, first)
     return near or f" Cases are made of {', '.join(first)}."

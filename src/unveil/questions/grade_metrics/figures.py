@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.grades.calibrated import CalibratedGrade
+from unveil.grades.calibration_grades import CalibratedGrade
 from unveil.grades.factors import Factors
 from unveil.grades.grades import Grades, MetricGrade, Scores, SuiteGrade
 from unveil.grades.scores import Reading
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def figures(found: GradesFindings) -> Mapping[str, Any]:
+def figures(findings: GradesFindings) -> Mapping[str, Any]:
     """Return all figures under their names in JSON; undefined ones are NaN, which becomes null."""
-    grades = found.grades
+    grades = findings.grades
     return {
-        "version": found.version,
-        "studies": [_study(each) for each in found.studies],
+        "version": findings.version,
+        "studies": [_study(each) for each in findings.studies],
         "settings": {"significance": grades.level, "strict": grades.strict, "of": grades.of},
         "metrics": [_figures_of_metric(grades, name) for name in (each.metric for each in grades.metrics)],
         "calibrated": [] if grades.calibrated is None else [_calibrated(each) for each in grades.calibrated.metrics],
-        "spans": [_span(found, each) for each in found.spans],
+        "spans": [_span(findings, each) for each in findings.spans],
         "suites": [_suite(each) for each in grades.suites],
         "searches": [_search(name, search) for name, search in grades.searches.items()],
-        "factors": [_factors(each) for each in found.factors],
+        "factors": [_factors(each) for each in findings.factors],
         "details": [
             {"metric": each.metric, "case": grades.values.cases[each.case]._asdict(), "why": each.why}
-            for each in found.details
+            for each in findings.details
         ],
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
         "suite_notes": zeros_of(grades),
         "cases": _with_nodes(grades),
         "suite_cases": [] if grades.suite_scores is None else _suite_frame(grades),
@@ -164,8 +164,8 @@ def _calibrated(each: CalibratedGrade) -> dict[str, Any]:
     }
 
 
-def _span(found: GradesFindings, each: Span) -> dict[str, Any]:
-    cases = found.grades.values.cases
+def _span(findings: GradesFindings, each: Span) -> dict[str, Any]:
+    cases = findings.grades.values.cases
     ends = {"widest": each.widest, "narrowest": each.narrowest}
     told = {name: {**vars(one), "case": cases[one.case]._asdict()} for name, one in ends.items()}
     return {"metric": each.metric, "lowest": each.lowest, "highest": each.highest, **told}
@@ -242,6 +242,6 @@ def _factors(each: Factors) -> dict[str, Any]:
     }
 
 
-def frame(found: GradesFindings) -> "pl.DataFrame":
+def frame(findings: GradesFindings) -> "pl.DataFrame":
     """Return one row per case and metric: the three scores, and the tests behind the first."""
-    return _with_nodes(found.grades).fill_nan(None)
+    return _with_nodes(findings.grades).fill_nan(None)

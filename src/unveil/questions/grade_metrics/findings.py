@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from unveil.grades.factors import Factors
 from unveil.grades.grades import Grades, MetricGrade, Verdict
-from unveil.grades.replicated import Case
+from unveil.grades.replicated_metrics import GradedCase
 from unveil.studies import Study
 from unveil.studies.results import Counts
 
@@ -124,7 +124,7 @@ class GradesFindings:
         able = self.by_verdict("use") or sorted(self.by_verdict("with care"), key=lambda each: each.counts_targets)
         return tuple(able[:MOST_FIRST])
 
-    def case_words(self, case: Case) -> str:
+    def case_words(self, case: GradedCase) -> str:
         """Return a case without the settings of its protection and attack, unless two would be called the same."""
         attack = self.attacks[case.attack].called if case.attack in self.attacks else case.attack
         axis = case.axis.replace("_", " ")
@@ -140,13 +140,13 @@ def words(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-def named(metrics: Sequence[str], most: int) -> str:
+def named(metrics: Sequence[str], at_most: int) -> str:
     """Return the names of metrics in a row; of many, the first ones and how many more there are.
 
     >>> named(["entropy", "min_entropy", "incorrectness"], 5), named(["entropy", "min_entropy", "incorrectness"], 1)
     ('entropy, min entropy and incorrectness', 'entropy and 2 more')
     """
     every = [words(metric) for metric in metrics]
-    last = f"{len(every) - most} more" if len(every) > most else every[-1]
-    first = every[:most] if len(every) > most else every[:-1]
+    last = f"{len(every) - at_most} more" if len(every) > at_most else every[-1]
+    first = every[:at_most] if len(every) > at_most else every[:-1]
     return f"{', '.join(first)} and {last}" if first else last

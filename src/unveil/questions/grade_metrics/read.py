@@ -9,9 +9,9 @@ from unveil.attacks import graph_attack_from
 from unveil.attacks.graph._settings import compared_at_a_time
 from unveil.errors import InputError, UnveilError
 from unveil.grades.data_facts import scope_of
-from unveil.grades.grades import Of
-from unveil.grades.nodes import NodeValues
-from unveil.grades.replicated import Replicated, is_calibrated
+from unveil.grades.grades import GradedValues
+from unveil.grades.nodes import NodeSketches
+from unveil.grades.replicated_metrics import ReplicatedMetrics, is_calibrated
 from unveil.grades.suites import Suite
 from unveil.questions.grade_metrics.findings import AttackFacts, GradedStudy
 from unveil.report.progress import Progress
@@ -26,10 +26,10 @@ class GradesInputs(NamedTuple):
     """The results of studies and their values, suites of the user's own, and how attacks and protections are called."""
 
     results: tuple[Results, ...]
-    values: Replicated
-    nodes: NodeValues | None
-    calibrated: Replicated | None
-    calibrated_nodes: NodeValues | None
+    values: ReplicatedMetrics
+    nodes: NodeSketches | None
+    calibrated: ReplicatedMetrics | None
+    calibrated_nodes: NodeSketches | None
     suites: tuple[Suite, ...]
     studies: tuple[GradedStudy, ...]
     attacks: Mapping[str, AttackFacts]
@@ -37,7 +37,7 @@ class GradesInputs(NamedTuple):
 
 
 def read(
-    folders: Sequence[str | os.PathLike[str]], suites: Sequence[Suite | str], *, of: Of, progress: Progress
+    folders: Sequence[str | os.PathLike[str]], suites: Sequence[Suite | str], *, of: GradedValues, progress: Progress
 ) -> GradesInputs:
     """Return what the folders hold, checked; the arguments are those of `grade_metrics`."""
     if not folders:
@@ -46,13 +46,13 @@ def read(
     progress("reading results", 0.0)
     try:
         results = tuple(Results.read(folder) for folder in folders)
-        values = Replicated.of(*results)
-        nodes = None if of == "means" else NodeValues.of(values, *results)
+        values = ReplicatedMetrics.of(*results)
+        nodes = None if of == "means" else NodeSketches.of(values, *results)
         twice = tuple(each for each in results if is_calibrated(each) and each.fine)
-        calibrated = Replicated.of(*twice, calibrated=True) if twice else None
+        calibrated = ReplicatedMetrics.of(*twice, calibrated=True) if twice else None
         calibrated_nodes = None
         if calibrated is not None and of != "means":
-            calibrated_nodes = NodeValues.of(calibrated, *twice, calibrated=True)
+            calibrated_nodes = NodeSketches.of(calibrated, *twice, calibrated=True)
     except OSError as error:
         raise InputError(
             f"the results of a study must be readable, but {error.filename!r} is not ({error.strerror}). Give yourself "
@@ -92,7 +92,7 @@ def _graded(results: Results) -> GradedStudy:
     )
 
 
-def _attacks(values: Replicated) -> dict[str, AttackFacts]:
+def _attacks(values: ReplicatedMetrics) -> dict[str, AttackFacts]:
     """Return what reports have to know of each attack; of a user's own, its name."""
     called = labels(tuple(dict.fromkeys(case.attack for case in values.cases)))
     found = {}

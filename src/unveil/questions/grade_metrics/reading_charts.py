@@ -4,13 +4,13 @@ from unveil.grades.grades import NOTHING_SIGNIFICANT
 from unveil.questions.grade_metrics.charts import BOLD, interval_of, per_release
 from unveil.questions.grade_metrics.findings import GradesFindings, NodeSpan, words
 from unveil.report.blocks import Threshold
-from unveil.report.blocks_spread import BoxRows, Spread, box_of, spread_of
+from unveil.report.blocks_spread import BoxRows, BoxStatistics, box_of, spread_of
 from unveil.report.text import percent
 
 
-def calibration_boxes(found: GradesFindings) -> BoxRows | None:
+def calibration_boxes(findings: GradesFindings) -> BoxRows | None:
     """Return the monotonicity of each metric from raw scores and calibrated probabilities; None without the latter."""
-    both = found.grades.calibrated
+    both = findings.grades.calibrated
     if both is None or not both.changed:
         return None
     every = both.raw.scores.values.metrics
@@ -40,9 +40,9 @@ def calibration_boxes(found: GradesFindings) -> BoxRows | None:
     )
 
 
-def span_boxes(found: GradesFindings) -> BoxRows | None:
+def span_boxes(findings: GradesFindings) -> BoxRows | None:
     """Return where the values of nodes of each metric lie in two cases, on one scale (Fig. 11); None without nodes."""
-    if not found.spans:
+    if not findings.spans:
         return None
     return BoxRows(
         title="Spans of nodes",
@@ -51,7 +51,7 @@ def span_boxes(found: GradesFindings) -> BoxRows | None:
         number_label="Values",
         series=("the case that uses most of the range", "the case that uses least"),
         rows=tuple(
-            box_of(words(each.metric), _node_box(each.widest), _node_box(each.narrowest)) for each in found.spans
+            box_of(words(each.metric), _node_box(each.widest), _node_box(each.narrowest)) for each in findings.spans
         ),
         caption="Each box holds the middle half of the values of nodes, at all levels and in all replications, from "
         "the means of 64 runs of equal count; beyond the whiskers only the lowest and the highest node are drawn. The "
@@ -59,10 +59,10 @@ def span_boxes(found: GradesFindings) -> BoxRows | None:
     )
 
 
-def _node_box(span: NodeSpan) -> Spread:
+def _node_box(span: NodeSpan) -> BoxStatistics:
     lower, median, upper = span.quartiles
     low, high = span.whiskers
-    return Spread(
+    return BoxStatistics(
         low=low,
         lower=lower,
         median=median,

@@ -2,19 +2,19 @@
 
 import math
 
-from unveil.grades.calibrated import CalibratedGrade
+from unveil.grades.calibration_grades import CalibratedGrade
 from unveil.questions.grade_metrics.findings import GradesFindings, words
 from unveil.questions.grade_metrics.tables import score_text, sides
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.text import UNDEFINED, fixed, percent, significant
 
 
-def calibration_table(found: GradesFindings, *, short: bool = False) -> Table | None:
+def calibration_table(findings: GradesFindings, *, short: bool = False) -> TableBlock | None:
     """Return each metric from raw scores and from calibrated probabilities; None where there is nothing calibrated.
 
     ``short`` is for a terminal: without intervals and verdicts, and with names as they are written.
     """
-    both = found.grades.calibrated
+    both = findings.grades.calibrated
     if both is None or not both.changed:
         return None
     same = [words(each.metric) for each in both.metrics if each.same]
@@ -22,7 +22,7 @@ def calibration_table(found: GradesFindings, *, short: bool = False) -> Table | 
     heads = ("metric", "monotonicity", "gain", "wrong way") if short else (
         "metric", "raw", "calibrated", "gain", "wrong way", "raw: verdict", "calibrated: verdict"
     )  # fmt: skip
-    return Table(
+    return TableBlock(
         caption=f"Raw scores → calibrated probabilities, over {cases:,} {'case' if cases == 1 else 'cases'}",
         columns=heads,
         rows=tuple(_calibrated_row(each, short=short) for each in both.changed),
@@ -52,12 +52,12 @@ def _gain_text(each: CalibratedGrade, *, ends: bool) -> str:
     return f"{each.gain.mean:+.3f}{interval}"
 
 
-def span_table(found: GradesFindings) -> Table | None:
+def span_table(findings: GradesFindings) -> TableBlock | None:
     """Return the range of each metric over all nodes, and which cases use most and least of it; None without nodes."""
-    if not found.spans:
+    if not findings.spans:
         return None
-    cases = found.grades.values.cases
-    return Table(
+    cases = findings.grades.values.cases
+    return TableBlock(
         caption="Which part of the range of a metric's nodes a case uses",
         columns=("metric", "lowest", "highest", "widest", "in", "narrowest", "in"),
         rows=tuple(
@@ -68,10 +68,10 @@ def span_table(found: GradesFindings) -> Table | None:
                 *(
                     text
                     for one in (each.widest, each.narrowest)
-                    for text in (percent(one.highest - one.lowest), found.case_words(cases[one.case]))
+                    for text in (percent(one.highest - one.lowest), findings.case_words(cases[one.case]))
                 ),
             )
-            for each in found.spans
+            for each in findings.spans
         ),
         align=("left", "right", "right", "right", "left", "right", "left"),
         prose=True,

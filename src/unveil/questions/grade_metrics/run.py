@@ -7,9 +7,9 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.grades.factors import Factors, explain, statistics_of, types_of
-from unveil.grades.grades import Grades, Of, grade
-from unveil.grades.nodes import NodeValues
-from unveil.grades.replicated import Replicated
+from unveil.grades.grades import GradedValues, Grades, grade
+from unveil.grades.nodes import NodeSketches
+from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suites import Suite
 from unveil.questions.grade_metrics.details import MOST_DETAILS, cases_with, details_of
 from unveil.questions.grade_metrics.findings import AttackFacts, GradedStudy, GradesFindings, named
@@ -28,18 +28,18 @@ _MOST_NAMED = 6
 
 def run(
     results: Sequence[Results],
-    values: Replicated,
+    values: ReplicatedMetrics,
     *,
-    nodes: NodeValues | None,
-    calibrated: Replicated | None,
-    calibrated_nodes: NodeValues | None,
+    nodes: NodeSketches | None,
+    calibrated: ReplicatedMetrics | None,
+    calibrated_nodes: NodeSketches | None,
     suites: Sequence[Suite],
     studies: tuple[GradedStudy, ...],
     attacks: Mapping[str, AttackFacts],
     protections: Mapping[str, str],
     details: Sequence[str],
     suite_needs: Sequence[str],
-    of: Of,
+    of: GradedValues,
     case: str,
     level: float,
     strict: bool,
@@ -81,7 +81,7 @@ def run(
     )
 
 
-def _about_nodes(grades: Grades, nodes: NodeValues | None, studies: Sequence[GradedStudy]) -> list[str]:
+def _about_nodes(grades: Grades, nodes: NodeSketches | None, studies: Sequence[GradedStudy]) -> list[str]:
     """Say in one sentence where there are no values of nodes, or which metrics have none."""
     if grades.of == "means":
         return []
@@ -131,10 +131,10 @@ def factors_of(
     return factors, tuple(dict.fromkeys([*notes, *(note for each in factors for note in each.notes)]))
 
 
-def _shortened(said: Sequence[str]) -> list[str]:
+def _shortened(sentences: Sequence[str]) -> list[str]:
     """Return the first of several sentences of the same kind, and how many more there are."""
-    more = f" The same holds for {len(said) - 1} more of its data sets." if len(said) > 1 else ""
-    return [f"{said[0]}{more}"] if said else []
+    more = f" The same holds for {len(sentences) - 1} more of its data sets." if len(sentences) > 1 else ""
+    return [f"{sentences[0]}{more}"] if sentences else []
 
 
 def _varied(score: FloatArray) -> bool:
@@ -206,7 +206,7 @@ def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
     return said
 
 
-def _missing_levels(values: Replicated) -> list[str]:
+def _missing_levels(values: ReplicatedMetrics) -> list[str]:
     """Say how many cases lack a level in all metrics; adjacent levels are then those that are there."""
     there = (values.replications > 0).any(axis=1)
     wanted = np.array([len(levels) for levels in values.levels])
@@ -221,7 +221,7 @@ def _missing_levels(values: Replicated) -> list[str]:
     ]
 
 
-def _case(values: Replicated, number: int) -> str:
+def _case(values: ReplicatedMetrics, number: int) -> str:
     """Return a case without the settings of its protection and attack, unless two would be called the same."""
     case = values.cases[number]
     protect = labels(tuple(dict.fromkeys(each.protect for each in values.cases)))[case.protect]
@@ -229,7 +229,7 @@ def _case(values: Replicated, number: int) -> str:
     return f"{case.data}, {protect}, {attack}, by {case.axis.replace('_', ' ')}"
 
 
-def _few_replications(values: Replicated, level: float) -> list[str]:
+def _few_replications(values: ReplicatedMetrics, level: float) -> list[str]:
     number = values.replications.max(axis=1)
     number = number[number > 0]
     if not number.size:
@@ -255,7 +255,7 @@ def _few_replications(values: Replicated, level: float) -> list[str]:
     ]
 
 
-def _without_values(values: Replicated) -> list[str]:
+def _without_values(values: ReplicatedMetrics) -> list[str]:
     empty = [name for at, name in enumerate(values.metrics) if not (values.replications[:, at] > 0).any()]
     partly = np.isnan(values.means[:, [name not in empty for name in values.metrics]])
     said = []
@@ -276,7 +276,7 @@ def _without_values(values: Replicated) -> list[str]:
     return said
 
 
-def _constant(values: Replicated) -> list[str]:
+def _constant(values: ReplicatedMetrics) -> list[str]:
     found = []
     for at, name in enumerate(values.metrics):
         own = values.values[:, at]
@@ -291,7 +291,7 @@ def _constant(values: Replicated) -> list[str]:
     ]
 
 
-def _one_case(values: Replicated) -> list[str]:
+def _one_case(values: ReplicatedMetrics) -> list[str]:
     if len({case[:3] for case in values.cases}) > 1:
         return []
     return [

@@ -4,7 +4,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import constant, over_all_cases
-from unveil.grades.nodes import NodeValues
+from unveil.grades.nodes import NodeSketches
 from unveil.questions.grade_metrics.findings import NodeSpan, Span
 
 _QUARTILES = (0.25, 0.5, 0.75)
@@ -12,7 +12,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
 _WHISKER = 1.5
 
 
-def spans_of(nodes: NodeValues) -> tuple[Span, ...]:
+def spans_of(nodes: NodeSketches) -> tuple[Span, ...]:
     """Return the spans of all metrics that vary, the one whose narrowest case uses most of its range first."""
     lowest, highest = nodes.ranges()
     low, high = (each[0] for each in over_all_cases(lowest, highest))
@@ -31,7 +31,7 @@ def spans_of(nodes: NodeValues) -> tuple[Span, ...]:
     return tuple(sorted(found, key=lambda each: each.narrowest.lowest - each.narrowest.highest))
 
 
-def _in_case(nodes: NodeValues, case: int, column: int, *, lowest: float, highest: float) -> NodeSpan:
+def _in_case(nodes: NodeSketches, case: int, column: int, *, lowest: float, highest: float) -> NodeSpan:
     width = highest - lowest
     there = nodes.count[case, column] > 0
     count = int(nodes.count[case, column].sum())

@@ -3,13 +3,13 @@
 import math
 
 from unveil.grades.cross_validation import WAYS
-from unveil.grades.grades import Summary
+from unveil.grades.grades import ScoreSummary
 from unveil.grades.scores import Scores
 from unveil.grades.search import SuiteSearch
 from unveil.questions.grade_metrics.findings import GradesFindings, words
 from unveil.questions.grade_metrics.tables import beside, interval, sides
 from unveil.questions.grade_metrics.words import zeros_of
-from unveil.report.blocks import Table
+from unveil.report.blocks import TableBlock
 from unveil.report.text import UNDEFINED, fixed, percent, significant
 
 #: The order of the columns on ranks that turn.
@@ -21,15 +21,15 @@ _SUITES_NOTE = (
 )
 
 
-def sum_table(found: GradesFindings) -> Table | None:
+def sum_table(findings: GradesFindings) -> TableBlock | None:
     """Return how suites rank by a sum of their metrics and by the product, and how often a level left out turns ranks.
 
     None without suites.
     """
-    suites = found.grades.suites
+    suites = findings.grades.suites
     if not suites:
         return None
-    return Table(
+    return TableBlock(
         caption="Metrics multiplied or added: cases in order, and cases in which a level left out turns others around",
         columns=(
             "suite",
@@ -53,12 +53,12 @@ def sum_table(found: GradesFindings) -> Table | None:
     )
 
 
-def suite_table(found: GradesFindings) -> Table | None:
+def suite_table(findings: GradesFindings) -> TableBlock | None:
     """Return what suites are made of, and the share of cases they rank in order (Table 7); None without suites."""
-    suites = found.grades.suites
+    suites = findings.grades.suites
     if not suites:
         return None
-    return Table(
+    return TableBlock(
         caption="Suites, the highest share of monotonic rankings first",
         columns=("suite", "cases in order", "pairs in order", "metrics and weights"),
         rows=tuple(
@@ -71,12 +71,12 @@ def suite_table(found: GradesFindings) -> Table | None:
     )
 
 
-def suite_score_table(found: GradesFindings) -> Table | None:
+def suite_score_table(findings: GradesFindings) -> TableBlock | None:
     """Return the three scores of suites, as those of metrics; None without suites."""
-    suites = found.grades.suites
+    suites = findings.grades.suites
     if not suites:
         return None
-    return Table(
+    return TableBlock(
         caption="The scores of suites",
         columns=("suite", *_SCORES),
         rows=tuple(
@@ -90,11 +90,11 @@ def suite_score_table(found: GradesFindings) -> Table | None:
             for each in suites
         ),
         align=sides(1, 3),
-        note=" ".join(zeros_of(found.grades)),
+        note=" ".join(zeros_of(findings.grades)),
     )
 
 
-def shares(summary: Summary) -> str:
+def shares(summary: ScoreSummary) -> str:
     """Return a mean share in percent, with its interval."""
     if math.isnan(summary.mean):
         return UNDEFINED
@@ -117,25 +117,25 @@ def weights_text(weights: dict[str, float]) -> str:
     return ", ".join(f"{name} {weight:.2g}" for name, weight in names.items())
 
 
-def example_table(found: GradesFindings) -> Table | None:
+def example_table(findings: GradesFindings) -> TableBlock | None:
     """Return one case in which a suite stands beside the metrics it is made of (Table 8); None without suites.
 
     The case is that of the first detail.
     """
-    return case_table(found, found.details[0].case) if found.details else None
+    return case_table(findings, findings.details[0].case) if findings.details else None
 
 
-def case_table(found: GradesFindings, case: int) -> Table | None:
+def case_table(findings: GradesFindings, case: int) -> TableBlock | None:
     """Return all scores of a suite and its metrics in a case, of means and of nodes; None without suites.
 
     The suite is the one with the most metrics. It has no values of nodes: products of one node's values are not kept.
     """
-    grades = found.grades
+    grades = findings.grades
     if grades.suite_scores is None or not grades.suites:
         return None
     suite = max(grades.suites, key=lambda each: len(each.suite.weights)).suite
     # Where verdicts are of nodes, their scores stand in the place of those of means.
-    nodes = None if beside(found) is None or grades.nodes is None else grades.nodes.scores
+    nodes = None if beside(findings) is None or grades.nodes is None else grades.nodes.scores
     rows = []
     for scores, name, called in (
         *((grades.scores, metric, words(metric)) for metric in suite.weights),
@@ -149,8 +149,10 @@ def case_table(found: GradesFindings, case: int) -> Table | None:
         rows.append((called, score, tests, *others, *more))
     heads = ("metric", "monotonicity", "significant tests", "evenness", "range")
     more_heads = () if nodes is None else ("monotonicity (nodes)", "evenness (nodes)", "range (nodes)")
-    return Table(
-        caption=f"The suite {suite.name} beside its metrics in one case: {found.case_words(grades.values.cases[case])}",
+    return TableBlock(
+        caption=(
+            f"The suite {suite.name} beside its metrics in one case: {findings.case_words(grades.values.cases[case])}"
+        ),
         columns=(*heads, *more_heads),
         rows=tuple(rows),
         align=sides(1, len(heads) + len(more_heads) - 1),
@@ -172,12 +174,12 @@ def _three(scores: Scores, case: int, name: str) -> tuple[str, str, str]:
 MOST_EQUAL = 5
 
 
-def found_table(name: str, search: SuiteSearch) -> Table:
+def found_table(name: str, search: SuiteSearch) -> TableBlock:
     """Return the best single metric, the best suites with equal weights and the optimised one."""
     shown = [("single metric", each) for each in search.singles[:2]]
     shown += [("equal weights", each) for each in search.equal[:MOST_EQUAL]]
     shown += [("optimised weights", search.optimised)] if search.optimised is not None else []
-    return Table(
+    return TableBlock(
         caption=f"Suites of {name}: those that do best in the cases that they were chosen by",
         columns=("way", "metrics and weights", "cases in order", "pairs in order"),
         rows=tuple(
@@ -192,7 +194,7 @@ def found_table(name: str, search: SuiteSearch) -> Table:
     )
 
 
-def held_out_table(searches: dict[str, SuiteSearch]) -> Table | None:
+def held_out_table(searches: dict[str, SuiteSearch]) -> TableBlock | None:
     """Return the shares in cases that had no say, and the gains over the best single metric; None without any."""
     rows = []
     for name, search in searches.items():
@@ -214,7 +216,7 @@ def held_out_table(searches: dict[str, SuiteSearch]) -> Table | None:
                 )
     if not rows:
         return None
-    return Table(
+    return TableBlock(
         caption="Chosen by some cases, judged by others",
         columns=("suites of", "held out by", "way", "where chosen", "elsewhere", "gain over the best metric"),
         rows=tuple(rows),

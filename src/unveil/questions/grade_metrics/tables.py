@@ -4,18 +4,18 @@ import math
 from collections.abc import Mapping
 
 from unveil.grades.factors import Factors
-from unveil.grades.grades import MetricGrade, Summary
+from unveil.grades.grades import MetricGrade, ScoreSummary
 from unveil.grades.scores import Reading
 from unveil.questions.grade_metrics.findings import VERDICTS, GradesFindings, words
-from unveil.report.blocks import Side, Table
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.text import UNDEFINED, fixed, percent, significant
 
 
-def ranking_table(found: GradesFindings) -> Table:
+def ranking_table(findings: GradesFindings) -> TableBlock:
     """Return the metrics by verdict, and of each the most monotonic first: all three scores, and the verdict."""
-    order, nodes = _by_verdict(found), beside(found)
+    order, nodes = _by_verdict(findings), beside(findings)
     more = () if nodes is None else ("evenness (nodes)", "range (nodes)")
-    return Table(
+    return TableBlock(
         caption=f"{len(order)} metrics: those to use first, the most monotonic first",
         columns=("metric", "verdict", "monotonicity", "undecided", "wrong way", "evenness", "range", *more),
         rows=tuple((*_metric_row(each), *_node_cells(nodes, each.metric)) for each in order),
@@ -24,9 +24,9 @@ def ranking_table(found: GradesFindings) -> Table:
     )
 
 
-def beside(found: GradesFindings) -> Reading | None:
+def beside(findings: GradesFindings) -> Reading | None:
     """Return the scores of nodes that stand beside those of means; None where there are none or they are the main."""
-    return found.grades.nodes if found.grades.of == "both" else None
+    return findings.grades.nodes if findings.grades.of == "both" else None
 
 
 def _node_cells(nodes: Reading | None, metric: str) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def _node_cells(nodes: Reading | None, metric: str) -> tuple[str, ...]:
     return ("–", "–") if each is None else (fixed(each.evenness.mean), fixed(each.shared_range.mean))
 
 
-def verdict_tables(found: GradesFindings) -> tuple[Table, ...]:
+def verdict_tables(findings: GradesFindings) -> tuple[TableBlock, ...]:
     """Return the metrics with each verdict, narrow enough for a terminal; names are as they are written."""
     captions = {
         "use": "Use: they follow the adversary's strength",
@@ -45,17 +45,17 @@ def verdict_tables(found: GradesFindings) -> tuple[Table, ...]:
         "do not rank by it": "Do not rank by them",
         "no grade": "No grade: nothing could be tested",
     }
-    nodes = beside(found)
+    nodes = beside(findings)
     more = () if nodes is None else ("even (nodes)", "range (nodes)")
     return tuple(
-        Table(
+        TableBlock(
             caption=captions[verdict],
             columns=("metric", "monotonicity", "undecided", "wrong", "even", "range", *more),
             rows=tuple((*_short_row(each), *_node_cells(nodes, each.metric)) for each in metrics),
             align=sides(1, 5 + len(more)),
         )
         for verdict in VERDICTS
-        if (metrics := found.by_verdict(verdict))
+        if (metrics := findings.by_verdict(verdict))
     )
 
 
@@ -70,13 +70,13 @@ def _short_row(each: MetricGrade) -> tuple[str, ...]:
     )
 
 
-def score_text(score: Summary) -> str:
+def score_text(score: ScoreSummary) -> str:
     """Return a mean with three decimals, so that 0.667 is told from less, and its interval with two, for room."""
     return fixed(score.mean, places=3) + ("" if math.isnan(score.low) else f" ({fixed(score.low)}–{fixed(score.high)})")
 
 
-def _by_verdict(found: GradesFindings) -> list[MetricGrade]:
-    return [each for verdict in VERDICTS for each in found.by_verdict(verdict)]
+def _by_verdict(findings: GradesFindings) -> list[MetricGrade]:
+    return [each for verdict in VERDICTS for each in findings.by_verdict(verdict)]
 
 
 def sides(names: int, numbers: int) -> tuple[Side, ...]:
@@ -84,11 +84,11 @@ def sides(names: int, numbers: int) -> tuple[Side, ...]:
     return tuple("left" if place < names else "right" for place in range(names + numbers))
 
 
-def why_table(found: GradesFindings) -> Table:
+def why_table(findings: GradesFindings) -> TableBlock:
     """Return why each metric has its verdict, and its monotonicity by what makes the adversary stronger."""
-    axes = list(dict.fromkeys(case.axis for case in found.grades.values.cases))
+    axes = list(dict.fromkeys(case.axis for case in findings.grades.values.cases))
     shown = axes if len(axes) > 1 else []
-    return Table(
+    return TableBlock(
         caption="Why, metric by metric" + (", and monotonicity by what makes the adversary stronger" if shown else ""),
         columns=("metric", "why", *(f"by {axis.replace('_', ' ')}" for axis in shown)),
         rows=tuple(
@@ -97,7 +97,7 @@ def why_table(found: GradesFindings) -> Table:
                 f"{each.verdict}: {each.reason}",
                 *(fixed(each.by_axis[axis].mean, places=3) for axis in shown),
             )
-            for each in _by_verdict(found)
+            for each in _by_verdict(findings)
         ),
         align=sides(2, len(shown)),
         prose=True,
@@ -161,19 +161,19 @@ GROUPS: Mapping[str, str] = {
 MOST_TERMS = 15
 
 
-def group_table(found: GradesFindings) -> Table | None:
+def group_table(findings: GradesFindings) -> TableBlock | None:
     """Return how much of the variance of each score a group of factors explains; None where nothing was fitted."""
-    if not found.factors:
+    if not findings.factors:
         return None
-    have = [group for group in GROUPS if any(group in each.shares for each in found.factors)]
-    return Table(
+    have = [group for group in GROUPS if any(group in each.shares for each in findings.factors)]
+    return TableBlock(
         caption="Share of the variance that is explained (linear R²)",
-        columns=("explained by", *(words(each.response) for each in found.factors), "by chance"),
+        columns=("explained by", *(words(each.response) for each in findings.factors), "by chance"),
         rows=tuple(
-            (GROUPS[group], *(_share(each, group) for each in found.factors), _chance(found.factors[0], group))
+            (GROUPS[group], *(_share(each, group) for each in findings.factors), _chance(findings.factors[0], group))
             for group in have
         ),
-        align=sides(1, len(found.factors) + 1),
+        align=sides(1, len(findings.factors) + 1),
         note="By chance: what so many factors would explain on average if they had nothing to do with the score.",
     )
 
@@ -186,19 +186,19 @@ def _chance(factors: Factors, group: str) -> str:
     return percent(factors.shares[group].chance) if group in factors.shares else UNDEFINED
 
 
-def term_table(found: GradesFindings, factors: Factors, *, most: int | None = None) -> Table:
+def term_table(findings: GradesFindings, factors: Factors, *, at_most: int | None = None) -> TableBlock:
     """Return the fitted model of a score, the most important terms first (Tables 4, 5 and 6)."""
-    terms = factors.mars.terms[:most]
+    terms = factors.mars.terms[:at_most]
     over = len(factors.mars.terms) - len(terms)
     more = f" {over} more terms are in JSON and LaTeX." if over else ""
-    return Table(
+    return TableBlock(
         caption=f"What {words(factors.response)} depends on: a model of {len(factors.mars.terms)} terms that explains "
         f"{percent(factors.mars.r_squared)} of the variance",
         columns=("factor", "adds", "importance"),
         rows=(
             ("(always)", f"{factors.mars.intercept:.3g}", ""),
             *(
-                (_named(found, term.text), f"{term.coefficient:+.2g}", significant(term.importance, digits=2))
+                (_named(findings, term.text), f"{term.coefficient:+.2g}", significant(term.importance, digits=2))
                 for term in terms
             ),
         ),
@@ -208,20 +208,20 @@ def term_table(found: GradesFindings, factors: Factors, *, most: int | None = No
     )
 
 
-def _named(found: GradesFindings, text: str) -> str:
+def _named(findings: GradesFindings, text: str) -> str:
     """Return a factor as people write it: an attack or a protection without its settings, where that is enough."""
     group, _, name = text.partition(" ")
     if "max(0" in text or group not in ("metric", "attack", "protection", "data", "type", "scope", "axis"):
         return text
-    called = found.attacks[name].called if group == "attack" and name in found.attacks else name
+    called = findings.attacks[name].called if group == "attack" and name in findings.attacks else name
     if group == "protection":
-        called = found.protections.get(name, name)
+        called = findings.protections.get(name, name)
     return f"{group}: {words(called) if group in ('metric', 'axis') else called}"
 
 
-def factors_sentence(found: GradesFindings) -> str:
+def factors_sentence(findings: GradesFindings) -> str:
     """Return whether the metric or its setting explains more, in one sentence; empty where nothing was fitted."""
-    for each in found.factors:
+    for each in findings.factors:
         if each.response == "monotonicity" and {"metric", "setting"} <= each.shares.keys():
             metric, rest = each.shares["metric"].r_squared, each.shares["setting"].r_squared
             which = "more than" if metric > rest else "less than"

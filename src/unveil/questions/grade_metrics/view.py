@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.metrics import METRICS
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.grade_metrics.charts import (
     SCORES,
     detail_boxes,
@@ -60,9 +60,9 @@ from unveil.questions.grade_metrics.words import (
     tone,
     zeros_of,
 )
-from unveil.report.blocks import Block, Page, Section, Table
+from unveil.report.blocks import Block, Page, Section, TableBlock
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Part
 
 if TYPE_CHECKING:
@@ -94,12 +94,12 @@ def _metric_names() -> list[str]:
     return [metric.name for metric in METRICS.values() if metric.on == "Candidates" and metric.usual]
 
 
-def quantities(found: GradesFindings) -> dict[str, Quantity]:
+def quantities(findings: GradesFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for; more of each is better."""
-    means = {each.metric: each.monotonicity.mean for each in found.grades.metrics}
-    shares = [each.whole.mean for each in found.grades.suites if not np.isnan(each.whole.mean)]
+    means = {each.metric: each.monotonicity.mean for each in findings.grades.metrics}
+    shares = [each.whole.mean for each in findings.grades.suites if not np.isnan(each.whole.mean)]
     values = {
-        _TRUSTED: float(len(found.by_verdict("use"))),
+        _TRUSTED: float(len(findings.by_verdict("use"))),
         _BEST_SUITE: max(shares, default=float("nan")),
         **{f"monotonicity_{name}": means.get(name, float("nan")) for name in _metric_names()},
     }
@@ -110,96 +110,96 @@ def quantities(found: GradesFindings) -> dict[str, Quantity]:
     }
 
 
-def plot(found: GradesFindings) -> "NDArray[Any]":
+def plot(findings: GradesFindings) -> "NDArray[Any]":
     """Return matplotlib axes, side by side: the metrics by monotonicity, evenness and shared value range."""
     from matplotlib import pyplot
 
     from unveil.report.draw.lines import draw
 
-    height = 2.0 + 0.3 * len(found.grades.metrics)
+    height = 2.0 + 0.3 * len(findings.grades.metrics)
     _, axes = pyplot.subplots(1, len(SCORES), figsize=(6.6 * len(SCORES), height), layout="constrained")
     for score, place in zip(SCORES, axes, strict=True):
-        draw(ranking_boxes(found, score), place)
+        draw(ranking_boxes(findings, score), place)
     row: NDArray[Any] = axes
     return row
 
 
-def page(found: GradesFindings, *, seed: int | None = None) -> Page:
+def page(findings: GradesFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML."""
     return Page(
         title="Grades of privacy metrics",
-        question=question(found),
-        headline=headline(found),
-        explanation=explanation(found),
-        next_steps=next_steps(found),
-        picture=(first_boxes(found),) if found.first else (),
-        tone=tone(found),
-        sections=tuple(_sections(found)),
-        method=method(found),
+        question=question(findings),
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(first_boxes(findings),) if findings.first else (),
+        tone=tone(findings),
+        sections=tuple(_sections(findings)),
+        method=method(findings),
         untested=UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
-        version=found.version,
+        version=findings.version,
     )
 
 
-def _sections(found: GradesFindings) -> list[Section]:
+def _sections(findings: GradesFindings) -> list[Section]:
     sections = [
-        Section(heading="Every metric", lead=reading(found), blocks=(ranking_table(found), why_table(found))),
-        *_calibrated(found),
+        Section(heading="Every metric", lead=reading(findings), blocks=(ranking_table(findings), why_table(findings))),
+        *_calibrated(findings),
         Section(
             heading="Monotonicity",
             lead="Does a metric show less privacy whenever the adversary is stronger?",
-            blocks=(ranking_boxes(found, "monotonicity"), heat_map(found)),
+            blocks=(ranking_boxes(findings, "monotonicity"), heat_map(findings)),
         ),
     ]
-    if found.details:
+    if findings.details:
         lead = "What is behind a score: the metric at each level of strength, over replications."
-        drawn: tuple[Block, ...] = tuple(detail_boxes(found, each) for each in found.details)
+        drawn: tuple[Block, ...] = tuple(detail_boxes(findings, each) for each in findings.details)
         sections.append(Section(heading="Level by level", lead=lead, blocks=drawn, tells="sure"))
     sections += [
         Section(
             heading="Evenness",
             lead=f"{MEANINGS['evenness']} Values that crowd in the middle score 0.75: a high score alone is no proof.",
-            blocks=(ranking_boxes(found, "evenness"),),
+            blocks=(ranking_boxes(findings, "evenness"),),
         ),
         Section(
             heading="Shared value range",
             lead=MEANINGS["shared_range"],
-            blocks=(ranking_boxes(found, "shared_range"), *range_boxes(found)),
+            blocks=(ranking_boxes(findings, "shared_range"), *range_boxes(findings)),
         ),
-        *_spans(found),
-        *_by_attack(found),
-        *_suites(found),
-        *_explained(found),
+        *_spans(findings),
+        *_by_attack(findings),
+        *_suites(findings),
+        *_explained(findings),
     ]
     return sections
 
 
-def _calibrated(found: GradesFindings) -> list[Section]:
-    table, boxes = calibration_table(found), calibration_boxes(found)
+def _calibrated(findings: GradesFindings) -> list[Section]:
+    table, boxes = calibration_table(findings), calibration_boxes(findings)
     if table is None or boxes is None:
         return []
     return [Section(heading="Raw scores or calibrated probabilities", lead=CALIBRATION, blocks=(boxes, table))]
 
 
-def _spans(found: GradesFindings) -> list[Section]:
-    boxes, table = span_boxes(found), span_table(found)
+def _spans(findings: GradesFindings) -> list[Section]:
+    boxes, table = span_boxes(findings), span_table(findings)
     if boxes is None or table is None:
         return []
     return [Section(heading="Spans of nodes", lead=SPANS, blocks=(boxes, table), tells="whom")]
 
 
-def _asked(found: GradesFindings) -> tuple[Table, ...]:
+def _asked(findings: GradesFindings) -> tuple[TableBlock, ...]:
     """Return the cases that were asked for, or else one case, with all scores of a suite and its metrics."""
-    tables = [case_table(found, case) for case in found.asked] or [example_table(found)]
+    tables = [case_table(findings, case) for case in findings.asked] or [example_table(findings)]
     return tuple(table for table in tables if table is not None)
 
 
-def _by_attack(found: GradesFindings) -> list[Section]:
+def _by_attack(findings: GradesFindings) -> list[Section]:
     """Return what metrics do by attack: what chunks cap, and what leaving out hard targets inflates."""
     sections = []
-    success, maxima = success_boxes(found), maxima_boxes(found)
+    success, maxima = success_boxes(findings), maxima_boxes(findings)
     if success is not None:
         lead = "The success rate counts right attempts among the attempts, overall success among all targets."
         sections.append(Section(heading="Success by attack", lead=lead, blocks=(success,), tells="whom"))
@@ -213,106 +213,107 @@ def _by_attack(found: GradesFindings) -> list[Section]:
     return sections
 
 
-def _suites(found: GradesFindings) -> list[Section]:
+def _suites(findings: GradesFindings) -> list[Section]:
     sections = []
-    table = suite_table(found)
+    table = suite_table(findings)
     if table is not None:
-        drawn = (suite_boxes(found, "evenness"), suite_boxes(found, "shared_range"))
-        more = (sum_table(found), suite_score_table(found), *drawn, *_asked(found))
+        drawn = (suite_boxes(findings, "evenness"), suite_boxes(findings, "shared_range"))
+        more = (sum_table(findings), suite_score_table(findings), *drawn, *_asked(findings))
         blocks = (table, *(each for each in more if each is not None))
         sections.append(Section(heading="Suites of metrics", lead=SUITES, blocks=blocks))
-    searches = dict(found.grades.searches)
+    searches = dict(findings.grades.searches)
     if searches:
         held_out = held_out_table(searches)
         tables = tuple(found_table(name, search) for name, search in searches.items())
         sections.append(
             Section(
                 heading="Better suites",
-                lead=f"{search_lead(found)} {search_conclusion(found)}",
+                lead=f"{search_lead(findings)} {search_conclusion(findings)}",
                 blocks=(*([held_out] if held_out else []), *tables),
             )
         )
     return sections
 
 
-def _explained(found: GradesFindings) -> list[Section]:
-    table = group_table(found)
+def _explained(findings: GradesFindings) -> list[Section]:
+    table = group_table(findings)
     if table is None:
         return []
     lead = (
-        f"Does a score belong to the metric, or to the data, the protection and the attack? {factors_sentence(found)}"
+        f"Does a score belong to the metric, or to the data, the protection and the attack? "
+        f"{factors_sentence(findings)}"
     )
-    terms = tuple(term_table(found, each, most=MOST_TERMS) for each in found.factors)
+    terms = tuple(term_table(findings, each, at_most=MOST_TERMS) for each in findings.factors)
     return [Section(heading="What explains the scores", lead=lead, blocks=(table, *terms), tells="sure")]
 
 
-def to_latex(found: GradesFindings) -> str:
+def to_latex(findings: GradesFindings) -> str:
     """Return all tables, each as a ``table`` environment with a label that begins with ``tab:``."""
     from unveil.report.latex import document
 
-    names = ", ".join(each.study.name for each in found.studies)
-    told: list[tuple[str, Table | None]] = [
-        ("tab:ranking", ranking_table(found)),
-        ("tab:calibrated", calibration_table(found)),
-        ("tab:spans", span_table(found)),
-        *((f"tab:factors-{each.response.replace('_', '-')}", term_table(found, each)) for each in found.factors),
-        ("tab:variance", group_table(found)),
-        ("tab:suites", suite_table(found)),
-        ("tab:suite-sums", sum_table(found)),
-        ("tab:suite-scores", suite_score_table(found)),
+    names = ", ".join(each.study.name for each in findings.studies)
+    told: list[tuple[str, TableBlock | None]] = [
+        ("tab:ranking", ranking_table(findings)),
+        ("tab:calibrated", calibration_table(findings)),
+        ("tab:spans", span_table(findings)),
+        *((f"tab:factors-{each.response.replace('_', '-')}", term_table(findings, each)) for each in findings.factors),
+        ("tab:variance", group_table(findings)),
+        ("tab:suites", suite_table(findings)),
+        ("tab:suite-sums", sum_table(findings)),
+        ("tab:suite-scores", suite_score_table(findings)),
         *(
-            (f"tab:suite-example{f'-{number}' if found.asked else ''}", table)
-            for number, table in enumerate(_asked(found), start=1)
+            (f"tab:suite-example{f'-{number}' if findings.asked else ''}", table)
+            for number, table in enumerate(_asked(findings), start=1)
         ),
-        ("tab:held-out", held_out_table(dict(found.grades.searches))),
+        ("tab:held-out", held_out_table(dict(findings.grades.searches))),
         *(
             (f"tab:search-{number}", found_table(name, search))
-            for number, (name, search) in enumerate(found.grades.searches.items(), start=1)
+            for number, (name, search) in enumerate(findings.grades.searches.items(), start=1)
         ),
     ]
     return document(
         [(label, table) for label, table in told if table is not None],
         comment=(
             f"Grades of privacy metrics, judged by: {names}.",
-            f"Made by unveil {found.version}. Read it with \\input; it needs no package.",
+            f"Made by unveil {findings.version}. Read it with \\input; it needs no package.",
         ),
     )
 
 
-def brief(found: GradesFindings, *, with_details: bool) -> Iterator[Part]:
+def brief(findings: GradesFindings, *, with_details: bool) -> Iterator[Part]:
     """Yield what a terminal shows: the metrics to use first, the ranking, suites, and what explains the scores."""
-    yield from opening(page(found))
-    for table in _asked(found) if found.asked else ():
+    yield from opening(page(findings))
+    for table in _asked(findings) if findings.asked else ():
         yield ""
         yield table
-    for table in verdict_tables(found):
+    for table in verdict_tables(findings):
         yield ""
         yield table
-    yield scores_in_words(found)
-    calibrated = calibration_table(found, short=True)
+    yield scores_in_words(findings)
+    calibrated = calibration_table(findings, short=True)
     if calibrated is not None:
         yield ""
         yield calibrated
-    for each in found.details if with_details else ():
-        picture = detail_boxes(found, each)
+    for each in findings.details if with_details else ():
+        picture = detail_boxes(findings, each)
         yield ""
         yield picture
         yield picture.caption
-    suites = suite_table(found)
+    suites = suite_table(findings)
     if suites is not None:
         yield ""
         yield suites
-        yield from sums_in_words(found)
-        yield from zeros_of(found.grades)
-    if found.grades.searches:
-        yield from ("", "Are there better suites?", *honest_sentences(found))
-    explained = group_table(found)
+        yield from sums_in_words(findings)
+        yield from zeros_of(findings.grades)
+    if findings.grades.searches:
+        yield from ("", "Are there better suites?", *honest_sentences(findings))
+    explained = group_table(findings)
     if explained is not None:
         yield ""
         yield explained
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.grades/1",
     figures=figures,
     quantities=quantities,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from unveil.grades.calibrated import Calibrated, CalibratedGrade
+from unveil.grades.calibration_grades import CalibratedGrade, CalibrationGrades
 from unveil.grades.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
 from unveil.questions.grade_metrics.findings import MOST_FIRST, GradesFindings, named, words
 from unveil.report.blocks import Tone
@@ -27,37 +27,37 @@ MEANINGS: Mapping[str, str] = {
 }
 
 
-def headline(found: GradesFindings) -> str:
+def headline(findings: GradesFindings) -> str:
     """Return which metrics to use first, in one sentence."""
-    every, use = found.grades.metrics, found.by_verdict("use")
-    cases = count(len(found.grades.values.cases), "case", "cases")
+    every, use = findings.grades.metrics, findings.by_verdict("use")
+    cases = count(len(findings.grades.values.cases), "case", "cases")
     if all(each.verdict == "no grade" for each in every):
         return "No metric can be graded: nowhere are there two levels with two replications each."
     if len(every) == 1:
         return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]} in {cases}: {every[0].reason}."
     if not use:
-        but = f"; with care use {_graded(found.first)} first" if found.first else ""
+        but = f"; with care use {_graded(findings.first)} first" if findings.first else ""
         return f"None of the {len(every)} metrics can be trusted to rank in {cases}{but}."
     if len(use) == len(every):
         return f"All {len(every)} metrics can be trusted: each follows the adversary's strength in {cases}."
     follow = "follows" if len(use) == 1 else "follow"
     return (
-        f"Use {_graded(found.first)} first: {len(use)} of {len(every)} metrics {follow} the adversary's strength in "
+        f"Use {_graded(findings.first)} first: {len(use)} of {len(every)} metrics {follow} the adversary's strength in "
         f"{cases}."
     )
 
 
-def explanation(found: GradesFindings) -> tuple[str, ...]:
+def explanation(findings: GradesFindings) -> tuple[str, ...]:
     """Return what calibration changes, how good the metrics to use first are, and which not to rank by."""
-    said = list(calibration_answer(found))
-    if found.first:
-        least = found.first[-1].monotonicity
+    said = list(calibration_answer(findings))
+    if findings.first:
+        least = findings.first[-1].monotonicity
         ends = "" if isnan(least.low) else f" (95% interval {fixed(least.low)} to {fixed(least.high)})"
         said.append(
             f"Even the last of those to use first has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is "
             f"best and a metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
         )
-    wrong = found.by_verdict("do not rank by it")
+    wrong = findings.by_verdict("do not rank by it")
     if wrong:
         said.append(f"Do not rank by {_graded(wrong)}: they can make a weak protection look strong.")
     return tuple(said)
@@ -67,12 +67,12 @@ def explanation(found: GradesFindings) -> tuple[str, ...]:
 _DOUBTED = ("entropy", "min_entropy", "collision_entropy", "anonymity_set_size")
 
 
-def calibration_answer(found: GradesFindings) -> tuple[str, ...]:
+def calibration_answer(findings: GradesFindings) -> tuple[str, ...]:
     """Return whether entropy is a bad metric or was fed bad probabilities, and what calibration does to the others.
 
     Nothing where no study has calibrated probabilities. Where entropy was not measured, another metric is spoken of.
     """
-    both = found.grades.calibrated
+    both = findings.grades.calibrated
     if both is None or not both.changed:
         return ()
     changed = {each.metric: each for each in both.changed}
@@ -106,7 +106,7 @@ def _fed(each: CalibratedGrade) -> str:
     return f"It is not shown that {name} was fed bad probabilities: {facts}, a difference that may be chance."
 
 
-def _calibrated_count(both: Calibrated) -> str:
+def _calibrated_count(both: CalibrationGrades) -> str:
     """Return how many metrics follow the adversary better or worse when calibrated, and what that can be due to."""
     number = {effect: sum(each.effect == effect for each in both.changed) for effect in ("better", "worse")}
     every = len(both.changed)
@@ -132,20 +132,20 @@ SPANS = (
 )
 
 
-def next_steps(found: GradesFindings) -> tuple[str, ...]:
+def next_steps(findings: GradesFindings) -> tuple[str, ...]:
     """Return how to use the grades, and how to be surer of them."""
     steps = []
-    if found.by_verdict("use"):
+    if findings.by_verdict("use"):
         steps.append("Rank protections by the first of these metrics, and see whether the others agree.")
-    elif found.first:
+    elif findings.first:
         steps.append("Rank by no single metric here: take those to use with care together, and see whether they agree.")
-    both = found.grades.calibrated
+    both = findings.grades.calibrated
     if both is not None and any(each.mended and each.raw.verdict != "use" for each in both.changed):
         steps.append(
             "Whoever reports entropy and its like should take them from calibrated probabilities: 'unveil graph "
             "--calibrate simulate'."
         )
-    sets = {(case.data, case.protect, case.attack) for case in found.grades.values.cases}
+    sets = {(case.data, case.protect, case.attack) for case in findings.grades.values.cases}
     steps.append(
         f"To be surer, study more data sets, protections and attacks than these "
         f"{count(len(sets), 'combination', 'combinations')}: 'unveil study run'."
@@ -169,17 +169,17 @@ def _begun(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def tone(found: GradesFindings) -> Tone:
+def tone(findings: GradesFindings) -> Tone:
     """Return how the headline should strike: a warning where nothing can be trusted."""
-    return "neutral" if found.by_verdict("use") else "warning"
+    return "neutral" if findings.by_verdict("use") else "warning"
 
 
-def scores_in_words(found: GradesFindings) -> str:
+def scores_in_words(findings: GradesFindings) -> str:
     """Return what the scores mean, below the table of them."""
     nodes = (
         " Those of nodes are of the values of single nodes at all levels, the others of means over targets; a metric "
         "of a whole release has means only."
-        if found.grades.nodes is not None and found.grades.of == "both"
+        if findings.grades.nodes is not None and findings.grades.of == "both"
         else ""
     )
     return (
@@ -191,9 +191,9 @@ def scores_in_words(found: GradesFindings) -> str:
     )
 
 
-def reading(found: GradesFindings) -> str:
+def reading(findings: GradesFindings) -> str:
     """Return how the ranking is to be read, and what another rule would let pass."""
-    every = found.grades.metrics
+    every = findings.grades.metrics
     passed = sum(each.monotonicity.mean >= LEAST for each in every)
     return (
         f"{MEANINGS['monotonicity']} The score of a metric that never changes, {fixed(NOTHING_SIGNIFICANT, places=3)}, "
@@ -202,10 +202,10 @@ def reading(found: GradesFindings) -> str:
     )
 
 
-def honest_sentences(found: GradesFindings) -> tuple[str, ...]:
+def honest_sentences(findings: GradesFindings) -> tuple[str, ...]:
     """Return what the search for better suites found, in cases that had no say in the choice."""
     said = []
-    for name, search in found.grades.searches.items():
+    for name, search in findings.grades.searches.items():
         for validation in search.validations:
             single, gain = validation.shares["single metric"], validation.gains["optimised weights"]
             held = "attacks" if validation.grouping == "attack" else "data sets"
@@ -217,15 +217,15 @@ def honest_sentences(found: GradesFindings) -> tuple[str, ...]:
                 f"weights {percent(validation.shares['optimised weights'])}: {100 * gain.mean:+.1f} points "
                 f"({100 * gain.low:+.1f} to {100 * gain.high:+.1f}) against the single metric, {verdict}."
             )
-    notes = (note for search in found.grades.searches.values() for note in search.notes)
+    notes = (note for search in findings.grades.searches.values() for note in search.notes)
     return (*said, *dict.fromkeys(notes))
 
 
-def search_conclusion(found: GradesFindings) -> str:
+def search_conclusion(findings: GradesFindings) -> str:
     """Return in how many comparisons with the best single metric suites are better, in one sentence."""
     gains = [
         gain
-        for search in found.grades.searches.values()
+        for search in findings.grades.searches.values()
         for validation in search.validations
         for gain in validation.gains.values()
     ]
@@ -238,26 +238,26 @@ def search_conclusion(found: GradesFindings) -> str:
     return against + f"{shown or 'none'} {'show' if shown > 1 else 'shows'} a gain and {worse or 'none'} a loss."
 
 
-def search_lead(found: GradesFindings) -> str:
+def search_lead(findings: GradesFindings) -> str:
     """Return what the search is, and what flatters it."""
     text = (
         "Is there a better suite? All suites with equal weights were tried, and weights were optimised. What is chosen "
         "by some cases looks good in these very cases; so each way of choosing was judged by cases that had no say."
     )
-    needs = next((search.needs for search in found.grades.searches.values()), ())
+    needs = next((search.needs for search in findings.grades.searches.values()), ())
     if needs:
         text += f" Only suites that tell {together(needs)} were tried; the single metrics that they are compared with "
         text += "need not."
-    if HERE in found.grades.searches:
+    if HERE in findings.grades.searches:
         text += " Which metrics are the best here was seen in all cases, which still flatters the suites made of them."
     return text
 
 
-def sums_in_words(found: GradesFindings) -> tuple[str, ...]:
+def sums_in_words(findings: GradesFindings) -> tuple[str, ...]:
     """Return how the largest suite ranks by a sum instead of a product, in one sentence; nothing without suites."""
-    if not found.grades.suites:
+    if not findings.grades.suites:
         return ()
-    each = max(found.grades.suites, key=lambda one: len(one.suite.weights))
+    each = max(findings.grades.suites, key=lambda one: len(one.suite.weights))
     return (
         f"If the metrics of {each.suite.name} are added (weighted sum) and not multiplied, "
         f"{percent(each.sum_whole.mean)} of cases are in order instead of {percent(each.whole.mean)}; leaving out the "
@@ -279,17 +279,17 @@ def zeros_of(grades: Grades) -> list[str]:
     return [found.zeros.rule, f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."]
 
 
-def question(found: GradesFindings) -> str:
+def question(findings: GradesFindings) -> str:
     """Return what was asked, and of which studies."""
-    names = [each.study.name for each in found.studies]
+    names = [each.study.name for each in findings.studies]
     quoted = [f"'{name}'" for name in names]
     which = f"the study {quoted[0]}" if len(names) == 1 else f"the studies {together(quoted)}"
     return f"Which privacy metrics can be trusted, judged by {which}?"
 
 
-def method(found: GradesFindings) -> tuple[str, ...]:
+def method(findings: GradesFindings) -> tuple[str, ...]:
     """Return how the grades came about, in sentences."""
-    grades, values = found.grades, found.grades.values
+    grades, values = findings.grades, findings.grades.values
     sizes = (
         count(len({case.data for case in values.cases}), "data set", "data sets"),
         count(len({case.protect for case in values.cases}), "protection", "protections"),

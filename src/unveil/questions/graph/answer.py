@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil.attacks import AttacksGraph, graph_attack_from
+from unveil.attacks import GraphAttack, graph_attack_from
 from unveil.data.graph.read import graph_from
 from unveil.errors import InputError
-from unveil.protections import ProtectsGraph, graph_protection_from, protection_text
+from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.questions.answer import Answer, randomness
 from unveil.questions.graph.attributes import attributes_from
 from unveil.questions.graph.findings import GraphFindings
@@ -25,7 +25,7 @@ from unveil.questions.graph.read import (
 )
 from unveil.questions.graph.run import run, run_made_elsewhere
 from unveil.questions.graph.view import VIEW, brief
-from unveil.questions.told import Reply, Told
+from unveil.questions.request import Request, Response
 from unveil.report.progress import Progress, Say, silent, unsaid
 
 #: What a release without any other protection is: names are gone, connections are all there.
@@ -34,8 +34,8 @@ UNPROTECTED = "id-removal"
 
 def graph(
     original: Any,
-    protect: str | ProtectsGraph | None = None,
-    attack: str | AttacksGraph = "ns",
+    protect: str | GraphProtection | None = None,
+    attack: str | GraphAttack = "ns",
     *,
     seed_pairs: int = 50,
     overlap: float = 0.85,
@@ -155,7 +155,7 @@ def graph_made_elsewhere(
     auxiliary: Any,
     seeds: int | ArrayLike,
     truth: ArrayLike,
-    attack: str | AttacksGraph = "ns",
+    attack: str | GraphAttack = "ns",
     *,
     repeat: int = 1,
     calibrate: Calibrate = "none",
@@ -278,33 +278,33 @@ def graph_made_elsewhere_files(
     )
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
-    values = told.values
-    if told.path("auxiliary") is not None:
+    values = request.values
+    if request.path("auxiliary") is not None:
         answer = graph_made_elsewhere_files(
-            told.must("edges"),
-            told.must("auxiliary"),
-            told.path("pairs") or values["seed_pairs"],
-            told.must("truth"),
+            request.required_path("edges"),
+            request.required_path("auxiliary"),
+            request.path("pairs") or values["seed_pairs"],
+            request.required_path("truth"),
             values["attack"],
-            **told.named("repeat", "calibrate", "undirected", "unweighted"),
-            attributes=told.path("attributes"),
-            rng=told.rng,
-            progress=told.progress,
-            say=told.say,
+            **request.pick("repeat", "calibrate", "undirected", "unweighted"),
+            attributes=request.path("attributes"),
+            rng=request.rng,
+            progress=request.progress,
+            say=request.say,
         )
     else:
         answer = graph_file(
-            told.path("edges"),
+            request.path("edges"),
             values["protect"],
             values["attack"],
-            **told.named("seed_pairs", "connected", "repeat", "calibrate", "undirected", "unweighted"),
+            **request.pick("seed_pairs", "connected", "repeat", "calibrate", "undirected", "unweighted"),
             overlap=float(values["overlap"]),
             node_share=float(values["node_share"]),
-            attributes=told.path("attributes"),
-            rng=told.rng,
-            progress=told.progress,
-            say=told.say,
+            attributes=request.path("attributes"),
+            rng=request.rng,
+            progress=request.progress,
+            say=request.say,
         )
-    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))

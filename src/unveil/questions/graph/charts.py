@@ -5,18 +5,25 @@ import math
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.questions.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, Calibrated, GraphFindings, Nodes
+from unveil.questions.graph.findings import (
+    BARS_PER_POWER,
+    LEAST_POWER,
+    TRUTH_BARS,
+    CalibratedFindings,
+    GraphFindings,
+    Nodes,
+)
 from unveil.questions.graph.words import alike, cut_off_name
 from unveil.report.blocks import Chart, Rings, Series, Threshold
 from unveil.report.svg.rings import MOST_MARKS
 from unveil.report.text import count, percent, significant
 
 
-def truth_chart(found: GraphFindings) -> Chart:
+def truth_chart(findings: GraphFindings) -> Chart:
     """Return how many of the attempted nodes had their true node given how much probability."""
-    share = found.truth_counts / max(int(found.truth_counts.sum()), 1)
+    share = findings.truth_counts / max(int(findings.truth_counts.sum()), 1)
     filled = np.flatnonzero(share)
-    every = f" over {len(found.repetitions)} repetitions" if found.repeated else ""
+    every = f" over {len(findings.repetitions)} repetitions" if findings.repeated else ""
     tiny = float(share[0]) if share.size else 0.0
     return Chart(
         title="How probable the true node is",
@@ -33,7 +40,7 @@ def truth_chart(found: GraphFindings) -> Chart:
             ),
         ),
         caption=(
-            f"{_attempts(int(found.truth_counts.sum()))}{every}. On the right the adversary is sure and "
+            f"{_attempts(int(findings.truth_counts.sum()))}{every}. On the right the adversary is sure and "
             "right; on the left it has other nodes in mind, "
             f"or too many: {percent(tiny)} of these attempts gave the true node less than 5%, perhaps nothing."
         ),
@@ -41,10 +48,10 @@ def truth_chart(found: GraphFindings) -> Chart:
     )
 
 
-def candidate_chart(found: GraphFindings) -> Chart:
+def candidate_chart(findings: GraphFindings) -> Chart:
     """Return at which probabilities the candidates are, and at which the probability itself is (Fig. 5)."""
-    counts = found.candidate_counts / max(int(found.candidate_counts.sum()), 1)
-    mass = found.candidate_mass / max(float(found.candidate_mass.sum()), 1e-300)
+    counts = findings.candidate_counts / max(int(findings.candidate_counts.sum()), 1)
+    mass = findings.candidate_mass / max(float(findings.candidate_mass.sum()), 1e-300)
     width = 1 / BARS_PER_POWER
     filled = np.flatnonzero(counts)
     first = int(filled[0]) if filled.size else counts.size - 1
@@ -55,7 +62,7 @@ def candidate_chart(found: GraphFindings) -> Chart:
     shown = places >= low
     cuts = tuple(
         Threshold(name=significant(each.least), value=math.log10(each.least), across="x")
-        for each in found.cut_offs
+        for each in findings.cut_offs
         if each.least > 0 and math.log10(each.least) >= low
     )
     return Chart(
@@ -76,7 +83,7 @@ def candidate_chart(found: GraphFindings) -> Chart:
         caption=(
             "Each bar is half a power of ten. Where bars are high and the line is low there are many candidates that "
             "hardly count; they raise entropy and the size of anonymity sets all the same. The broken lines are the "
-            f"cut-offs below.{alike(found)}"
+            f"cut-offs below.{alike(findings)}"
         ),
         x_range=(low, 0.0),
         y_range=(0.0, _top(max(float(counts.max(initial=0.0)), float(mass.max(initial=0.0))))),
@@ -85,9 +92,9 @@ def candidate_chart(found: GraphFindings) -> Chart:
     )
 
 
-def cut_off_chart(found: GraphFindings) -> Chart:
+def cut_off_chart(findings: GraphFindings) -> Chart:
     """Return the entropy that each cut-off leaves, and min-entropy, which looks at the likeliest candidate (Fig. 6)."""
-    cuts, least = found.cut_offs, found.metric("min_entropy").mean
+    cuts, least = findings.cut_offs, findings.metric("min_entropy").mean
     ends = {name: np.array([*(getattr(each, name) for each in cuts), least]) for name in ("entropy", "low", "high")}
     return Chart(
         title="What cut-offs leave of the doubt",
@@ -107,7 +114,7 @@ def cut_off_chart(found: GraphFindings) -> Chart:
         caption=(
             "The mean over the attempted nodes, and the range in which nine in ten of them lie. Entropy that falls "
             "much with a small cut-off was made of candidates that hardly count. Min-entropy (its mean alone is drawn) "
-            f"looks at nothing but the likeliest candidate.{alike(found)}"
+            f"looks at nothing but the likeliest candidate.{alike(findings)}"
         ),
         # Beyond the longest interval there is room for its figure.
         x_range=(0.0, max(0.5, float(np.nan_to_num(ends["high"]).max())) * 1.18),
@@ -115,7 +122,7 @@ def cut_off_chart(found: GraphFindings) -> Chart:
     )
 
 
-def reliability_chart(learned: Calibrated) -> Chart:
+def reliability_chart(learned: CalibratedFindings) -> Chart:
     """Return how often choices were right beside how likely the adversary held them, raw and learned."""
     return Chart(
         title="How often it is right where it is so sure",
@@ -154,20 +161,20 @@ _LEGEND = ("right node given 1/2 or more", *_NAMES[1:])
 NOT_ATTEMPTED = len(LEVELS)
 
 
-def node_picture(found: GraphFindings) -> Rings:
+def node_picture(findings: GraphFindings) -> Rings:
     """Return the nodes of the first repetition, those with the most connections in the middle.
 
     Above 1,000 nodes a mark stands for several that follow one another in that order: its level is that of the mean
     over those attempted, or "not attempted" where most were not, and it is struck where most were matched rightly.
     """
-    nodes = found.nodes
+    nodes = findings.nodes
     size = max(1, -(-nodes.degree.size // MOST_MARKS))
     probability, right = _grouped(nodes, size)
     level = levels_of(probability)
     counted = np.bincount(levels_of(nodes.probability), minlength=len(_NAMES))
     return Rings(
         title="Who is found",
-        caption=_caption(found, size),
+        caption=_caption(findings, size),
         description=_description(nodes, counted, size),
         level=level,
         levels=tuple(f"{name}: {count(int(of))}" for name, of in zip(_LEGEND, counted, strict=True)),
@@ -200,15 +207,15 @@ def _grouped(nodes: Nodes, size: int) -> tuple[FloatArray, FloatArray]:
     return mean, np.add.reduceat(nodes.right, first) / members
 
 
-def _caption(found: GraphFindings, size: int) -> str:
-    first = " of the first repetition" if found.repeated else ""
+def _caption(findings: GraphFindings, size: int) -> str:
+    first = " of the first repetition" if findings.repeated else ""
     each = f"Each mark is a node{first}"
     if size > 1:
         each = (
             f"Each mark is {size} nodes{first} with about as many connections, and shows the mean over those attempted "
             "(a dash where most were not, a point where most were matched rightly)"
         )
-    shown = found.repetitions[0]
+    shown = findings.repetitions[0]
     seeds, nobody, unknown = shown.seeds, shown.matches.nobody, shown.unknown
     parts = []
     if seeds:

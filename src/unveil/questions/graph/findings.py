@@ -11,7 +11,7 @@ from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph.resemblance import Resemblance
 from unveil.guesses import Candidates
-from unveil.metrics import AttributeDisclosure, EdgeDisclosure, Metric
+from unveil.metrics import EdgeDisclosure, Metric, ValueDisclosure
 from unveil.metrics.candidates.matches import Matches
 from unveil.questions.graph.histograms import Histogram
 
@@ -21,7 +21,7 @@ BARS_PER_POWER = 2
 #: Probabilities of the true node are counted in so many bars from 0 to 1.
 TRUTH_BARS = 20
 #: What claims are made from: the mapping alone, probabilities that the attack left, or learned ones.
-Way = Literal["mapping", "chances", "calibrated"]
+ClaimSource = Literal["mapping", "chances", "calibrated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +46,8 @@ class Repetition:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Averaged:
-    """One metric over all repetitions: its mean, and where the mean of many more would lie (95 %).
+class AveragedMetric:
+    """The mean of one metric over all repetitions, with its 95 % confidence interval.
 
     ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
     are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
@@ -100,8 +100,8 @@ class Nodes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Calibrated:
-    """What the same attacks say with probabilities that the adversary learned, in ``how`` of two ways.
+class CalibratedFindings:
+    """What the same attacks find with probabilities that the attacker calibrated, in one of two ways (``how``).
 
     ``metrics`` are in the order of the raw ones. ``labels`` choices were learned from (mean over the repetitions), the
     share ``labels_right`` of them; ``attempted_there`` is the share of nodes that was attempted in the experiment and
@@ -112,7 +112,7 @@ class Calibrated:
     """
 
     how: str
-    metrics: tuple[Averaged, ...]
+    metrics: tuple[AveragedMetric, ...]
     #: How learned probabilities are spread, over all nodes.
     histogram: Histogram
     labels: float
@@ -124,7 +124,7 @@ class Calibrated:
     raw: Reliability
     learned: Reliability
 
-    def metric(self, name: str) -> Averaged:
+    def metric(self, name: str) -> AveragedMetric:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
 
@@ -138,12 +138,12 @@ class LearnedEdges:
     protection does not tell (then it takes all for original); it matters to chances alone.
     """
 
-    way: Way
+    way: ClaimSource
     each: tuple[EdgeDisclosure, ...]
-    precision: Averaged
-    recall: Averaged
-    guessing: Averaged
-    lift: Averaged
+    precision: AveragedMetric
+    recall: AveragedMetric
+    guessing: AveragedMetric
+    lift: AveragedMetric
     original_share: float | None
 
     def mean(self, of: Callable[[EdgeDisclosure], float]) -> float:
@@ -183,14 +183,14 @@ class LearnedColumn:
     """
 
     column: str
-    way: Way
-    each: tuple[AttributeDisclosure, ...]
-    accuracy: Averaged
-    guessing: Averaged
-    gain: Averaged
+    way: ClaimSource
+    each: tuple[ValueDisclosure, ...]
+    accuracy: AveragedMetric
+    guessing: AveragedMetric
+    gain: AveragedMetric
     values: tuple[LearnedValue, ...]
 
-    def mean(self, of: Callable[[AttributeDisclosure], float]) -> float:
+    def mean(self, of: Callable[[ValueDisclosure], float]) -> float:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""
         return whole(float(np.mean([of(each) for each in self.each])))
 
@@ -229,7 +229,7 @@ class GraphFindings:
     given_seeds: bool
     paired_by_rank: bool
     repetitions: tuple[Repetition, ...]
-    metrics: tuple[Averaged, ...]
+    metrics: tuple[AveragedMetric, ...]
     cut_offs: tuple[CutOff, ...]
     nodes: Nodes
     truth_counts: IntArray
@@ -241,7 +241,7 @@ class GraphFindings:
     protect_settings: Mapping[str, str] = field(default_factory=dict)
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
-    calibrated: Calibrated | None = None
+    calibrated: CalibratedFindings | None = None
     edges: tuple[LearnedEdges, ...] = ()
     columns: tuple[LearnedColumn, ...] = ()
     drawn_anew: bool = False
@@ -268,7 +268,7 @@ class GraphFindings:
         most = float(np.mean([each.most for each in self.repetitions]))
         return float(np.mean([each.matches.correct for each in self.repetitions])) / most if most else np.nan
 
-    def metric(self, name: str) -> Averaged:
+    def metric(self, name: str) -> AveragedMetric:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
 
@@ -301,7 +301,7 @@ def of_nodes(sentence: str) -> str:
     return re.sub(r"\btarget(s?)\b", r"node\1", sentence)
 
 
-def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Averaged:
+def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> AveragedMetric:
     """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
 
     >>> from unveil.metrics import METRICS
@@ -322,7 +322,7 @@ def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Ave
         reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
         low, high = max(mean - reach, float(metric.bounds[0])), min(mean + reach, float(metric.bounds[1]))
     reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))
-    return Averaged(
+    return AveragedMetric(
         metric=metric,
         values=array,
         mean=mean,

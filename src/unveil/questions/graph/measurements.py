@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.calibration import error_by_chance, reliability
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.attacks import AttacksGraph
+from unveil.attacks import GraphAttack
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.release import NOBODY, GraphKnowledge
@@ -21,8 +21,8 @@ from unveil.questions.graph.findings import (
     BARS_PER_POWER,
     LEAST_POWER,
     TRUTH_BARS,
-    Averaged,
-    Calibrated,
+    AveragedMetric,
+    CalibratedFindings,
     CutOff,
     Nodes,
     Repetition,
@@ -69,7 +69,7 @@ class CalibratedMeasurements:
 
 
 def run_attack(
-    attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: IntArray, rng: np.random.Generator
+    attack: GraphAttack, released: Graph, knowledge: GraphKnowledge, truth: IntArray, rng: np.random.Generator
 ) -> tuple[Candidates, IntArray, IntArray]:
     """Return the guess, the truth of the nodes that count, and their numbers.
 
@@ -97,11 +97,11 @@ def run_attack(
 
 
 def measure(
-    guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, most: float, unknown: int = 0
+    guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, at_most: float, unknown: int = 0
 ) -> Measurements:
     """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them.
 
-    ``most`` is how many can be found on average, whatever the attack.
+    ``at_most`` is how many can be found on average, whatever the attack.
     """
     measured, found = all_metrics(guess, truth), matches(guess, truth)
     likely = next(each.values for each in measured if each.metric.name == "incorrectness")
@@ -122,7 +122,7 @@ def measure(
             unknown=unknown,
             matches=found,
             at_random=_at_random(guess, truth, knowledge),
-            most=most,
+            most=at_most,
         ),
         values=tuple(each.mean for each in measured),
         why=tuple(each.why for each in measured),
@@ -158,7 +158,7 @@ def measure_calibrated(
     )
 
 
-def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequence[Measurements]) -> Calibrated:
+def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequence[Measurements]) -> CalibratedFindings:
     """Return what learned probabilities say over all repetitions."""
 
     def mean(values: Iterable[float]) -> float:
@@ -167,7 +167,7 @@ def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequen
 
     right = np.concatenate([each.right for each in every])
     groups = [reliability(np.concatenate([each.stated[at] for each in every]), right) for at in (0, 1)]
-    return Calibrated(
+    return CalibratedFindings(
         how=how,
         metrics=averages(every, [each.repetition.matches.attempted == 0 for each in raw]),
         histogram=together([each.histogram for each in every]),
@@ -196,7 +196,9 @@ def nodes_of(guess: Candidates, truth: IntArray, degrees: IntArray) -> Nodes:
     return Nodes(degree=degree[order], probability=probability[order], right=right[order])
 
 
-def averages(every: Sequence[Measurements | CalibratedMeasurements], idle: Sequence[bool]) -> tuple[Averaged, ...]:
+def averages(
+    every: Sequence[Measurements | CalibratedMeasurements], idle: Sequence[bool]
+) -> tuple[AveragedMetric, ...]:
     """Return each metric over all repetitions, in the order of the listing; ``idle`` ones attempted nothing.
 
     A repetition without an attempt has no rate of attempts: as a 0 it would hide how often attempts are right. Where
@@ -247,15 +249,15 @@ def _at_random(guess: Candidates, truth: IntArray, knowledge: GraphKnowledge) ->
     return float(findable.sum() / left) if left else 0.0
 
 
-def _cut_off(guess: Candidates, probability: FloatArray, least: float) -> CutOff:
-    bits = quantiles_on_entropy(guess, least=least)
+def _cut_off(guess: Candidates, probability: FloatArray, at_least: float) -> CutOff:
+    bits = quantiles_on_entropy(guess, at_least=at_least)
     bits = bits[~np.isnan(bits)]
     if bits.size == 0:
-        return CutOff(**dict.fromkeys((each.name for each in fields(CutOff)), np.nan) | {"least": least})
+        return CutOff(**dict.fromkeys((each.name for each in fields(CutOff)), np.nan) | {"least": at_least})
     low, high = np.quantile(bits, [0.05, 0.95])
-    small = probability[probability < least]
+    small = probability[probability < at_least]
     return CutOff(
-        least=least,
+        least=at_least,
         entropy=float(bits.mean()),
         low=float(low),
         high=float(high),

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.types import IntArray
-from unveil.attacks import AttacksGraph, graph_attack_from
-from unveil.attacks.graph.calibration import How
+from unveil.attacks import GraphAttack, graph_attack_from
+from unveil.attacks.graph.calibration import CalibrationSource
 from unveil.data.files.read import read_table
 from unveil.data.files.source import shown
 from unveil.data.graph import Graph
@@ -16,7 +16,7 @@ from unveil.data.graph.files import UNKNOWN, read_seed_pairs, read_truth
 from unveil.data.graph.read import read_graph
 from unveil.data.graph.release import NOBODY
 from unveil.errors import InputError, whole_number
-from unveil.protections import ProtectsGraph, graph_protection_from
+from unveil.protections import GraphProtection, graph_protection_from
 from unveil.report.progress import Progress
 
 #: Whether and how an adversary learns what its scores are worth.
@@ -29,8 +29,8 @@ class GraphInputs(NamedTuple):
     """A graph that was read, and what will be done to it: the protection (None if there is none) and the attack."""
 
     original: Graph
-    protection: ProtectsGraph | None
-    attack: AttacksGraph
+    protection: GraphProtection | None
+    attack: GraphAttack
 
 
 class ElsewhereInputs(NamedTuple):
@@ -40,7 +40,7 @@ class ElsewhereInputs(NamedTuple):
     auxiliary: Graph
     seeds: int | IntArray
     truth: IntArray
-    attack: AttacksGraph
+    attack: GraphAttack
     notes: tuple[str, ...]
 
 
@@ -99,14 +99,14 @@ def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tu
 
 def check_repeat(repeat: object) -> None:
     """Refuse a number of repetitions that is none, or that would never end."""
-    whole_number(repeat, "the number of repetitions", most=MOST_REPETITIONS)
+    whole_number(repeat, "the number of repetitions", at_most=MOST_REPETITIONS)
 
 
-def checked_calibration(calibrate: object) -> How | None:
+def checked_calibration(calibrate: object) -> CalibrationSource | None:
     """Return how the adversary learns what its scores are worth, None if it does not."""
     if calibrate not in get_args(Calibrate):
         raise InputError(f"calibrate must be 'simulate', 'seeds' or 'none', but is {calibrate!r}. Choose one of them")
-    return None if calibrate == "none" else cast("How", calibrate)
+    return None if calibrate == "none" else cast("CalibrationSource", calibrate)
 
 
 def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:

@@ -8,9 +8,9 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil._specification import settings_of
-from unveil.attacks import ATTACKS, AttacksGraph, attack_text
+from unveil.attacks import ATTACKS, GraphAttack, attack_text
 from unveil.attacks.graph._settings import compared_at_a_time
-from unveil.attacks.graph.calibration import How, calibrate
+from unveil.attacks.graph.calibration import CalibrationSource, calibrate
 from unveil.attacks.graph.needs import Needs
 from unveil.attacks.graph.resemblance import Resemblance, resemblance
 from unveil.data.graph import Graph
@@ -19,10 +19,10 @@ from unveil.data.graph.knowledge import draw_knowledge, original_among
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.metrics.graphs.symmetry import most_found
-from unveil.protections import ProtectsGraph
+from unveil.protections import GraphProtection
 from unveil.protections.specification import applied
 from unveil.questions.graph.attributes import NodeAttributes, values_of_people
-from unveil.questions.graph.disclosed import Disclosed, Seen
+from unveil.questions.graph.disclosure import AttackRecord, DisclosureTally
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.histograms import together
 from unveil.questions.graph.measurements import (
@@ -52,7 +52,7 @@ _ONE_REPETITION = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class World(Seen):
+class World(AttackRecord):
     """One release, what an adversary knows of it, and where the chance of the attack comes from.
 
     ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
@@ -69,8 +69,8 @@ class World(Seen):
 
 def run(
     original: Graph,
-    protection: ProtectsGraph,
-    attack: AttacksGraph,
+    protection: GraphProtection,
+    attack: GraphAttack,
     *,
     protect: str,
     seed_pairs: int,
@@ -78,7 +78,7 @@ def run(
     connected: bool,
     node_share: float,
     repeat: int,
-    calibration: How | None,
+    calibration: CalibrationSource | None,
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
@@ -171,10 +171,10 @@ def run_made_elsewhere(
     auxiliary: Graph,
     seeds: int | IntArray,
     truth: IntArray,
-    attack: AttacksGraph,
+    attack: GraphAttack,
     *,
     repeat: int,
-    calibration: How | None,
+    calibration: CalibrationSource | None,
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
@@ -221,14 +221,14 @@ def run_made_elsewhere(
 
 
 def _attack_all(
-    attack: AttacksGraph,
+    attack: GraphAttack,
     worlds: Iterator[World],
     *,
     repeat: int,
     progress: Progress,
     say: Say,
-    calibration: How | None,
-    protection: ProtectsGraph | None,
+    calibration: CalibrationSource | None,
+    protection: GraphProtection | None,
     attributes: NodeAttributes | None,
     **facts: Any,
 ) -> GraphFindings:
@@ -240,7 +240,7 @@ def _attack_all(
     learned: list[CalibratedMeasurements] = []
     said: list[tuple[str, ...]] = []
     kept: list[dict[str, Any]] = []
-    disclosed = Disclosed(attack, protection, attributes)
+    disclosed = DisclosureTally(attack, protection, attributes)
     paired_by_rank = drawn_anew = False
     for number, world in enumerate(worlds):
         progress("attacking", (number + 0.3) / repeat)
@@ -269,7 +269,7 @@ def _attack_all(
         progress("measuring", (number + 0.8) / repeat)
         unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
         most = float(most_found(world.released, world.knowledge, world.truth).sum())
-        every.append(measure(guess, truth, world.released, world.knowledge, most=most, unknown=unknown))
+        every.append(measure(guess, truth, world.released, world.knowledge, at_most=most, unknown=unknown))
         disclosed.add(world, whole, better)
         said.append((*world.notes, *_estimates(attack, world), *mended))
         paired_by_rank, drawn_anew = paired_by_rank or world.paired_by_rank, drawn_anew or world.drawn_anew
@@ -302,7 +302,7 @@ def _attack_all(
     )
 
 
-def _say_what_it_takes(attack: AttacksGraph, world: World, say: Say) -> None:
+def _say_what_it_takes(attack: GraphAttack, world: World, say: Say) -> None:
     """Tell beforehand what a long attack takes, if it knows that."""
     needs = getattr(attack, "needs", None)
     if callable(needs):
@@ -311,7 +311,7 @@ def _say_what_it_takes(attack: AttacksGraph, world: World, say: Say) -> None:
             say(taken.sentence)
 
 
-def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Resemblance | None:
+def _resemblance(attack: GraphAttack, world: World, *, elsewhere: bool) -> Resemblance | None:
     """Return whether both graphs look alike, where they might not or the attack believes a model in which they do."""
     posterior = any(each.posterior for each in ATTACKS.values() if each.make is type(attack))
     if not (elsewhere or posterior):
@@ -355,10 +355,10 @@ def _all_notes(repeat: int, *notes: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*notes, *([_ONE_REPETITION] if repeat == 1 else [])]))
 
 
-def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _notes(by_repetition: list[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
-    first = dict.fromkeys(said[0])
-    others = any(note not in first for notes in said for note in notes)
+    first = dict.fromkeys(by_repetition[0])
+    others = any(note not in first for notes in by_repetition for note in notes)
     return (*first, *([_OTHER_NOTES] if others else []))
 
 

@@ -1,5 +1,6 @@
 """What can be asked about a released graph."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import (
     MORE,
     Choices,
@@ -9,7 +10,6 @@ from unveil.questions.settings import (
     seed_setting,
     simple_graph_settings,
 )
-from unveil.questions.told import Told
 
 _ELSEWHERE = "The release was made elsewhere"
 MOST_REPETITIONS = 10_000
@@ -45,21 +45,21 @@ def _read_attack(text: str) -> object:
 ONLY_HERE = ("protect", "overlap", "connected", "node_share")
 
 
-def _made_elsewhere(told: Told) -> list[tuple[str, str]]:
+def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
     """Return what is missing or too much for a release that was made elsewhere, or for one that is made here."""
-    elsewhere = [name for name in ("auxiliary", "truth", "pairs") if told.path(name) is not None]
-    if told.sample:
+    elsewhere = [name for name in ("auxiliary", "truth", "pairs") if request.path(name) is not None]
+    if request.sample:
         return [(elsewhere[0], f"{{{elsewhere[0]}}} needs the released graph. Name {{edges}}")] if elsewhere else []
     if not elsewhere:
         return []
     if "auxiliary" not in elsewhere:
         which = f"{{{elsewhere[0]}}} is for a release made elsewhere"
         return [("auxiliary", f"{which}. Add {{auxiliary}}, or leave it out")]
-    drawn = [name for name in ONLY_HERE if name in told.said]
+    drawn = [name for name in ONLY_HERE if name in request.explicit]
     if drawn:
         both = f"{{{drawn[0]}}} is for a graph that is protected here, and {{auxiliary}} for a release made elsewhere"
         return [(drawn[0], f"{both}. Leave out either")]
-    if told.values["calibrate"] == "simulate":
+    if request.values["calibrate"] == "simulate":
         how = "{calibrate} can be simulate only where the graph is protected here"
         return [("calibrate", f"{how}. Choose seeds or none, or leave out {{auxiliary}}")]
     if "truth" not in elsewhere:

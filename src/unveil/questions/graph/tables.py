@@ -2,10 +2,10 @@
 
 import math
 
-from unveil.questions.graph.disclosed_words import VALUE_WAYS, WAYS, value_name
-from unveil.questions.graph.findings import Averaged, GraphFindings, LearnedColumn, of_nodes
+from unveil.questions.graph.disclosure_words import VALUE_WAYS, WAYS, value_name
+from unveil.questions.graph.findings import AveragedMetric, GraphFindings, LearnedColumn, of_nodes
 from unveil.questions.graph.words import alike, cut_off_name, few
-from unveil.report.blocks import Side, Table
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.report.text import count, decimal, name, percent
 from unveil.report.trust import mark, trust_note
@@ -15,37 +15,37 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 
 
-def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
+def metric_table(findings: GraphFindings, *, as_written: bool = False) -> TableBlock:
     """Return all metrics in rows; ``as_written`` names them as options do, and leaves out what they are."""
-    reasons = dict.fromkeys(_missing(each, found.repeated) for each in found.metrics if each.undefined)
-    capped = found.chunk is not None
+    reasons = dict.fromkeys(_missing(each, findings.repeated) for each in findings.metrics if each.undefined)
+    capped = findings.chunk is not None
     notes = []
     if reasons:
-        notes.append(f"No value{' in some repetitions' if found.repeated else ''}: {'; '.join(reasons)}.")
-    if any(each.agree for each in found.metrics):
+        notes.append(f"No value{' in some repetitions' if findings.repeated else ''}: {'; '.join(reasons)}.")
+    if any(each.agree for each in findings.metrics):
         notes.append(
             f"{_NO_WIDTH.capitalize()}: all repetitions gave the same value, which does not say that others would."
         )
     if capped:
-        notes.append(f"* cannot be larger than {found.chunk} candidates at a time allow.")
-    notes += cap_notes({each.metric.name: each.at_cap for each in found.metrics}, who="nodes")
+        notes.append(f"* cannot be larger than {findings.chunk} candidates at a time allow.")
+    notes += cap_notes({each.metric.name: each.at_cap for each in findings.metrics}, who="nodes")
     notes.append(trust_note(["graphs"]))
-    if found.calibrated is not None:
+    if findings.calibrated is not None:
         notes.append(
             "Calibrated: with learned probabilities, over all nodes that the adversary did not know, attempted or not; "
             "anonymity set size is then the fewest candidates with 95% of the probability. Trust is in raw figures."
         )
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT}
-    if found.calibrated is not None:
+    if findings.calibrated is not None:
         # A page has no room for a second interval beside what each metric is; JSON has it.
         columns |= {"Calibrated": _RIGHT} | ({"Its 95% interval": _RIGHT} if as_written else {})
     columns |= {"Private": _LEFT, "Trust": _LEFT}
     columns |= {} if as_written else {"What it is": _LEFT}
-    shown = [name for name in columns if found.repeated or not name.endswith("95% interval")]
-    learned = found.calibrated.metrics if found.calibrated is not None else (None,) * len(found.metrics)
-    rows = zip(found.metrics, learned, strict=True)
-    return Table(
-        caption=f"{len(found.metrics)} metrics",
+    shown = [name for name in columns if findings.repeated or not name.endswith("95% interval")]
+    learned = findings.calibrated.metrics if findings.calibrated is not None else (None,) * len(findings.metrics)
+    rows = zip(findings.metrics, learned, strict=True)
+    return TableBlock(
+        caption=f"{len(findings.metrics)} metrics",
         columns=tuple(shown),
         rows=tuple(tuple(_row(each, mended, as_written, capped)[name] for name in shown) for each, mended in rows),
         align=tuple(columns[name] for name in shown),
@@ -54,7 +54,7 @@ def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
     )
 
 
-def _row(each: Averaged, mended: Averaged | None, as_written: bool, capped: bool) -> dict[str, str]:
+def _row(each: AveragedMetric, mended: AveragedMetric | None, as_written: bool, capped: bool) -> dict[str, str]:
     metric = each.metric
     # On a page both ends of an interval stay on one line.
     space = " " if as_written else "\u00a0"
@@ -71,13 +71,13 @@ def _row(each: Averaged, mended: Averaged | None, as_written: bool, capped: bool
     }
 
 
-def _ends(each: Averaged, space: str) -> str:
+def _ends(each: AveragedMetric, space: str) -> str:
     if math.isnan(each.low):
         return ""
     return _NO_WIDTH if each.agree else f"{_cell(each.low)}{space}to{space}{_cell(each.high)}"
 
 
-def _missing(each: Averaged, repeated: bool) -> str:
+def _missing(each: AveragedMetric, repeated: bool) -> str:
     """Return in how many repetitions a metric has no value, and why."""
     why = of_nodes(each.why)
     if not repeated:
@@ -95,10 +95,10 @@ def _cell(value: float) -> str:
     return text if "e-" not in text else "<0.001" if value > 0 else ">-0.001"
 
 
-def cut_off_table(found: GraphFindings) -> Table:
+def cut_off_table(findings: GraphFindings) -> TableBlock:
     """Return what each cut-off leaves of the entropy, and what it leaves out."""
-    whole = found.cut_offs[0].entropy
-    return Table(
+    whole = findings.cut_offs[0].entropy
+    return TableBlock(
         caption="Entropy without unlikely candidates",
         columns=("Counted are", "Entropy in bits", "Of all entropy", "Candidates left out", "Probability left out"),
         rows=tuple(
@@ -109,17 +109,17 @@ def cut_off_table(found: GraphFindings) -> Table:
                 percent(each.candidates_left_out),
                 percent(each.probability_left_out),
             )
-            for each in found.cut_offs
+            for each in findings.cut_offs
         ),
         align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
         note="Means over the attempted nodes. What is left of the probabilities is not divided by its sum."
-        f"{alike(found)}",
+        f"{alike(findings)}",
     )
 
 
-def repetition_table(found: GraphFindings) -> Table:
+def repetition_table(findings: GraphFindings) -> TableBlock:
     """Return the counts of each repetition."""
-    return Table(
+    return TableBlock(
         caption="Each repetition",
         columns=("Repetition", "Released nodes", "Released edges", "Attempted", "Right", "Random guessing", "At most"),
         rows=tuple(
@@ -132,17 +132,17 @@ def repetition_table(found: GraphFindings) -> Table:
                 few(each.at_random),
                 few(each.most),
             )
-            for number, each in enumerate(found.repetitions, start=1)
+            for number, each in enumerate(findings.repetitions, start=1)
         ),
         align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
         note="At most: so many any attack finds on average, because others have the same neighbours as somebody else.",
     )
 
 
-def edge_table(found: GraphFindings) -> Table:
+def edge_table(findings: GraphFindings) -> TableBlock:
     """Return the claims about edges, in each way of making them, beside as many guesses."""
     rows = []
-    for edges in found.edges:
+    for edges in findings.edges:
         claims = few(edges.mean(lambda each: each.claims))
         expected = edges.mean(lambda each: each.expected)
         rows.append(
@@ -155,7 +155,7 @@ def edge_table(found: GraphFindings) -> Table:
                 "" if math.isnan(expected) else percent(expected),
             )
         )
-    first = found.edges[0]
+    first = findings.edges[0]
     claims = few(first.mean(lambda each: each.claims))
     for what, share in (
         ("by common neighbours", first.mean(lambda each: each.by_common_neighbours)),
@@ -164,7 +164,7 @@ def edge_table(found: GraphFindings) -> Table:
         rows.append((f"guessed {what}", claims, percent(share), "", "", ""))
     times = first.lift.mean
     lift = "" if math.isnan(times) else f" Claims are right {few(times)} times as often as guesses."
-    return Table(
+    return TableBlock(
         caption="Claims about edges",
         columns=("Claimed", "Pairs", "Right", "95% interval", "Of edges to be learned", "Expected to be right"),
         rows=tuple(rows),
@@ -173,13 +173,13 @@ def edge_table(found: GraphFindings) -> Table:
     )
 
 
-def _rate_ends(rate: Averaged) -> str:
+def _rate_ends(rate: AveragedMetric) -> str:
     if math.isnan(rate.low):
         return ""
     return _NO_WIDTH if rate.agree else f"{percent(rate.low)} to {percent(rate.high)}"
 
 
-def value_table(column: LearnedColumn) -> Table:
+def value_table(column: LearnedColumn) -> TableBlock:
     """Return how often each value of a column is told and guessed rightly, all people first and the rarest last."""
 
     def row(what: str, people: float, shares: tuple[float, float, float], ends: tuple[float, float]) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ def value_table(column: LearnedColumn) -> Table:
         for one in column.values
     ]
     read = column.mean(lambda each: each.read)
-    return Table(
+    return TableBlock(
         caption=f"{name(column.column, 40)}: told by {VALUE_WAYS[column.way]}",
         columns=("Value", "People", "Told rightly", "Guessed rightly", "Gain", "95% interval of the gain"),
         rows=tuple(rows),

@@ -4,25 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.attacks.graph.resemblance import Resemblance
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.graph.charts import candidate_chart, cut_off_chart, node_picture, reliability_chart, truth_chart
-from unveil.questions.graph.disclosed_view import (
+from unveil.questions.graph.disclosure_view import (
     column_figures,
     disclosed_meanings,
     disclosed_sections,
     disclosed_values,
     edge_figures,
 )
-from unveil.questions.graph.disclosed_words import claimed, edge_sentence, told_columns, value_sentence
-from unveil.questions.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
+from unveil.questions.graph.disclosure_words import claimed, edge_sentence, told_columns, value_sentence
+from unveil.questions.graph.findings import AveragedMetric, CalibratedFindings, GraphFindings, of_nodes
 from unveil.questions.graph.histogram_charts import histogram_charts
 from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
 from unveil.report.blocks import Chart, Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
 from unveil.report.metrics import quantity_meanings
-from unveil.report.opening import opening
 from unveil.report.terminal import Figures, Part
 from unveil.report.trust import trust_of
 
@@ -46,12 +46,12 @@ def meanings() -> dict[str, str]:
     return said | ends | disclosed_meanings()
 
 
-def quantities(found: GraphFindings) -> dict[str, Quantity]:
+def quantities(findings: GraphFindings) -> dict[str, Quantity]:
     """Return what a limit can be set for: the mean of every metric, and the upper ends of both successes."""
     meaning = meanings()
-    values = {each.metric.name: each.mean for each in found.metrics}
-    values |= {f"{name}_high": found.metric(name).high for name in _WITH_HIGH_END} | disclosed_values(found)
-    worse = {each.metric.name: each.metric.more_means == "less private" for each in found.metrics}
+    values = {each.metric.name: each.mean for each in findings.metrics}
+    values |= {f"{name}_high": findings.metric(name).high for name in _WITH_HIGH_END} | disclosed_values(findings)
+    worse = {each.metric.name: each.metric.more_means == "less private" for each in findings.metrics}
     return {
         name: Quantity(
             name=name,
@@ -64,7 +64,7 @@ def quantities(found: GraphFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(found: GraphFindings) -> Mapping[str, Any]:
+def figures(findings: GraphFindings) -> Mapping[str, Any]:
     """Return what JSON holds; undefined figures, and intervals of a single repetition, are null in it.
 
     Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
@@ -82,43 +82,43 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
 
     return {
         "version": __version__,
-        "graph": None if found.graph is None else dict(zip(("nodes", "edges"), found.graph, strict=True)),
-        "protect": found.protect,
-        "attack": found.attack,
-        "settings": {"protect": dict(found.protect_settings), "attack": dict(found.attack_settings)},
-        "scope": found.scope,
+        "graph": None if findings.graph is None else dict(zip(("nodes", "edges"), findings.graph, strict=True)),
+        "protect": findings.protect,
+        "attack": findings.attack,
+        "settings": {"protect": dict(findings.protect_settings), "attack": dict(findings.attack_settings)},
+        "scope": findings.scope,
         "released": {
-            "nodes": found.mean(lambda each: each.released_nodes),
-            "edges": found.mean(lambda each: each.released_edges),
+            "nodes": findings.mean(lambda each: each.released_nodes),
+            "edges": findings.mean(lambda each: each.released_edges),
         },
         "auxiliary": {
-            "nodes": found.mean(lambda each: each.auxiliary_nodes),
-            "edges": found.mean(lambda each: each.auxiliary_edges),
+            "nodes": findings.mean(lambda each: each.auxiliary_nodes),
+            "edges": findings.mean(lambda each: each.auxiliary_edges),
         },
-        "seed_pairs": found.mean(lambda each: each.seeds),
-        "overlap": found.overlap,
-        "node_share": found.node_share,
-        "connected": found.connected,
-        "repeat": len(found.repetitions),
-        "targets": found.mean(lambda each: each.matches.targets),
-        "stand_for_nobody": found.mean(lambda each: each.matches.nobody),
-        "truth_unknown": found.mean(lambda each: each.unknown),
-        "attempted": found.mean(lambda each: each.matches.attempted),
-        "correct": found.mean(lambda each: each.matches.correct),
-        "false_alarms": found.false_alarms,
-        "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
-        "correct_by_random_mapping": found.mean(lambda each: each.at_random),
-        "most_found_on_average": found.mean(lambda each: each.most),
-        "deanonymizability_bound": found.bound,
-        "share_of_bound": found.share_of_bound,
-        "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
-        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
-        "calibration": None if found.calibrated is None else _calibration(found.calibrated),
-        "edges": [edge_figures(each) for each in found.edges],
-        "attributes": [column_figures(each) for each in found.columns],
-        "resemblance": None if found.resemblance is None else _resemblance(found.resemblance),
-        "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
-        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
+        "seed_pairs": findings.mean(lambda each: each.seeds),
+        "overlap": findings.overlap,
+        "node_share": findings.node_share,
+        "connected": findings.connected,
+        "repeat": len(findings.repetitions),
+        "targets": findings.mean(lambda each: each.matches.targets),
+        "stand_for_nobody": findings.mean(lambda each: each.matches.nobody),
+        "truth_unknown": findings.mean(lambda each: each.unknown),
+        "attempted": findings.mean(lambda each: each.matches.attempted),
+        "correct": findings.mean(lambda each: each.matches.correct),
+        "false_alarms": findings.false_alarms,
+        "correct_by_chance": findings.mean(lambda each: each.matches.by_chance),
+        "correct_by_random_mapping": findings.mean(lambda each: each.at_random),
+        "most_found_on_average": findings.mean(lambda each: each.most),
+        "deanonymizability_bound": findings.bound,
+        "share_of_bound": findings.share_of_bound,
+        "truth_not_considered": findings.mean(lambda each: each.matches.not_considered),
+        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(findings.metrics)],
+        "calibration": None if findings.calibrated is None else _calibration(findings.calibrated),
+        "edges": [edge_figures(each) for each in findings.edges],
+        "attributes": [column_figures(each) for each in findings.columns],
+        "resemblance": None if findings.resemblance is None else _resemblance(findings.resemblance),
+        "entropy_cut_offs": [dict(vars(each)) for each in findings.cut_offs],
+        "histogram": {name: counts.tolist() for name, counts in vars(findings.histogram).items()},
         "repetitions": [
             {
                 "released": {"nodes": each.released_nodes, "edges": each.released_edges},
@@ -129,44 +129,44 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
                 "correct_by_random_mapping": each.at_random,
                 "most_found_on_average": each.most,
             }
-            for each in found.repetitions
+            for each in findings.repetitions
         ],
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
     }
 
 
-def _resemblance(found: Resemblance) -> dict[str, Any]:
+def _resemblance(resemblance: Resemblance) -> dict[str, Any]:
     return {
-        "edges_kept_back": found.held,
-        "on_released_edges": found.found,
-        "by_degree_alone": found.by_degree,
-        "share": found.share,
-        "doubtful": found.doubtful,
+        "edges_kept_back": resemblance.held,
+        "on_released_edges": resemblance.found,
+        "by_degree_alone": resemblance.by_degree,
+        "share": resemblance.share,
+        "doubtful": resemblance.doubtful,
     }
 
 
-def _calibration(found: Calibrated) -> dict[str, Any]:
+def _calibration(findings: CalibratedFindings) -> dict[str, Any]:
     return {
-        "how": found.how,
-        "labels": found.labels,
-        "labels_right": found.labels_right,
-        "attempted_there": found.attempted_there,
-        "attempted_here": found.attempted_here,
-        "expected_success": found.expected_success,
-        "calibration_error_by_chance": found.error_by_chance,
+        "how": findings.how,
+        "labels": findings.labels,
+        "labels_right": findings.labels_right,
+        "attempted_there": findings.attempted_there,
+        "attempted_here": findings.attempted_here,
+        "expected_success": findings.expected_success,
+        "calibration_error_by_chance": findings.error_by_chance,
         "reliability": {
             name: [
                 dict(zip(("stated", "right", "attempts"), (float(stated), float(right), int(size)), strict=True))
                 for stated, right, size in zip(*groups, strict=True)
             ]
-            for name, groups in (("raw", found.raw), ("calibrated", found.learned))
+            for name, groups in (("raw", findings.raw), ("calibrated", findings.learned))
         },
-        "metrics": _metrics(found.metrics),
-        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
+        "metrics": _metrics(findings.metrics),
+        "histogram": {name: counts.tolist() for name, counts in vars(findings.histogram).items()},
     }
 
 
-def _metrics(metrics: Iterable[Averaged]) -> list[dict[str, Any]]:
+def _metrics(metrics: Iterable[AveragedMetric]) -> list[dict[str, Any]]:
     return [
         {
             "name": each.metric.name,
@@ -184,13 +184,13 @@ def _metrics(metrics: Iterable[Averaged]) -> list[dict[str, Any]]:
     ]
 
 
-def frame(found: GraphFindings) -> "pl.DataFrame":
+def frame(findings: GraphFindings) -> "pl.DataFrame":
     """Return one row per metric: its mean over the repetitions, and the interval; of learned probabilities too."""
     import polars as pl
 
-    rows = pl.DataFrame(_metrics(found.metrics))
-    if found.calibrated is not None:
-        learned = found.calibrated.metrics
+    rows = pl.DataFrame(_metrics(findings.metrics))
+    if findings.calibrated is not None:
+        learned = findings.calibrated.metrics
         rows = rows.with_columns(
             pl.Series(f"calibrated_{name}", [getattr(each, name) for each in learned], pl.Float64)
             for name in ("mean", "low", "high")
@@ -198,7 +198,7 @@ def frame(found: GraphFindings) -> "pl.DataFrame":
     return rows.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def plot(found: GraphFindings) -> "NDArray[Any]":
+def plot(findings: GraphFindings) -> "NDArray[Any]":
     """Return matplotlib axes with the nodes of the first repetition, and the probabilities of the true nodes."""
     from matplotlib import pyplot
 
@@ -206,49 +206,49 @@ def plot(found: GraphFindings) -> "NDArray[Any]":
     from unveil.report.draw.rings import draw_rings
 
     _, axes = pyplot.subplots(1, 2, figsize=(11.4, 5.4), layout="constrained")
-    draw_rings(node_picture(found), axes[0])
-    draw(truth_chart(found), axes[1])
+    draw_rings(node_picture(findings), axes[0])
+    draw(truth_chart(findings), axes[1])
     row: NDArray[Any] = axes
     return row
 
 
-def page(found: GraphFindings, *, seed: int | None = None) -> Page:
+def page(findings: GraphFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
     from unveil._version import __version__
 
     return Page(
         title="An attacked graph",
-        question=question(found),
-        headline=headline(found),
-        explanation=(*explanation(found), *filter(None, (edge_sentence(found), value_sentence(found)))),
-        next_steps=next_steps(found),
-        picture=(node_picture(found),) if found.nodes.degree.size else (),
-        tone=tone(found),
-        sections=tuple(_sections(found)),
-        method=method(found),
+        question=question(findings),
+        headline=headline(findings),
+        explanation=(*explanation(findings), *filter(None, (edge_sentence(findings), value_sentence(findings)))),
+        next_steps=next_steps(findings),
+        picture=(node_picture(findings),) if findings.nodes.degree.size else (),
+        tone=tone(findings),
+        sections=tuple(_sections(findings)),
+        method=method(findings),
         untested=UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__,
     )
 
 
-def _sections(found: GraphFindings) -> list[Section]:
-    attempted = found.mean(lambda each: each.matches.attempted) > 0
-    sections = [Section(heading="How many are found", lead=_FOUND_LEAD, blocks=key_numbers(found))]
-    if found.nodes.degree.size and attempted:
+def _sections(findings: GraphFindings) -> list[Section]:
+    attempted = findings.mean(lambda each: each.matches.attempted) > 0
+    sections = [Section(heading="How many are found", lead=_FOUND_LEAD, blocks=key_numbers(findings))]
+    if findings.nodes.degree.size and attempted:
         lead = "A figure for all nodes hides that some are found and others are not."
         sections.append(
-            Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(found),), tells="whom")
+            Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(findings),), tells="whom")
         )
-    sections += disclosed_sections(found)
-    sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(found),)))
-    if attempted and found.calibrated is not None:
+    sections += disclosed_sections(findings)
+    sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(findings),)))
+    if attempted and findings.calibrated is not None:
         sections.append(
             Section(
                 heading="What its scores are worth",
                 lead=_CALIBRATION_LEAD,
-                blocks=(reliability_chart(found.calibrated),),
+                blocks=(reliability_chart(findings.calibrated),),
                 tells="sure",
             )
         )
@@ -257,18 +257,23 @@ def _sections(found: GraphFindings) -> list[Section]:
             Section(
                 heading="How much of the doubt is in tiny probabilities",
                 lead=_DOUBT_LEAD,
-                blocks=(candidate_chart(found), *_histograms(found), cut_off_chart(found), cut_off_table(found)),
+                blocks=(
+                    candidate_chart(findings),
+                    *_histograms(findings),
+                    cut_off_chart(findings),
+                    cut_off_table(findings),
+                ),
                 tells="sure",
             )
         )
-    if found.repeated:
+    if findings.repeated:
         lead = "Figures above are means of these."
-        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),), tells="sure"))
+        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(findings),), tells="sure"))
     return sections
 
 
-def _histograms(found: GraphFindings) -> tuple[Chart, ...]:
-    return histogram_charts(found.histogram, None if found.calibrated is None else found.calibrated.histogram)
+def _histograms(findings: GraphFindings) -> tuple[Chart, ...]:
+    return histogram_charts(findings.histogram, None if findings.calibrated is None else findings.calibrated.histogram)
 
 
 _FOUND_LEAD = (
@@ -290,25 +295,25 @@ _DOUBT_LEAD = (
 )
 
 
-def brief(found: GraphFindings) -> Iterator[Part]:
+def brief(findings: GraphFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures, all metrics, and what cut-offs leave."""
-    yield from opening(page(found))
+    yield from opening(page(findings))
     yield ""
-    yield Figures(key_numbers(found))
+    yield Figures(key_numbers(findings))
     yield ""
-    if claimed(found):
-        yield edge_table(found)
+    if claimed(findings):
+        yield edge_table(findings)
         yield ""
-    for column in told_columns(found):
+    for column in told_columns(findings):
         yield value_table(column)
         yield ""
-    yield metric_table(found, as_written=True)
-    if found.mean(lambda each: each.matches.attempted):
+    yield metric_table(findings, as_written=True)
+    if findings.mean(lambda each: each.matches.attempted):
         yield ""
-        yield cut_off_table(found)
+        yield cut_off_table(findings)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.graph/1",
     figures=figures,
     quantities=quantities,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from unveil.questions.graph.findings import Calibrated, GraphFindings
+from unveil.questions.graph.findings import CalibratedFindings, GraphFindings
 from unveil.report.blocks import Number, Tone
 from unveil.report.text import about, count, decimal, percent, significant
 
@@ -14,80 +14,80 @@ _UNLIKELY = 0.1
 _MANY = 100
 
 
-def tone(found: GraphFindings) -> Tone:
+def tone(findings: GraphFindings) -> Tone:
     """Return how the headline should strike: bad when every second attempt, or every second node, is right.
 
     Counted is what lies above random guessing, as a share of what could. Nobody found beyond that is neutral, not
     good: it does not say what another adversary would find.
     """
-    blind = found.mean(lambda each: each.at_random)
-    if found.mean(lambda each: each.matches.correct) <= blind + 1e-9:
+    blind = findings.mean(lambda each: each.at_random)
+    if findings.mean(lambda each: each.matches.correct) <= blind + 1e-9:
         return "neutral"
-    pairs = ((found.metric(name).mean, chance) for name, chance in zip(_RATES, _chances(found), strict=True))
+    pairs = ((findings.metric(name).mean, chance) for name, chance in zip(_RATES, _chances(findings), strict=True))
     above = [(rate - chance) / (1 - chance) for rate, chance in pairs if chance < 1 and not math.isnan(rate)]
     return "bad" if max(above, default=0.0) >= 0.5 else "warning"
 
 
-def _chances(found: GraphFindings) -> tuple[float, float]:
+def _chances(findings: GraphFindings) -> tuple[float, float]:
     """Return the share of attempts and of nodes that random guessing gets right: means of rates, as those shown are."""
     return (
-        found.mean_share(lambda each: each.at_random, lambda each: each.matches.attempted),
-        found.mean_share(lambda each: each.at_random, lambda each: each.matches.somebody),
+        findings.mean_share(lambda each: each.at_random, lambda each: each.matches.attempted),
+        findings.mean_share(lambda each: each.at_random, lambda each: each.matches.somebody),
     )
 
 
-def headline(found: GraphFindings) -> str:
+def headline(findings: GraphFindings) -> str:
     """Return the answer in one sentence: how many nodes were found, with its interval, and how many by chance."""
-    attempted = found.mean(lambda each: each.matches.attempted)
-    somebody = found.mean(lambda each: each.matches.somebody)
-    correct = found.mean(lambda each: each.matches.correct)
+    attempted = findings.mean(lambda each: each.matches.attempted)
+    somebody = findings.mean(lambda each: each.matches.somebody)
+    correct = findings.mean(lambda each: each.matches.correct)
     nodes = count(somebody, "node", "nodes")
-    attack = f"The attack {found.attack}"
+    attack = f"The attack {findings.attack}"
     if somebody == 0:
         return "No match can be right: none of the released nodes that the adversary did not know stands for anybody."
     if attempted == 0:
         if somebody == 1:
             return f"{attack} did not attempt the only node that the adversary did not know."
         return f"{attack} attempted none of the {nodes} that the adversary did not know."
-    random = f"where random guessing finds {few(found.mean(lambda each: each.at_random))}"
+    random = f"where random guessing finds {few(findings.mean(lambda each: each.at_random))}"
     if correct == 0:
         none = "did not find the only node" if somebody == 1 else f"found none of {nodes}"
         return f"{attack} {none}, in {_some(attempted, 'attempt', 'attempts')}, {random}."
-    overall = found.metric(_RATES[1])
+    overall = findings.metric(_RATES[1])
     return (
         f"{attack} found {few(correct)} of {nodes} that the adversary did not know ({about(overall.mean)}"
-        f"{_over(found)}), {random}."
+        f"{_over(findings)}), {random}."
     )
 
 
-def _over(found: GraphFindings) -> str:
+def _over(findings: GraphFindings) -> str:
     """Return where the mean share of nodes found lies, and over how many repetitions; nothing of a single one."""
-    if not found.repeated:
+    if not findings.repeated:
         return ""
-    overall, many = found.metric(_RATES[1]), len(found.repetitions)
+    overall, many = findings.metric(_RATES[1]), len(findings.repetitions)
     if overall.agree or math.isnan(overall.low):
         return f", mean of {many} repetitions"
     return f", 95% interval {about(overall.low)} to {about(overall.high)} over {many} repetitions"
 
 
-def explanation(found: GraphFindings) -> tuple[str, ...]:
+def explanation(findings: GraphFindings) -> tuple[str, ...]:
     """Return how much was attempted, and how far a single claim of the adversary can be trusted."""
-    seen = found.resemblance
-    return (*_reached(found), *([seen.sentence] if seen is not None and seen.doubtful else []))
+    seen = findings.resemblance
+    return (*_reached(findings), *([seen.sentence] if seen is not None and seen.doubtful else []))
 
 
-def _reached(found: GraphFindings) -> tuple[str, ...]:
+def _reached(findings: GraphFindings) -> tuple[str, ...]:
     attempted, targets = (
-        found.mean(lambda each: each.matches.attempted),
-        found.mean(lambda each: each.matches.targets),
+        findings.mean(lambda each: each.matches.attempted),
+        findings.mean(lambda each: each.matches.targets),
     )
     if attempted == 0:
         return ("That says nothing about what an adversary who attempts something would find.",)
-    rate = about(found.metric(_RATES[0]).mean)
+    rate = about(findings.metric(_RATES[0]).mean)
     if attempted == targets:
         return (f"It attempted every node that it did not know, and {rate} of its attempts were right.",)
     reached = f"It attempted {few(attempted)} of {few(targets)} nodes, and"
-    if not found.mean(lambda each: each.matches.correct):
+    if not findings.mean(lambda each: each.matches.correct):
         return (f"{reached} none of its attempts was right.",)
     return (
         f"{reached} {rate} of its attempts were right: an attack that leaves out what is hard can be right often and "
@@ -95,35 +95,35 @@ def _reached(found: GraphFindings) -> tuple[str, ...]:
     )
 
 
-def next_steps(found: GraphFindings) -> tuple[str, ...]:
+def next_steps(findings: GraphFindings) -> tuple[str, ...]:
     """Return what to do about it."""
     steps = []
-    if tone(found) in ("bad", "warning"):
+    if tone(findings) in ("bad", "warning"):
         steps.append("Protect the graph further before it goes out, and attack it again: 'unveil list protections'.")
     else:
         steps.append("Attack it in other ways before you rely on this: 'unveil list attacks'.")
-    if not found.repeated:
+    if not findings.repeated:
         steps.append("Repeat it (--repeat 10) to see by how much other releases and other knowledge differ.")
     return tuple(steps)
 
 
-def key_numbers(found: GraphFindings) -> tuple[Number, ...]:
+def key_numbers(findings: GraphFindings) -> tuple[Number, ...]:
     """Return the figures that matter most: how often the adversary is right, and how much it attempted."""
-    return (*_success(found), *_reach(found), *_looked_hidden(found), *_calibration(found))
+    return (*_success(findings), *_reach(findings), *_looked_hidden(findings), *_calibration(findings))
 
 
-def _success(found: GraphFindings) -> Iterator[Number]:
-    attempted = found.mean(lambda each: each.matches.attempted)
-    somebody = found.mean(lambda each: each.matches.somebody)
-    correct = found.mean(lambda each: each.matches.correct)
-    of_attempts, of_nodes_there = _chances(found)
-    by_chance = found.mean(lambda each: each.matches.by_chance)
-    struck = tone(found)
+def _success(findings: GraphFindings) -> Iterator[Number]:
+    attempted = findings.mean(lambda each: each.matches.attempted)
+    somebody = findings.mean(lambda each: each.matches.somebody)
+    correct = findings.mean(lambda each: each.matches.correct)
+    of_attempts, of_nodes_there = _chances(findings)
+    by_chance = findings.mean(lambda each: each.matches.by_chance)
+    struck = tone(findings)
     yield Number(
         label="Right, of those attempted",
-        value=percent(found.metric("adversary_success_rate").mean) if attempted else "nothing attempted",
+        value=percent(findings.metric("adversary_success_rate").mean) if attempted else "nothing attempted",
         meaning=f"{few(correct)} of {_some(attempted, 'attempt', 'attempts')} named the right "
-        f"node.{_interval(found, 'adversary_success_rate')}"
+        f"node.{_interval(findings, 'adversary_success_rate')}"
         if attempted
         else "There is no attempt that could be right, and so no such share.",
         reference=percent(of_attempts) if attempted else "",
@@ -131,18 +131,18 @@ def _success(found: GraphFindings) -> Iterator[Number]:
     )
     yield Number(
         label="Found, of all nodes",
-        value=percent(found.metric("adversary_overall_success").mean),
+        value=percent(findings.metric("adversary_overall_success").mean),
         meaning=f"{few(correct)} of {_some(somebody, 'node', 'nodes')} that the adversary did not know "
-        f"and that {'stands' if somebody == 1 else 'stand'} for somebody.{_interval(found, _RATES[1])}",
+        f"and that {'stands' if somebody == 1 else 'stand'} for somebody.{_interval(findings, _RATES[1])}",
         reference=percent(of_nodes_there) if somebody else "",
         tone=struck,
     )
     if somebody:
-        most = found.mean(lambda each: each.most)
-        reached = f" The attack found {percent(found.share_of_bound)} of that." if most else ""
+        most = findings.mean(lambda each: each.most)
+        reached = f" The attack found {percent(findings.share_of_bound)} of that." if most else ""
         yield Number(
             label="The most that any attack finds on average",
-            value=percent(found.bound),
+            value=percent(findings.bound),
             meaning=f"{few(most)} of {_some(somebody, 'node', 'nodes')}: the others have the same neighbours as "
             f"somebody else, and cannot be told apart.{reached}",
         )
@@ -155,12 +155,12 @@ def _success(found: GraphFindings) -> Iterator[Number]:
         )
 
 
-def _reach(found: GraphFindings) -> Iterator[Number]:
+def _reach(findings: GraphFindings) -> Iterator[Number]:
     attempted, targets, nobody, tried, lost = (
-        found.mean(lambda each, name=name: getattr(each.matches, name))  # type: ignore[misc]
+        findings.mean(lambda each, name=name: getattr(each.matches, name))  # type: ignore[misc]
         for name in ("attempted", "targets", "nobody", "nobody_attempted", "not_considered")
     )
-    seeds = found.mean(lambda each: each.seeds)
+    seeds = findings.mean(lambda each: each.seeds)
     known = f"The {_those(seeds)} that the adversary knew before {'is' if seeds == 1 else 'are'} in no figure here."
     yield Number(
         label="Nodes attempted",
@@ -168,7 +168,7 @@ def _reach(found: GraphFindings) -> Iterator[Number]:
         meaning="Released nodes for which the attack settled on somebody. "
         f"{known if seeds else 'The adversary knew no node before.'}",
     )
-    unknown = found.mean(lambda each: each.unknown)
+    unknown = findings.mean(lambda each: each.unknown)
     if unknown:
         yield Number(
             label="Nodes of which the truth says nothing",
@@ -180,7 +180,7 @@ def _reach(found: GraphFindings) -> Iterator[Number]:
             label="Nodes that stand for nobody",
             value=few(nobody),
             meaning=f"No match of them can be right; {few(tried)} of them "
-            f"{'was' if tried == 1 else 'were'} attempted in vain ({percent(found.false_alarms)}, false alarms).",
+            f"{'was' if tried == 1 else 'were'} attempted in vain ({percent(findings.false_alarms)}, false alarms).",
         )
     if lost:
         yield Number(
@@ -191,11 +191,11 @@ def _reach(found: GraphFindings) -> Iterator[Number]:
         )
 
 
-def _looked_hidden(found: GraphFindings) -> Iterator[Number]:
-    nodes = found.nodes
+def _looked_hidden(findings: GraphFindings) -> Iterator[Number]:
+    nodes = findings.nodes
     number = int(((nodes.right > 0.5) & (nodes.probability < _UNLIKELY)).sum())
     if number:
-        first = " (in the first repetition)" if found.repeated else ""
+        first = " (in the first repetition)" if findings.repeated else ""
         yield Number(
             label="Found although they looked hidden",
             value=count(number),
@@ -204,27 +204,28 @@ def _looked_hidden(found: GraphFindings) -> Iterator[Number]:
         )
 
 
-def _calibration(found: GraphFindings) -> Iterator[Number]:
-    learned = found.calibrated
-    if learned is None or not found.mean(lambda each: each.matches.attempted):
+def _calibration(findings: GraphFindings) -> Iterator[Number]:
+    learned = findings.calibrated
+    if learned is None or not findings.mean(lambda each: each.matches.attempted):
         return
     error = "expected_calibration_error"
     yield Number(
         label="Calibration error",
         value=percent(learned.metric(error).mean),
         meaning="How far the learned chance of a choice is from how often such choices are right, on average; with raw "
-        f"scores it is {percent(found.metric(error).mean)}. With so few attempts, chances that are just what they say "
+        f"scores it is {percent(findings.metric(error).mean)}. With so few attempts, chances that are just what they "
+        f"say "
         f"would have {percent(learned.error_by_chance)} by lot.",
     )
     yield Number(
         label="What the adversary expects to have found",
         value=percent(learned.expected_success),
         meaning="Of all nodes, by the learned chances of its choices, without knowing the truth; in truth it is "
-        f"{percent(found.metric(_RATES[1]).mean)}.",
+        f"{percent(findings.metric(_RATES[1]).mean)}.",
     )
 
 
-def calibration_words(learned: Calibrated) -> list[str]:
+def calibration_words(learned: CalibratedFindings) -> list[str]:
     """Return how probabilities were learned, in sentences."""
     labels = few(learned.labels)
     own = (
@@ -244,10 +245,10 @@ def calibration_words(learned: Calibrated) -> list[str]:
     ]
 
 
-def _interval(found: GraphFindings, name: str) -> str:
-    metric = found.metric(name)
-    known = len(found.repetitions) - metric.undefined
-    if not found.repeated or not known:
+def _interval(findings: GraphFindings, name: str) -> str:
+    metric = findings.metric(name)
+    known = len(findings.repetitions) - metric.undefined
+    if not findings.repeated or not known:
         return ""
     of = "all repetitions" if not metric.undefined else f"the {known} repetitions that have one"
     if known == 1:
@@ -279,24 +280,24 @@ def few(value: float) -> str:
     return decimal(value, places=2) if value >= 0.005 else "less than 0.01"
 
 
-def cut_off_name(least: float) -> str:
+def cut_off_name(at_least: float) -> str:
     """Return what a cut-off does, in words.
 
     >>> cut_off_name(0.0), cut_off_name(0.001)
     ('all candidates', 'those with 0.001 or more')
     """
-    return "all candidates" if least == 0 else f"those with {significant(least)} or more"
+    return "all candidates" if at_least == 0 else f"those with {significant(at_least)} or more"
 
 
-def alike(found: GraphFindings) -> str:
+def alike(findings: GraphFindings) -> str:
     """Return a warning where a cut-off is about an even share, and parts candidates that are nearly alike.
 
     That is so where those left out have, each, at least half of the probability of an average candidate.
     """
-    for cut in found.cut_offs:
+    for cut in findings.cut_offs:
         if cut.candidates_left_out > 0 and cut.probability_left_out >= 0.5 * cut.candidates_left_out:
-            attempts = sum(each.matches.attempted for each in found.repetitions)
-            number = round(float(found.candidate_counts.sum()) / max(attempts, 1))
+            attempts = sum(each.matches.attempted for each in findings.repetitions)
+            number = round(float(findings.candidate_counts.sum()) / max(attempts, 1))
             return (
                 f" But with about {count(number, 'candidate', 'candidates')} to a node, {significant(cut.least)} is "
                 "near an even share: what this cut-off takes away hardly differs from what it leaves, and is no long "

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.matchings.permanents import Ambiguity
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.matching import words
 from unveil.questions.matching.charts import exposure_chart
 from unveil.questions.matching.findings import AmbiguityFindings
@@ -20,9 +20,9 @@ from unveil.questions.matching.view import (
     release_section,
 )
 from unveil.questions.matching.words import CERTAIN, amount, certainty
-from unveil.report.blocks import Chart, Number, Page, Section, Side, Table, Tone
+from unveil.report.blocks import Chart, Number, Page, Section, Side, TableBlock, Tone
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Figures, Part
 from unveil.report.text import about, count, decimal, name, percent, significant
 
@@ -35,32 +35,32 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 
 
-def sure_entries(found: Ambiguity) -> int:
+def sure_entries(ambiguity: Ambiguity) -> int:
     """Return for how many entries one token alone is possible."""
-    return int((found.best >= CERTAIN).sum())
+    return int((ambiguity.best >= CERTAIN).sum())
 
 
-def highest(found: Ambiguity) -> float:
+def highest(ambiguity: Ambiguity) -> float:
     """Return the most that the expected cracks can be; the upper end where that is a bracket."""
-    most = found.most_cracks
+    most = ambiguity.most_cracks
     return most.value + (most.error if most.kind == "bracket" else 0.0)
 
 
-def headline(found: Ambiguity) -> str:
+def headline(ambiguity: Ambiguity) -> str:
     """Return the answer in one sentence: how many matchings are left, and how many entries may be cracked."""
-    n = count(found.n, "entry", "entries")
-    if sure_entries(found) == found.n:
-        return f"One matching of {n} is left: if the adversary is right, it cracks {_all(found.n)}."
-    few = [decimal(each, places=2) for each in (found.least_cracks.value, highest(found))]
+    n = count(ambiguity.n, "entry", "entries")
+    if sure_entries(ambiguity) == ambiguity.n:
+        return f"One matching of {n} is left: if the adversary is right, it cracks {_all(ambiguity.n)}."
+    few = [decimal(each, places=2) for each in (ambiguity.least_cracks.value, highest(ambiguity))]
     span = few[0] if few[0] == few[1] else f"{few[0]} to {few[1]}"
-    return f"{_left(found)}; if the truth is one of them, the adversary is expected to crack {span} of {n}."
+    return f"{_left(ambiguity)}; if the truth is one of them, the adversary is expected to crack {span} of {n}."
 
 
-def _left(found: Ambiguity) -> str:
-    d = decimal(found.d.value)
-    if found.permanent is not None and found.flat:
-        return f"{count(found.permanent, 'matching is', 'matchings are')} left, all equally likely (d = {d})"
-    more = " or more" if found.d.kind == "bracket" else ""
+def _left(ambiguity: Ambiguity) -> str:
+    d = decimal(ambiguity.d.value)
+    if ambiguity.permanent is not None and ambiguity.flat:
+        return f"{count(ambiguity.permanent, 'matching is', 'matchings are')} left, all equally likely (d = {d})"
+    more = " or more" if ambiguity.d.kind == "bracket" else ""
     return f"Matchings are left that give a degree of anonymity of {d}{more}"
 
 
@@ -68,79 +68,81 @@ def _all(n: int) -> str:
     return "the only entry" if n == 1 else "both entries" if n == 2 else f"all {count(n)} entries"
 
 
-def explanation(found: Ambiguity) -> tuple[str, ...]:
+def explanation(ambiguity: Ambiguity) -> tuple[str, ...]:
     """Return what is certain."""
-    sure = sure_entries(found)
-    drawn = " in any matching that was drawn" if sure and (found.best_error > 0).any() else ""
+    sure = sure_entries(ambiguity)
+    drawn = " in any matching that was drawn" if sure and (ambiguity.best_error > 0).any() else ""
     which = "One entry has" if sure == 1 else f"{count(sure)} entries have"
     first = (
         f"{which} one possible token alone{drawn}: if the adversary is right, that is cracked."
         if sure
         else "Every entry may have one of several tokens."
     )
-    share = about(found.believed_cracks.value / found.n)
+    share = about(ambiguity.believed_cracks.value / ambiguity.n)
     average = f"If the truth is as the adversary believes, it cracks {share} of all entries on average."
     return tuple(
-        each for each in (words.unequal_sentence(found).strip(), average, first, words.flat_sentence(found)) if each
+        each
+        for each in (words.unequal_sentence(ambiguity).strip(), average, first, words.flat_sentence(ambiguity))
+        if each
     )
 
 
-def tone(found: Ambiguity) -> Tone:
+def tone(ambiguity: Ambiguity) -> Tone:
     """Return how the headline should strike."""
-    if found.n == 1:
+    if ambiguity.n == 1:
         return "neutral"
-    if found.believed_cracks.value >= found.n / 2:
+    if ambiguity.believed_cracks.value >= ambiguity.n / 2:
         return "bad"
-    return "warning" if sure_entries(found) else "neutral"
+    return "warning" if sure_entries(ambiguity) else "neutral"
 
 
-def crack_numbers(found: Ambiguity) -> tuple[Number, ...]:
+def crack_numbers(ambiguity: Ambiguity) -> tuple[Number, ...]:
     """Return what the adversary may crack, whatever is true."""
-    of = f"of {count(found.n)}"
+    of = f"of {count(ambiguity.n)}"
     return (
         Number(
             label="Expected cracks if it believes right",
-            value=f"{amount(found.believed_cracks)} {of}",
+            value=f"{amount(ambiguity.believed_cracks)} {of}",
             meaning="The mean over truths that come up as often as the adversary's own matchings. "
-            f"{certainty(found.believed_cracks)}",
-            tone=tone(found),
+            f"{certainty(ambiguity.believed_cracks)}",
+            tone=tone(ambiguity),
         ),
         Number(
             label="At most",
-            value=f"{decimal(highest(found), places=2)} {of}",
+            value=f"{decimal(highest(ambiguity), places=2)} {of}",
             meaning="The expected cracks if the truth is the one of all possible matchings that favours the adversary "
-            f"most. {certainty(found.most_cracks)}",
+            f"most. {certainty(ambiguity.most_cracks)}",
         ),
         Number(
             label="At least",
-            value=f"{decimal(found.least_cracks.value, places=2)} {of}",
+            value=f"{decimal(ambiguity.least_cracks.value, places=2)} {of}",
             meaning="The same for the one that favours it least. Below that it is only if the truth was ruled out. "
-            f"{certainty(found.least_cracks)}",
+            f"{certainty(ambiguity.least_cracks)}",
         ),
         Number(
             label="Entries with one token alone",
-            value=f"{count(sure_entries(found))} {of}",
+            value=f"{count(sure_entries(ambiguity))} {of}",
             meaning="Entries for which all matchings that are possible have the same token.",
         ),
-        flat_number(found),
+        flat_number(ambiguity),
     )
 
 
-def best_table(found: Ambiguity, entries: tuple[str, ...], *, most: int = MOST_ENTRIES) -> Table:
+def best_table(ambiguity: Ambiguity, entries: tuple[str, ...], *, at_most: int = MOST_ENTRIES) -> TableBlock:
     """Return the entries whose likeliest token is likeliest; which token that is stays with the adversary."""
-    likely = found.best.round(12).tolist()
-    order = sorted(range(found.n), key=lambda at: (-likely[at], entries[at]))[:most]
-    sampled = bool((found.best_error > 0).any())
+    likely = ambiguity.best.round(12).tolist()
+    order = sorted(range(ambiguity.n), key=lambda at: (-likely[at], entries[at]))[:at_most]
+    sampled = bool((ambiguity.best_error > 0).any())
     columns = ("Entry", "Probability of its likeliest token", *(("Standard error",) if sampled else ()))
-    rest = found.n - len(order)
-    return Table(
+    rest = ambiguity.n - len(order)
+    return TableBlock(
         caption="Entries of which the adversary is surest",
         columns=columns,
         rows=tuple(
             (
                 name(entries[at]),
-                "100% (certain)" if found.best[at] >= CERTAIN else percent(float(found.best[at])),
-                *((significant(float(found.best_error[at]), digits=2),) if sampled else ()),
+                "100% (certain)" if ambiguity.best[at] >= CERTAIN else percent(float(ambiguity.best[at])),
+                *((significant(float(ambiguity.best_error[at]), digits=2),) if sampled else ()),
             )
             for at in order
         ),
@@ -151,19 +153,19 @@ def best_table(found: Ambiguity, entries: tuple[str, ...], *, most: int = MOST_E
     )
 
 
-def best_chart(found: Ambiguity) -> Chart:
+def best_chart(ambiguity: Ambiguity) -> Chart:
     """Return the share of entries per range of the probability of their likeliest token."""
     return exposure_chart(
-        found.best,
+        ambiguity.best,
         title="How sure the adversary is of entries",
         x_label="probability of an entry's likeliest token",
         caption="The further right, the surer the adversary is of an entry's token, rightly or not.",
     )
 
 
-def quantities(found: AmbiguityFindings) -> dict[str, Quantity]:
+def quantities(findings: AmbiguityFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for."""
-    inner = found.ambiguity
+    inner = findings.ambiguity
     return as_quantities(
         {
             "d": inner.d.value,
@@ -174,11 +176,11 @@ def quantities(found: AmbiguityFindings) -> dict[str, Quantity]:
     )
 
 
-def figures(found: AmbiguityFindings) -> Mapping[str, Any]:
+def figures(findings: AmbiguityFindings) -> Mapping[str, Any]:
     """Return what JSON holds."""
     from unveil._version import __version__
 
-    inner = found.ambiguity
+    inner = findings.ambiguity
     return {
         "version": __version__,
         "n": inner.n,
@@ -193,33 +195,33 @@ def figures(found: AmbiguityFindings) -> Mapping[str, Any]:
             "least": as_figure(inner.least_cracks),
             "most": as_figure(inner.most_cracks),
         },
-        "entries": frame(found),
-        "releases": as_releases(found.releases),
-        "notes": list(found.notes),
+        "entries": frame(findings),
+        "releases": as_releases(findings.releases),
+        "notes": list(findings.notes),
     }
 
 
-def frame(found: AmbiguityFindings) -> "pl.DataFrame":
+def frame(findings: AmbiguityFindings) -> "pl.DataFrame":
     """Return one row per entry."""
     import polars as pl
 
-    inner = found.ambiguity
-    names = pl.Series(found.entries, dtype=pl.String)
+    inner = findings.ambiguity
+    names = pl.Series(findings.entries, dtype=pl.String)
     return pl.DataFrame({"name": names, "best_probability": inner.best, "error": inner.best_error})
 
 
-def plot(found: AmbiguityFindings) -> "NDArray[Any]":
+def plot(findings: AmbiguityFindings) -> "NDArray[Any]":
     """Return matplotlib axes with how sure the adversary is of entries."""
     from unveil.report.draw.lines import draw_all
 
-    return draw_all([best_chart(found.ambiguity)])
+    return draw_all([best_chart(findings.ambiguity)])
 
 
-def page(found: AmbiguityFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: AmbiguityFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data."""
     from unveil._version import __version__
 
-    inner = found.ambiguity
+    inner = findings.ambiguity
     sections = [
         Section(
             heading="The figures",
@@ -229,12 +231,12 @@ def page(found: AmbiguityFindings, *, seed: int | None = None, version: str | No
         Section(
             heading="Of which entries the adversary is surest",
             lead="Its likeliest tokens are left out: names beside tokens would be its key to the release.",
-            blocks=(best_table(inner, found.entries),),
+            blocks=(best_table(inner, findings.entries),),
             tells="whom",
         ),
     ]
-    if found.releases:
-        sections.append(release_section(found.releases, None, inner.d))
+    if findings.releases:
+        sections.append(release_section(findings.releases, None, inner.d))
     return Page(
         title="What a matching attack leaves open",
         question=f"How many matchings of {count(inner.n, 'entry', 'entries')} and "
@@ -248,23 +250,23 @@ def page(found: AmbiguityFindings, *, seed: int | None = None, version: str | No
         picture=(best_chart(inner),),
         tone=tone(inner),
         sections=tuple(sections),
-        method=_method(found),
+        method=_method(findings),
         untested=(
             "Which entries are cracked: the truth was not told.",
             "Whether another adversary knows more: only what was given is measured.",
             "Whether the adversary's weights deserve belief: they are taken as they are.",
         ),
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
         edition="internal",
     )
 
 
-def _method(found: AmbiguityFindings) -> tuple[str, ...]:
-    inner = found.ambiguity
+def _method(findings: AmbiguityFindings) -> tuple[str, ...]:
+    inner = findings.ambiguity
     sentences = [
-        words.held_open(found),
+        words.held_open(findings),
         f"Probabilities of pairs: {_lower(certainty(inner.believed_cracks))}",
         f"Degree of anonymity: {_lower(certainty(inner.d))}",
         "Bounds of the expected cracks: the possible matching whose pairs have the largest or the smallest sum of "
@@ -279,21 +281,21 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def ambiguity_brief(found: AmbiguityFindings, *, top: int) -> Iterator[Part]:
+def ambiguity_brief(findings: AmbiguityFindings, *, top: int) -> Iterator[Part]:
     """Yield what a terminal shows."""
-    inner = found.ambiguity
-    yield from opening(page(found))
+    inner = findings.ambiguity
+    yield from opening(page(findings))
     yield ""
     yield Figures((*matching_numbers(inner), *crack_numbers(inner)))
-    if found.releases:
+    if findings.releases:
         yield ""
-        yield release_table(found.releases, None, inner.d)
+        yield release_table(findings.releases, None, inner.d)
     if top:
         yield ""
-        yield best_table(inner, found.entries, most=top)
+        yield best_table(inner, findings.entries, at_most=top)
 
 
-AMBIGUITY_VIEW = View(
+AMBIGUITY_VIEW = QuestionView(
     schema="unveil.matching-without-truth/1",
     figures=figures,
     quantities=quantities,

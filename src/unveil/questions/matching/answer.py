@@ -15,7 +15,7 @@ from unveil.questions.matching.findings import AmbiguityFindings, MatchingFindin
 from unveil.questions.matching.read import PathLike, combined, read
 from unveil.questions.matching.run import run, run_without_truth
 from unveil.questions.matching.view import VIEW, brief
-from unveil.questions.told import Reply, Told
+from unveil.questions.request import Request, Response
 from unveil.report.progress import Progress, silent
 
 
@@ -220,26 +220,26 @@ def matching_files(
     )
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
     from unveil.data import samples
 
-    if told.sample:
+    if request.sample:
         files: dict[str, Any] = {
             name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")
         }
     else:
         files = {
             each.name: path
-            for each in told.question.files
-            if each.name != "also" and (path := told.path(each.name)) is not None
+            for each in request.question.files
+            if each.name != "also" and (path := request.path(each.name)) is not None
         }
     answer = matching_files(
         **files,
-        also=() if told.sample else told.files.get("also", ()),
-        **told.named("pairs", "precision"),
-        rng=told.rng,
-        progress=told.progress,
+        also=() if request.sample else request.files.get("also", ()),
+        **request.pick("pairs", "precision"),
+        rng=request.rng,
+        progress=request.progress,
     )
     shown = brief if isinstance(answer.findings, MatchingFindings) else ambiguity_brief
-    return Reply(answer=answer, brief=lambda: list(shown(answer.findings, top=told.values["top"])))
+    return Response(answer=answer, brief=lambda: list(shown(answer.findings, top=request.values["top"])))

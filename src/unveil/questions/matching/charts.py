@@ -19,12 +19,12 @@ _FAR_OUT = 1e-4
 _SEEN, _HIGHEST = 0.5, 3.0
 
 
-def crack_chart(found: Cracks, blind: FloatArray) -> Chart:
+def crack_chart(cracks: Cracks, blind: FloatArray) -> Chart:
     """Return the chance of each number of cracks, the worst 5% marked.
 
     ``blind`` is the same distribution for an adversary who knows nothing.
     """
-    chance, tail = found.crack_distribution, found.at_least(TAIL).at_least
+    chance, tail = cracks.crack_distribution, cracks.at_least(TAIL).at_least
     low, width, number = _bins(chance, tail)
     starts = low + width * np.arange(number)
     height, guessed = _binned(chance, starts, width), _binned(blind, starts, width)
@@ -45,13 +45,13 @@ def crack_chart(found: Cracks, blind: FloatArray) -> Chart:
         middle = np.asarray(starts + (width - 1) / 2, np.float64)
         series.append(Series(name="an adversary who knows nothing", x=middle, y=guessed, style="second"))
     share = percent(TAIL, places=0)
-    at = Threshold(name=f"with {share} probability {or_more(tail, found.n)}", value=tail - 0.5, across="x")
+    at = Threshold(name=f"with {share} probability {or_more(tail, cracks.n)}", value=tail - 0.5, across="x")
     return Chart(
         title="How many entries are cracked",
         x_label="cracked entries" if width == 1 else f"cracked entries, in steps of {count(width)}",
         y_label="probability",
         series=tuple(series),
-        caption=_caption(found, tail),
+        caption=_caption(cracks, tail),
         x_range=(float(starts[0]) - 0.5, float(starts[-1] + width) - 0.5),
         # Above the highest bar there is room for the name of the threshold.
         y_range=(0.0, _ceiling(top)),
@@ -60,10 +60,10 @@ def crack_chart(found: Cracks, blind: FloatArray) -> Chart:
     )
 
 
-def entries_chart(found: Cracks) -> Chart:
+def entries_chart(cracks: Cracks) -> Chart:
     """Return the share of entries per range of crack probability."""
     return exposure_chart(
-        found.crack_probability,
+        cracks.crack_probability,
         title="How exposed entries are",
         x_label="probability that an entry is cracked",
         caption="An average can look safe while some entries are fully exposed: these stand on the right.",
@@ -124,13 +124,13 @@ def _binned(chance: FloatArray, starts: np.ndarray[tuple[int], np.dtype[np.int64
     return np.asarray(whole[ends[1]] - whole[ends[0]])
 
 
-def _caption(found: Cracks, tail: int) -> str:
+def _caption(cracks: Cracks, tail: int) -> str:
     text = (
         "The adversary takes one matching and does not know how many entries of it are right: each bar is the "
         "probability that so many are."
     )
     if tail:
-        worst = percent(float(found.crack_distribution[tail:].sum()))
+        worst = percent(float(cracks.crack_distribution[tail:].sum()))
         text += f" From the broken line on they add up to {worst}."
     return text
 

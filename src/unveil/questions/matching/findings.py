@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from unveil._kernels.types import FloatArray
-from unveil.metrics.matchings.cracks import Cracks, Figure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.permanents import Ambiguity
 
 #: What an adversary holds: whole matchings, or pairs of an entry and a token, possible or not, with probabilities that
 #: sum to 1 in each row and column, or with weights of any size.
-Holds = Literal["matchings", "possible pairs", "probabilities", "weights"]
+KnowledgeKind = Literal["matchings", "possible pairs", "probabilities", "weights"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +17,8 @@ class ReleaseAlone:
     """What the adversary reaches with one of several releases alone; no cracks where the truth was not told."""
 
     name: str
-    expected_cracks: Figure | None
-    d: Figure
+    expected_cracks: EstimatedFigure | None
+    d: EstimatedFigure
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class AmbiguityFindings:
     """
 
     ambiguity: Ambiguity
-    holds: Holds
+    holds: KnowledgeKind
     possible: int
     entries: tuple[str, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class MatchingFindings:
 
     cracks: Cracks
     blind: FloatArray = field(repr=False)
-    holds: Holds
+    holds: KnowledgeKind
     possible: int
     entries: tuple[str, ...] = field(repr=False)
     tokens: tuple[str, ...] = field(repr=False)

@@ -33,8 +33,8 @@ class MatchingInputs(NamedTuple):
     releases: tuple[tuple[str, Attack], ...] = ()
 
 
-class _Held(NamedTuple):
-    """The files that say what the adversary holds, one of them filled in; ``pairs`` as in `matching_files`."""
+class _KnowledgeFiles(NamedTuple):
+    """The files with the attacker's knowledge, one of them given; ``pairs`` as in `matching_files`."""
 
     matrix: PathLike | None
     ranges: PathLike | None
@@ -44,7 +44,7 @@ class _Held(NamedTuple):
     dataflow: PathLike | None
     pairs: int | None
 
-    def of_further(self, path: PathLike) -> "_Held":
+    def of_further(self, path: PathLike) -> "_KnowledgeFiles":
         """Return the same with a further release of the same kind."""
         if self.transactions is not None:
             return self._replace(transactions=path)
@@ -88,7 +88,7 @@ def read(
     if truth is None and (groups is not None or sets is not None):
         raise InputError("groups and sets are found by their true tokens, but no truth was given. Pass it too")
     progress("reading", 0.0)
-    held = _Held(matrix, ranges, transactions, frequencies, matchings, dataflow, pairs)
+    held = _KnowledgeFiles(matrix, ranges, transactions, frequencies, matchings, dataflow, pairs)
     guess, notes = _attack(held)
     releases: tuple[tuple[str, Attack], ...] = ()
     if also:
@@ -122,13 +122,13 @@ def combined(attacks: Sequence[Attack]) -> Attack:
     )
 
 
-def _attack(held: _Held) -> tuple[Attack, tuple[str, ...]]:
+def _attack(held: _KnowledgeFiles) -> tuple[Attack, tuple[str, ...]]:
     if held.ranges is not None:
         return _of_ranges(held.ranges, held.transactions, held.frequencies, held.pairs)
     return _of_one_file(held), ()
 
 
-def _of_one_file(held: _Held) -> Attack:
+def _of_one_file(held: _KnowledgeFiles) -> Attack:
     from unveil.data.matrices.matchings import read_matrix
 
     if held.matchings is not None:

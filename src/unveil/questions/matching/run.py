@@ -14,10 +14,10 @@ from unveil.metrics.matchings._random_matchings import Attack, random_matching
 from unveil.metrics.matchings.cracks import cracks
 from unveil.metrics.matchings.itemsets import Sets
 from unveil.metrics.matchings.permanents import ambiguity, attack_degree
-from unveil.questions.matching.findings import AmbiguityFindings, Holds, MatchingFindings, ReleaseAlone
+from unveil.questions.matching.findings import AmbiguityFindings, KnowledgeKind, MatchingFindings, ReleaseAlone
 from unveil.report.progress import Progress
 
-Found = TypeVar("Found")
+Measure = TypeVar("Measure")
 
 TOGETHER = (
     "The weights of all releases were multiplied. That is right where they tell by themselves, or only rule pairs out; "
@@ -88,7 +88,7 @@ def _refuse_more_pairs(guess: Attack, truth: Any) -> None:
         )
 
 
-def _measured(measure: Callable[[], Found]) -> Found:
+def _measured(measure: Callable[[], Measure]) -> Measure:
     try:
         return measure()
     except TooLargeError as error:
@@ -114,7 +114,7 @@ def _possible(guess: Attack) -> int:
     return guess.edges.weight.size if isinstance(guess, Matching) else int(guess.real().sum())
 
 
-def _holds(guess: Attack) -> Holds:
+def _holds(guess: Attack) -> KnowledgeKind:
     if isinstance(guess, MatchingDistribution):
         return "matchings"
     if isinstance(guess, UnequalMatching):

@@ -1,7 +1,7 @@
 """What can be asked about tokens that stand for entries."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Question, Setting, limits_setting, seed_setting
-from unveil.questions.told import Told
 
 #: Figures that need to know the groups of entries.
 OF_GROUPS = ("group_found_share", "group_found_share.high")
@@ -12,50 +12,50 @@ OF_NO_TRUTH = ("d", "d.low", "believed_share", "most_cracked_share")
 ONLY_WITHOUT_TRUTH = ("believed_share", "most_cracked_share")
 
 
-def _one_attack(told: Told) -> list[tuple[str, str]]:
+def _one_attack(request: Request) -> list[tuple[str, str]]:
     """Return which files do not make one attack and its truth."""
-    if told.sample:
+    if request.sample:
         return []
-    holds = [name for name in ("matrix", "ranges", "matchings", "dataflow") if told.path(name) is not None]
+    holds = [name for name in ("matrix", "ranges", "matchings", "dataflow") if request.path(name) is not None]
     if not holds:
         must = "what the adversary holds must be named: {matrix}, {ranges}, {matchings} or {dataflow}"
         return [("matrix", f"{must} (or no file at all, for the example)")]
     if len(holds) > 1:
         return [(holds[1], f"{{{holds[0]}}} and {{{holds[1]}}} both say what the adversary holds. Name one")]
-    beside = [name for name in ("transactions", "frequencies") if told.path(name) is not None]
+    beside = [name for name in ("transactions", "frequencies") if request.path(name) is not None]
     if holds == ["ranges"] and len(beside) != 1:
         which = "either {transactions} or {frequencies}, not both" if beside else "also {transactions} or {frequencies}"
         return [("frequencies" if beside else "transactions", f"{{ranges}} needs {which}. Name one")]
     if holds != ["ranges"] and beside:
         return [("ranges", f"{{{beside[0]}}} needs {{ranges}}. Add it")]
-    if told.values["pairs"] is not None and holds[0] in ("matchings", "dataflow"):
+    if request.values["pairs"] is not None and holds[0] in ("matchings", "dataflow"):
         return [
             ("pairs", f"{{pairs}} needs a matrix or ranges: {{{holds[0]}}} gives every entry a token. Leave it out")
         ]
-    return [*_of_truth(told), *_of_limits(told)][:1]
+    return [*_of_truth(request), *_of_limits(request)][:1]
 
 
-def _of_truth(told: Told) -> list[tuple[str, str]]:
+def _of_truth(request: Request) -> list[tuple[str, str]]:
     """Return what was told that needs the truth, where that was not told."""
-    if told.path("truth") is not None:
+    if request.path("truth") is not None:
         return []
-    names = [name for name in ("groups", "sets") if told.path(name) is not None]
+    names = [name for name in ("groups", "sets") if request.path(name) is not None]
     return [
         (name, f"{{{name}}} needs {{truth}}: a group or a set is found by its true tokens. Add it") for name in names
     ]
 
 
-def _of_limits(told: Told) -> list[tuple[str, str]]:
+def _of_limits(request: Request) -> list[tuple[str, str]]:
     """Return the limits that nothing will be found for."""
     wrong = []
-    for name, _ in told.values["limits"]:
-        if name in OF_GROUPS and told.path("groups") is None:
+    for name, _ in request.values["limits"]:
+        if name in OF_GROUPS and request.path("groups") is None:
             wrong.append(("limits", f"{name} needs to know the groups of entries. Add {{groups}}"))
-        elif name in OF_SETS and told.path("sets") is None:
+        elif name in OF_SETS and request.path("sets") is None:
             wrong.append(("limits", f"{name} needs to know sets of entries. Add {{sets}}"))
-        elif name in ONLY_WITHOUT_TRUTH and told.path("truth") is not None:
+        elif name in ONLY_WITHOUT_TRUTH and request.path("truth") is not None:
             wrong.append(("limits", f"{name} is for when the truth is not told. Limit cracked_share instead"))
-        elif name not in OF_NO_TRUTH and told.path("truth") is None:
+        elif name not in OF_NO_TRUTH and request.path("truth") is None:
             wrong.append(("limits", f"{name} is counted against the truth. Add {{truth}}, or limit d"))
     return wrong
 

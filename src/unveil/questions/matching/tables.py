@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.metrics.matchings.cracks import Cracks, Figure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.itemsets import Itemsets
 from unveil.metrics.matchings.permanents import Ambiguity
 from unveil.questions.matching.findings import ReleaseAlone
@@ -24,7 +24,7 @@ from unveil.questions.matching.words import (
     permanent_text,
     tone,
 )
-from unveil.report.blocks import Number, Side, Table
+from unveil.report.blocks import Number, Side, TableBlock
 from unveil.report.text import count, decimal, name, percent, significant
 
 #: How many entries the table of those most at risk names.
@@ -33,50 +33,50 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 
 
-def key_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
+def key_numbers(cracks: Cracks, blind: FloatArray) -> tuple[Number, ...]:
     """Return the figures that matter most, each with one sentence and with how far it may be off.
 
     ``blind`` is the distribution of cracks for an adversary who knows nothing.
     """
-    return (*_crack_numbers(found, blind), *matching_numbers(found))
+    return (*_crack_numbers(cracks, blind), *matching_numbers(cracks))
 
 
-def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
-    n, expected, luck = found.n, found.expected_cracks, found.at_least(TAIL)
-    often = float(found.crack_distribution[luck.at_least :].sum())
+def _crack_numbers(cracks: Cracks, blind: FloatArray) -> tuple[Number, ...]:
+    n, expected, luck = cracks.n, cracks.expected_cracks, cracks.at_least(TAIL)
+    often = float(cracks.crack_distribution[luck.at_least :].sum())
     about = f" That is {percent(often)} of the time; {_none_more(luck.at_least, n)}" if luck.at_least else ""
     return (
         Number(
             label="Expected cracks",
             value=f"{amount(expected)} of {count(n)}",
             meaning=f"Entries to which the adversary gives their true token, on average. {certainty(expected)}",
-            reference=decimal(found.blind_cracks) if n > 1 else "",
-            tone=tone(found),
+            reference=decimal(cracks.blind_cracks) if n > 1 else "",
+            tone=tone(cracks),
         ),
         Number(
             label="Cracks with a probability of 5%",
             value=or_more(luck.at_least, n),
-            meaning=f"What an adversary with some luck cracks at least.{about} {_luck_certainty(found)}",
+            meaning=f"What an adversary with some luck cracks at least.{about} {_luck_certainty(cracks)}",
             reference=or_more(_last(blind), n) if n > 1 else "",
         ),
     )
 
 
-def _none_more(least: int, n: int) -> str:
-    return "no greater number reaches 5%." if least < n else "there are no more."
+def _none_more(at_least: int, n: int) -> str:
+    return "no greater number reaches 5%." if at_least < n else "there are no more."
 
 
-def _luck_certainty(found: Cracks) -> str:
-    luck = found.at_least(TAIL)
-    if (found.crack_distribution_error > 0).any():
-        sampled = Figure(luck.at_least, 0.0, luck.method, found.r_hat)
+def _luck_certainty(cracks: Cracks) -> str:
+    luck = cracks.at_least(TAIL)
+    if (cracks.crack_distribution_error > 0).any():
+        sampled = EstimatedFigure(luck.at_least, 0.0, luck.method, cracks.r_hat)
         if luck.low == luck.high:
             return f"Sampled, and the same within two standard errors, {_by(sampled)}."
         return f"Sampled: within two standard errors it is {count(luck.low)} to {count(luck.high)}, {_by(sampled)}."
-    return certainty(Figure(luck.at_least, 0.0, luck.method))
+    return certainty(EstimatedFigure(luck.at_least, 0.0, luck.method))
 
 
-def _by(figure: Figure) -> str:
+def _by(figure: EstimatedFigure) -> str:
     return certainty(figure).partition(", ")[2].rstrip(".")
 
 
@@ -86,9 +86,9 @@ def _last(chance: FloatArray) -> int:
     return int(np.flatnonzero(tail >= TAIL - 1e-12).max(initial=0))
 
 
-def matching_numbers(found: Cracks | Ambiguity) -> tuple[Number, ...]:
+def matching_numbers(result: Cracks | Ambiguity) -> tuple[Number, ...]:
     """Return how many matchings are left, on a scale from 0 to 1 and as they are."""
-    d = found.d
+    d = result.d
     value = _degree(d)
     numbers = [
         Number(
@@ -98,14 +98,14 @@ def matching_numbers(found: Cracks | Ambiguity) -> tuple[Number, ...]:
             f"likely. It does not say how close those that are left come to the truth. {certainty(d)}",
         )
     ]
-    log = found.log_permanent
+    log = result.log_permanent
     if not math.isnan(log.value):
         numbers.append(
             Number(
                 label="Permanent of the matrix"
-                if found.n == found.pairs == found.token_count
+                if result.n == result.pairs == result.token_count
                 else "Weight of all pairings",
-                value=f"{permanent_text(found)}{' or more' if log.kind == 'bracket' else ''}",
+                value=f"{permanent_text(result)}{' or more' if log.kind == 'bracket' else ''}",
                 meaning="The weights of all possible matchings, added up; for a matrix of 0 and 1 it is their number. "
                 f"{permanent_certainty(log)}",
             )
@@ -113,44 +113,44 @@ def matching_numbers(found: Cracks | Ambiguity) -> tuple[Number, ...]:
     return tuple(numbers)
 
 
-def heuristic_numbers(found: Cracks) -> tuple[Number, ...]:
+def heuristic_numbers(cracks: Cracks) -> tuple[Number, ...]:
     """Return the heuristic beside what it stands for, and how far off it is for an adversary who is right."""
-    bias = found.matched_bias
+    bias = cracks.matched_bias
     off = "undefined" if math.isnan(bias.value) else f"{bias.value * 100:+.1f}%"
     off = "0.0%" if off == "-0.0%" or off == "+0.0%" else off
     return (
         Number(
             label="Heuristic H",
-            value=decimal(found.heuristic.value),
-            meaning=heuristic_sentence(found),
+            value=decimal(cracks.heuristic.value),
+            meaning=heuristic_sentence(cracks),
         ),
         Number(
             label="Matched bias of H",
             value=off,
-            meaning=f"{bias_meaning(found)} {certainty(bias)}".strip(),
+            meaning=f"{bias_meaning(cracks)} {certainty(bias)}".strip(),
         ),
         Number(
             label="NMAPE of H",
-            value="undefined" if math.isnan(found.nmape.value) else percent(found.nmape.value / 100, places=2),
-            meaning=f"{nmape_sentence(found)} {certainty(found.nmape)}".strip(),
+            value="undefined" if math.isnan(cracks.nmape.value) else percent(cracks.nmape.value / 100, places=2),
+            meaning=f"{nmape_sentence(cracks)} {certainty(cracks.nmape)}".strip(),
         ),
-        flat_number(found),
+        flat_number(cracks),
     )
 
 
-def flat_number(found: Cracks | Ambiguity) -> Number:
+def flat_number(result: Cracks | Ambiguity) -> Number:
     """Return whether all possible matchings are equally likely."""
-    return Number(label="Flat", value="yes" if found.flat else "no", meaning=flat_sentence(found))
+    return Number(label="Flat", value="yes" if result.flat else "no", meaning=flat_sentence(result))
 
 
-def at_risk_table(found: Cracks, entries: Sequence[str], *, most: int = MOST_ENTRIES) -> Table:
+def at_risk_table(cracks: Cracks, entries: Sequence[str], *, at_most: int = MOST_ENTRIES) -> TableBlock:
     """Return the entries that are cracked most often; tokens are left out, because both together are the key."""
-    chance, error = found.crack_probability, found.crack_probability_error
+    chance, error = cracks.crack_probability, cracks.crack_probability_error
     sampled = bool((error > 0).any())
     # Rounding must not decide between entries that are equally exposed.
     likely = chance.round(12).tolist()
-    order = sorted(range(found.n), key=lambda at: (-likely[at], entries[at]))[:most]
-    groups, unequal = found.groups, found.pairs < found.n
+    order = sorted(range(cracks.n), key=lambda at: (-likely[at], entries[at]))[:at_most]
+    groups, unequal = cracks.groups, cracks.pairs < cracks.n
     columns = ["Entry", "Cracked with probability"]
     columns += ["Standard error"] if sampled else []
     columns += ["Group found with probability"] if groups is not None else []
@@ -160,10 +160,10 @@ def at_risk_table(found: Cracks, entries: Sequence[str], *, most: int = MOST_ENT
         row = [name(entries[at]), _chance(chance[at])]
         row += [significant(float(error[at]), digits=2) if error[at] > 0 else "exact"] if sampled else []
         row += [_chance(groups.probability[at])] if groups is not None else []
-        row += [_chance(found.no_token[at])] if unequal else []
+        row += [_chance(cracks.no_token[at])] if unequal else []
         rows.append(tuple(row))
-    rest = found.n - len(rows)
-    return Table(
+    rest = cracks.n - len(rows)
+    return TableBlock(
         caption="Entries most at risk" if rest else "Entries by risk",
         columns=tuple(columns),
         rows=tuple(rows),
@@ -178,26 +178,26 @@ def _chance(value: float) -> str:
     return "100% (certain)" if value >= CERTAIN else percent(float(value))
 
 
-def group_numbers(found: Cracks) -> tuple[Number, ...]:
+def group_numbers(cracks: Cracks) -> tuple[Number, ...]:
     """Return how many entries get a token of their own group; nothing where there are no groups."""
-    if found.groups is None:
+    if cracks.groups is None:
         return ()
-    expected = found.groups.expected
+    expected = cracks.groups.expected
     return (
         Number(
             label="Entries whose group is found",
-            value=f"{amount(expected)} of {count(found.n)}",
+            value=f"{amount(expected)} of {count(cracks.n)}",
             meaning="Entries that get a token of their own group, on average, be it their own token or not. "
             f"{certainty(expected)}",
-            reference=decimal(found.groups.by_chance),
+            reference=decimal(cracks.groups.by_chance),
         ),
     )
 
 
-def group_table(found: Cracks) -> Table:
+def group_table(cracks: Cracks) -> TableBlock:
     """Return for each group how many of its entries get a token of the group."""
-    categories = () if found.groups is None else found.groups.categories
-    return Table(
+    categories = () if cracks.groups is None else cracks.groups.categories
+    return TableBlock(
         caption="Groups found",
         columns=("Group", "Entries", "Group found", "By chance", "Entries cracked"),
         rows=tuple(
@@ -215,9 +215,9 @@ def group_table(found: Cracks) -> Table:
     )
 
 
-def set_numbers(found: Itemsets) -> tuple[Number, ...]:
+def set_numbers(itemsets: Itemsets) -> tuple[Number, ...]:
     """Return how many sets are found, and how likely one is."""
-    total, some, many = found.expected, found.any_found, len(found.sets)
+    total, some, many = itemsets.expected, itemsets.any_found, len(itemsets.sets)
     value = percent(some.value) if some.kind != "bracket" else f"{percent(some.value)} or more"
     bound = "" if some.kind != "bracket" else f" It is at most {percent(some.value + some.error)}, all sets added up."
     return (
@@ -226,7 +226,7 @@ def set_numbers(found: Itemsets) -> tuple[Number, ...]:
             value=f"{amount(total)} of {count(many)}",
             meaning="Sets whose entries get exactly the set's tokens, in any order, on average; overlapping sets count "
             f"each by itself. {certainty(total)}",
-            reference=decimal(sum(each.by_chance for each in found.sets)),
+            reference=decimal(sum(each.by_chance for each in itemsets.sets)),
         ),
         Number(
             label="At least one set is found",
@@ -236,13 +236,13 @@ def set_numbers(found: Itemsets) -> tuple[Number, ...]:
     )
 
 
-def set_table(found: Itemsets, *, most: int = MOST_ENTRIES) -> Table:
+def set_table(itemsets: Itemsets, *, at_most: int = MOST_ENTRIES) -> TableBlock:
     """Return for each set how likely it is found, those most at risk first."""
-    order = sorted(found.sets, key=lambda each: (-round(each.found.value, 12), each.name))
+    order = sorted(itemsets.sets, key=lambda each: (-round(each.found.value, 12), each.name))
     sampled = any(not each.found.exact for each in order)
     columns = ("Set", "Entries", "Found", *(("Standard error",) if sampled else ()), "By chance", "Every entry cracked")
-    rest = len(order) - most
-    return Table(
+    rest = len(order) - at_most
+    return TableBlock(
         caption="Sets found as a whole",
         columns=columns,
         rows=tuple(
@@ -254,7 +254,7 @@ def set_table(found: Itemsets, *, most: int = MOST_ENTRIES) -> Table:
                 _small_chance(each.by_chance),
                 _small_chance(each.cracked.value),
             )
-            for each in order[:most]
+            for each in order[:at_most]
         ),
         align=(_LEFT, *(_RIGHT for _ in columns[1:])),
         note="A set is found when its entries get exactly its tokens, whichever gets which."
@@ -266,11 +266,11 @@ def _small_chance(value: float) -> str:
     return significant(value, digits=2) if 0 < value < 0.0005 else _chance(value)
 
 
-def release_table(alone: Sequence[ReleaseAlone], cracks: Figure | None, d: Figure) -> Table:
+def release_table(alone: Sequence[ReleaseAlone], cracks: EstimatedFigure | None, d: EstimatedFigure) -> TableBlock:
     """Return what each release reaches alone, and all of them together."""
     rows = [(name(each.name), each.expected_cracks, each.d) for each in alone] + [("all together", cracks, d)]
     columns = ("Release", *(("Expected cracks",) if cracks is not None else ()), "Degree of anonymity d")
-    return Table(
+    return TableBlock(
         caption="Each release alone, and all together",
         columns=columns,
         rows=tuple(
@@ -282,5 +282,5 @@ def release_table(alone: Sequence[ReleaseAlone], cracks: Figure | None, d: Figur
     )
 
 
-def _degree(figure: Figure) -> str:
+def _degree(figure: EstimatedFigure) -> str:
     return decimal(figure.value) if figure.kind != "bracket" else f"{decimal(figure.value)} or more"

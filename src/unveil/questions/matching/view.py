@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil._kernels.types import FloatArray
-from unveil.metrics.matchings.cracks import Cracks, Figure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.itemsets import Itemsets
 from unveil.metrics.matchings.set_cracks import SetCracks
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.matching import words
 from unveil.questions.matching.charts import crack_chart, entries_chart
 from unveil.questions.matching.findings import MatchingFindings, ReleaseAlone
@@ -25,8 +25,8 @@ from unveil.questions.matching.tables import (
 )
 from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words, permanent_value
 from unveil.report.blocks import Block, Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Figures, Part
 from unveil.report.text import count
 
@@ -59,9 +59,9 @@ def meanings() -> dict[str, str]:
     return dict(_MEANINGS)
 
 
-def quantities(found: MatchingFindings) -> dict[str, Quantity]:
+def quantities(findings: MatchingFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for."""
-    cracks, luck = found.cracks, found.cracks.at_least(TAIL)
+    cracks, luck = findings.cracks, findings.cracks.at_least(TAIL)
     values = {
         "cracked_share": cracks.cracked_share.value,
         "cracked_share.high": end_of(cracks.cracked_share, +2),
@@ -97,11 +97,11 @@ def as_quantities(values: Mapping[str, float]) -> dict[str, Quantity]:
     }
 
 
-def _divided(figure: Figure, by: int) -> Figure:
-    return Figure(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
+def _divided(figure: EstimatedFigure, by: int) -> EstimatedFigure:
+    return EstimatedFigure(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
 
 
-def end_of(figure: Figure, errors: int) -> float:
+def end_of(figure: EstimatedFigure, errors: int) -> float:
     """Return a share so many standard errors away, or the share itself where it is exact or already a bound.
 
     Chains that do not agree say nothing: a limit must not be kept because of them.
@@ -114,11 +114,11 @@ def end_of(figure: Figure, errors: int) -> float:
     return float(min(max(figure.value + errors * figure.error, low), high))
 
 
-def figures(found: MatchingFindings) -> Mapping[str, Any]:
+def figures(findings: MatchingFindings) -> Mapping[str, Any]:
     """Return what JSON holds, with the token of every entry."""
     from unveil._version import __version__
 
-    cracks = found.cracks
+    cracks = findings.cracks
     return {
         "version": __version__,
         "n": cracks.n,
@@ -143,15 +143,15 @@ def figures(found: MatchingFindings) -> Mapping[str, Any]:
             {"probability": each.probability, "at_least": each.at_least, "low": each.low, "high": each.high}
             for each in cracks.quantiles
         ],
-        "entries": frame(found),
+        "entries": frame(findings),
         "groups": _groups(cracks.groups),
         "sets": _sets(cracks.itemsets),
-        "releases": as_releases(found.releases),
-        "notes": list(found.notes),
+        "releases": as_releases(findings.releases),
+        "notes": list(findings.notes),
     }
 
 
-def as_figure(figure: Figure) -> dict[str, Any]:
+def as_figure(figure: EstimatedFigure) -> dict[str, Any]:
     """Return a figure as JSON holds it; ``low`` and ``high`` where bounds are certain beside a sampled one."""
     bounds = {} if math.isnan(figure.low) else {"low": figure.low, "high": figure.high}
     return {
@@ -163,7 +163,7 @@ def as_figure(figure: Figure) -> dict[str, Any]:
     } | bounds
 
 
-def as_permanent(log: Figure, exact: int | None) -> dict[str, Any]:
+def as_permanent(log: EstimatedFigure, exact: int | None) -> dict[str, Any]:
     """Return a permanent as JSON holds it."""
     bounds = {} if math.isnan(log.low) else {"low": log.low, "high": log.high}
     return {
@@ -186,12 +186,12 @@ def as_releases(releases: Sequence[ReleaseAlone]) -> list[dict[str, Any]]:
     ]
 
 
-def _sets(found: Itemsets | None) -> dict[str, Any] | None:
-    if found is None:
+def _sets(itemsets: Itemsets | None) -> dict[str, Any] | None:
+    if itemsets is None:
         return None
     return {
-        "expected": as_figure(found.expected),
-        "any_found": as_figure(found.any_found),
+        "expected": as_figure(itemsets.expected),
+        "any_found": as_figure(itemsets.any_found),
         "sets": [
             {
                 "name": each.name,
@@ -200,7 +200,7 @@ def _sets(found: Itemsets | None) -> dict[str, Any] | None:
                 "by_chance": each.by_chance,
                 "cracked": as_figure(each.cracked),
             }
-            for each in found.sets
+            for each in itemsets.sets
         ],
     }
 
@@ -224,16 +224,16 @@ def _groups(groups: SetCracks | None) -> dict[str, Any] | None:
     }
 
 
-def frame(found: MatchingFindings) -> "pl.DataFrame":
+def frame(findings: MatchingFindings) -> "pl.DataFrame":
     """Return one row per entry, with its token."""
     import polars as pl
 
-    cracks = found.cracks
+    cracks = findings.cracks
     return pl.DataFrame(
         {
-            "name": pl.Series(found.entries, dtype=pl.String),
+            "name": pl.Series(findings.entries, dtype=pl.String),
             "token": pl.Series(
-                [found.tokens[token] if token >= 0 else None for token in cracks.truth.tolist()], dtype=pl.String
+                [findings.tokens[token] if token >= 0 else None for token in cracks.truth.tolist()], dtype=pl.String
             ),
             "crack_probability": cracks.crack_probability,
             "error": cracks.crack_probability_error,
@@ -242,19 +242,19 @@ def frame(found: MatchingFindings) -> "pl.DataFrame":
     )
 
 
-def plot(found: MatchingFindings) -> "NDArray[Any]":
+def plot(findings: MatchingFindings) -> "NDArray[Any]":
     """Return matplotlib axes with the distribution of cracks, and how exposed entries are."""
     from unveil.report.draw.lines import draw_all
 
-    return draw_all([crack_chart(found.cracks, found.blind), entries_chart(found.cracks)])
+    return draw_all([crack_chart(findings.cracks, findings.blind), entries_chart(findings.cracks)])
 
 
-def headline(found: MatchingFindings) -> str:
+def headline(findings: MatchingFindings) -> str:
     """Return the answer in one sentence: how many entries are cracked, expected and with bad luck."""
-    return words.headline(found.cracks)
+    return words.headline(findings.cracks)
 
 
-def page(found: MatchingFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: MatchingFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     Entries are named, so the page is for whoever holds the data; tokens are not, because a name beside its token is the
@@ -262,45 +262,45 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
     """
     from unveil._version import __version__
 
-    cracks, blind = found.cracks, found.blind
-    sections = [_key_section(cracks, blind), _entries_section(cracks, found.entries)]
+    cracks, blind = findings.cracks, findings.blind
+    sections = [_key_section(cracks, blind), _entries_section(cracks, findings.entries)]
     if cracks.groups is not None:
         sections.append(_group_section(cracks))
     if cracks.itemsets is not None:
         sections.append(_set_section(cracks.itemsets))
-    if found.releases:
-        sections.append(release_section(found.releases, cracks.expected_cracks, cracks.d))
+    if findings.releases:
+        sections.append(release_section(findings.releases, cracks.expected_cracks, cracks.d))
     sections.append(_heuristic_section(cracks))
     return Page(
         title="Cracks of a matching attack",
         question=f"To how many of {count(cracks.n, 'entry', 'entries')} does the adversary give their true token?",
-        headline=headline(found),
+        headline=headline(findings),
         explanation=words.explanation(cracks),
         next_steps=words.next_steps(cracks),
         picture=(crack_chart(cracks, blind),),
         tone=words.tone(cracks),
         sections=tuple(sections),
-        method=_method(cracks, words.held_sentence(found)),
+        method=_method(cracks, words.held_sentence(findings)),
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
         edition="internal",
     )
 
 
-def _key_section(found: Cracks, blind: FloatArray) -> Section:
+def _key_section(cracks: Cracks, blind: FloatArray) -> Section:
     return Section(
         heading="The figures",
         lead="Beside each figure stands what an adversary who knows nothing reaches; what is above that, this one owes "
         "to what it holds.",
-        blocks=key_numbers(found, blind),
+        blocks=key_numbers(cracks, blind),
     )
 
 
-def _entries_section(found: Cracks, entries: Sequence[str]) -> Section:
-    many = found.n > MOST_ENTRIES
-    blocks: tuple[Block, ...] = (*((entries_chart(found),) if many else ()), at_risk_table(found, entries))
+def _entries_section(cracks: Cracks, entries: Sequence[str]) -> Section:
+    many = cracks.n > MOST_ENTRIES
+    blocks: tuple[Block, ...] = (*((entries_chart(cracks),) if many else ()), at_risk_table(cracks, entries))
     return Section(
         heading="Which entries are most at risk",
         lead="Names of entries are for whoever holds the data. Their tokens are left out: names beside tokens would be "
@@ -310,26 +310,26 @@ def _entries_section(found: Cracks, entries: Sequence[str]) -> Section:
     )
 
 
-def _group_section(found: Cracks) -> Section:
+def _group_section(cracks: Cracks) -> Section:
     return Section(
         heading="Groups of entries",
         lead="Where entries of a group reveal the same, a token of the right group is as bad as the right token.",
-        blocks=(*group_numbers(found), group_table(found)),
+        blocks=(*group_numbers(cracks), group_table(cracks)),
         tells="whom",
     )
 
 
-def _set_section(found: Itemsets) -> Section:
+def _set_section(itemsets: Itemsets) -> Section:
     return Section(
         heading="Sets of entries",
         lead="Where a set matters as a whole (products bought together, diagnoses of one kind), it is enough to find "
         "its tokens: which of them is which entry may stay open.",
-        blocks=(*set_numbers(found), set_table(found)),
+        blocks=(*set_numbers(itemsets), set_table(itemsets)),
         tells="whom",
     )
 
 
-def release_section(releases: Sequence[ReleaseAlone], cracks: Figure | None, d: Figure) -> Section:
+def release_section(releases: Sequence[ReleaseAlone], cracks: EstimatedFigure | None, d: EstimatedFigure) -> Section:
     """Return what each of several releases reaches alone."""
     return Section(
         heading="Several releases under the same tokens",
@@ -339,46 +339,46 @@ def release_section(releases: Sequence[ReleaseAlone], cracks: Figure | None, d: 
     )
 
 
-def _heuristic_section(found: Cracks) -> Section:
+def _heuristic_section(cracks: Cracks) -> Section:
     return Section(
         heading="The heuristic beside the metric",
         lead="Where whole matchings cannot be counted, expected cracks are estimated from the matrix alone. Reports of "
         "others may do so.",
-        blocks=heuristic_numbers(found),
+        blocks=heuristic_numbers(cracks),
         tells="measured",
     )
 
 
-def _method(found: Cracks, held: str) -> tuple[str, ...]:
+def _method(cracks: Cracks, held: str) -> tuple[str, ...]:
     sentences = [
         held,
-        f"A matching gives each {_each(found)}. An entry is cracked when it is given its "
-        f"true token. The adversary's matching is taken at random, {_likely(found)}.",
-        f"Crack probabilities and expected cracks: {_lower(certainty(found.expected_cracks))}",
-        f"Distribution of cracks: {_distribution_method(found)}",
-        f"Degree of anonymity: {_lower(certainty(found.d))}",
+        f"A matching gives each {_each(cracks)}. An entry is cracked when it is given its "
+        f"true token. The adversary's matching is taken at random, {_likely(cracks)}.",
+        f"Crack probabilities and expected cracks: {_lower(certainty(cracks.expected_cracks))}",
+        f"Distribution of cracks: {_distribution_method(cracks)}",
+        f"Degree of anonymity: {_lower(certainty(cracks.d))}",
         "Random guessing takes any matching of so many pairs of entries and tokens, all equally likely.",
     ]
-    if not math.isnan(found.heuristic.value):
-        sentences.append(f"The heuristic H adds up the true pairs of the {found.heuristic.method}.")
+    if not math.isnan(cracks.heuristic.value):
+        sentences.append(f"The heuristic H adds up the true pairs of the {cracks.heuristic.method}.")
     return (*sentences, f"Definitions: {_SOURCE}.")
 
 
-def _each(found: Cracks) -> str:
-    if found.n == found.pairs == found.token_count:
+def _each(cracks: Cracks) -> str:
+    if cracks.n == cracks.pairs == cracks.token_count:
         return "entry one token and each token to one entry"
     return "entry at most one token and each token to at most one entry"
 
 
-def _likely(found: Cracks) -> str:
-    listed = math.isnan(found.log_permanent.value)
+def _likely(cracks: Cracks) -> str:
+    listed = math.isnan(cracks.log_permanent.value)
     return "each as likely as was said" if listed else "each as likely as the product of its weights"
 
 
-def _distribution_method(found: Cracks) -> str:
-    by = method_words(found.crack_distribution_method)
-    if (found.crack_distribution_error > 0).any():
-        largest = float(found.crack_distribution_error.max())
+def _distribution_method(cracks: Cracks) -> str:
+    by = method_words(cracks.crack_distribution_method)
+    if (cracks.crack_distribution_error > 0).any():
+        largest = float(cracks.crack_distribution_error.max())
         return f"sampled, with standard errors of at most {largest:.2g}, by {by}."
     return f"exact, by {by}."
 
@@ -398,12 +398,12 @@ _UNTESTED = (
 )
 
 
-def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
+def brief(findings: MatchingFindings, *, top: int) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, the entries most at risk."""
-    cracks = found.cracks
-    yield from opening(page(found))
+    cracks = findings.cracks
+    yield from opening(page(findings))
     yield ""
-    yield Figures(key_numbers(cracks, found.blind))
+    yield Figures(key_numbers(cracks, findings.blind))
     yield from ("", words.heuristic_sentence(cracks), words.nmape_sentence(cracks), words.flat_sentence(cracks))
     if cracks.groups is not None:
         yield ""
@@ -412,16 +412,16 @@ def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
         yield ""
         yield Figures(set_numbers(cracks.itemsets))
         yield ""
-        yield set_table(cracks.itemsets, most=max(top, 10))
-    if found.releases:
+        yield set_table(cracks.itemsets, at_most=max(top, 10))
+    if findings.releases:
         yield ""
-        yield release_table(found.releases, cracks.expected_cracks, cracks.d)
+        yield release_table(findings.releases, cracks.expected_cracks, cracks.d)
     if top:
         yield ""
-        yield at_risk_table(cracks, found.entries, most=top)
+        yield at_risk_table(cracks, findings.entries, at_most=top)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.matching/1",
     figures=figures,
     quantities=quantities,

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from unveil.metrics.matchings.cracks import Cracks, Figure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.permanents import Ambiguity
 from unveil.questions.matching.findings import AmbiguityFindings, MatchingFindings
 from unveil.report.blocks import Tone
@@ -46,41 +46,41 @@ _HOW: Mapping[str, str] = MappingProxyType(
 )
 
 
-def headline(found: Cracks) -> str:
+def headline(cracks: Cracks) -> str:
     """Return the answer in one sentence: how many entries are cracked, expected and with bad luck, beside chance."""
-    n, expected = count(found.n, "entry", "entries"), found.expected_cracks
-    if not (found.crack_probability > 0).any():
+    n, expected = count(cracks.n, "entry", "entries"), cracks.expected_cracks
+    if not (cracks.crack_probability > 0).any():
         return f"The adversary cracks none of {n}: it gives no true token a chance, or next to none."
-    if (found.crack_probability >= CERTAIN).all():
-        return f"The adversary cracks {_all(found.n)}: it holds no other matching than the true one to be possible."
+    if (cracks.crack_probability >= CERTAIN).all():
+        return f"The adversary cracks {_all(cracks.n)}: it holds no other matching than the true one to be possible."
     few = decimal(expected.value, places=1 if expected.value >= 1 else 2)
-    blind = decimal(found.blind_cracks, places=2)
-    text = f"The adversary is expected to crack {few} of {n} ({_share(found)}), where knowing nothing cracks {blind}"
-    least = found.at_least(TAIL).at_least
+    blind = decimal(cracks.blind_cracks, places=2)
+    text = f"The adversary is expected to crack {few} of {n} ({_share(cracks)}), where knowing nothing cracks {blind}"
+    least = cracks.at_least(TAIL).at_least
     if least <= expected.value:
         return f"{text}, and hardly ever more."
-    return f"{text}; with a probability of 5% it cracks {or_more(least, found.n)}."
+    return f"{text}; with a probability of 5% it cracks {or_more(least, cracks.n)}."
 
 
-def _share(found: Cracks) -> str:
+def _share(cracks: Cracks) -> str:
     """Return the share of entries that is expected to be cracked; where it was sampled, within two standard errors."""
-    share = found.cracked_share
+    share = cracks.cracked_share
     if share.kind != "sampled":
         return about(share.value)
     low, high = max(0.0, share.value - 2 * share.error), min(1.0, share.value + 2 * share.error)
     return f"{about(share.value)}, within two standard errors {about(low)} to {about(high)}"
 
 
-def explanation(found: Cracks) -> tuple[str, ...]:
+def explanation(cracks: Cracks) -> tuple[str, ...]:
     """Return which set is most at risk, if sets were asked for, and what is certain."""
-    unequal = unequal_sentence(found).strip()
-    return (*_set_at_risk(found), *((unequal,) if unequal else ()), *_certain(found))
+    unequal = unequal_sentence(cracks).strip()
+    return (*_set_at_risk(cracks), *((unequal,) if unequal else ()), *_certain(cracks))
 
 
-def _set_at_risk(found: Cracks) -> tuple[str, ...]:
-    if found.itemsets is None:
+def _set_at_risk(cracks: Cracks) -> tuple[str, ...]:
+    if cracks.itemsets is None:
         return ()
-    sets = found.itemsets.sets
+    sets = cracks.itemsets.sets
     most = max(sets, key=lambda each: each.found.value)
     which = f"Of {count(len(sets))} sets most at risk is {name(most.name, 40)},"
     told = which if len(sets) > 1 else f"The set {name(most.name, 40)} is"
@@ -88,36 +88,36 @@ def _set_at_risk(found: Cracks) -> tuple[str, ...]:
     return (f"{told} found as a whole with a probability of {chance}.",)
 
 
-def _certain(found: Cracks) -> tuple[str, ...]:
-    if found.n == 1:
+def _certain(cracks: Cracks) -> tuple[str, ...]:
+    if cracks.n == 1:
         return ("With a single entry there is nothing to confuse it with: whoever knows of it has cracked it.",)
-    if not (found.crack_probability > 0).any():
+    if not (cracks.crack_probability > 0).any():
         return ("It is misled, and one who sees the mistake may do better.",)
-    sure = sure_entries(found)
+    sure = sure_entries(cracks)
     if not sure:
-        none = " or none" if found.pairs < found.n else ""
+        none = " or none" if cracks.pairs < cracks.n else ""
         return (f"No entry is cracked for certain: each may have another token{none}.",)
     which = (
-        "One entry is" if sure == 1 else f"{_begun(_all(sure)) if sure == found.n else count(sure, '', 'entries')} are"
+        "One entry is" if sure == 1 else f"{_begun(_all(sure)) if sure == cracks.n else count(sure, '', 'entries')} are"
     )
-    drawn = " in any matching that was drawn" if (found.crack_probability_error > 0).any() else ""
+    drawn = " in any matching that was drawn" if (cracks.crack_probability_error > 0).any() else ""
     return (f"{which} cracked for certain: no other token is possible there{drawn}.",)
 
 
-def sure_entries(found: Cracks) -> int:
+def sure_entries(cracks: Cracks) -> int:
     """Return how many entries get their true token in every matching that is possible."""
-    return int((found.crack_probability >= CERTAIN).sum())
+    return int((cracks.crack_probability >= CERTAIN).sum())
 
 
-def next_steps(found: Cracks) -> tuple[str, ...]:
+def next_steps(cracks: Cracks) -> tuple[str, ...]:
     """Return what to do about it."""
     steps = []
-    if found.n > 1 and sure_entries(found):
+    if cracks.n > 1 and sure_entries(cracks):
         steps.append(
             "Give the entries that are cracked for certain company: merge them with others or leave them out, and ask "
             "again."
         )
-    elif tone(found) in ("bad", "warning"):
+    elif tone(cracks) in ("bad", "warning"):
         steps.append("Look at the entries most at risk: what sets them apart is what to coarsen before the release.")
     else:
         steps.append("Ask again with what a better informed adversary may hold: only what was given is measured.")
@@ -129,34 +129,35 @@ def _begun(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def tone(found: Cracks) -> Tone:
+def tone(cracks: Cracks) -> Tone:
     """Return how the headline should strike: bad when half of all entries are cracked, a warning above blind guessing.
 
     An adversary who knows nothing is expected to crack one entry, whatever their number, if each has a token.
     """
-    expected = found.expected_cracks
-    if found.n == 1:
+    expected = cracks.expected_cracks
+    if cracks.n == 1:
         return "neutral"
-    if expected.value >= found.n / 2:
+    if expected.value >= cracks.n / 2:
         return "bad"
     margin = 2 * expected.error if expected.kind == "sampled" else 1e-9
-    return "warning" if sure_entries(found) or expected.value > found.blind_cracks + margin else "neutral"
+    return "warning" if sure_entries(cracks) or expected.value > cracks.blind_cracks + margin else "neutral"
 
 
-def held_sentence(found: MatchingFindings) -> str:
+def held_sentence(findings: MatchingFindings) -> str:
     """Return what the adversary holds."""
-    if found.holds == "matchings":
-        return _listed(found.possible)
-    how = _HOW[found.holds]
-    return f"{_held(found.possible, found.cracks.n * found.cracks.token_count, how)}{unequal_sentence(found.cracks)}"
+    if findings.holds == "matchings":
+        return _listed(findings.possible)
+    how = _HOW[findings.holds]
+    cracks = findings.cracks
+    return f"{_held(findings.possible, cracks.n * cracks.token_count, how)}{unequal_sentence(cracks)}"
 
 
-def held_open(found: AmbiguityFindings) -> str:
+def held_open(findings: AmbiguityFindings) -> str:
     """Return what the adversary holds, where the truth was not told."""
-    if found.holds == "matchings":
-        return _listed(found.possible)
-    size = found.ambiguity.n * found.ambiguity.token_count
-    return f"{_held(found.possible, size, _HOW[found.holds])}{unequal_sentence(found.ambiguity)}"
+    if findings.holds == "matchings":
+        return _listed(findings.possible)
+    size = findings.ambiguity.n * findings.ambiguity.token_count
+    return f"{_held(findings.possible, size, _HOW[findings.holds])}{unequal_sentence(findings.ambiguity)}"
 
 
 def _held(possible: int, size: int, how: str) -> str:
@@ -167,25 +168,25 @@ def _listed(possible: int) -> str:
     return f"The adversary holds {possible:,} matchings to be possible, each with a probability of its own."
 
 
-def unequal_sentence(found: Cracks | Ambiguity) -> str:
+def unequal_sentence(result: Cracks | Ambiguity) -> str:
     """Return how many are left alone, where not every entry gets a token and every token an entry.
 
     Begins with a space; empty where all are paired.
     """
-    alone, spare = found.n - found.pairs, found.token_count - found.pairs
+    alone, spare = result.n - result.pairs, result.token_count - result.pairs
     if not alone and not spare:
         return ""
     parts = [f"{count(alone, 'entry', 'entries')} without a token"] if alone else []
     parts += [f"{count(spare, 'token', 'tokens')} without an entry"] if spare else []
     return (
-        f" Of {count(found.n, 'entry', 'entries')} and {count(found.token_count, 'token', 'tokens')} it makes "
-        f"{count(found.pairs, 'pair', 'pairs')} and leaves {' and '.join(parts)}."
+        f" Of {count(result.n, 'entry', 'entries')} and {count(result.token_count, 'token', 'tokens')} it makes "
+        f"{count(result.pairs, 'pair', 'pairs')} and leaves {' and '.join(parts)}."
     )
 
 
-def heuristic_sentence(found: Cracks) -> str:
+def heuristic_sentence(cracks: Cracks) -> str:
     """Return how the heuristic H compares with the expected number of cracks, and which of them to trust."""
-    heuristic, expected = found.heuristic.value, found.expected_cracks.value
+    heuristic, expected = cracks.heuristic.value, cracks.expected_cracks.value
     if math.isnan(heuristic):
         return "The heuristic H needs a matrix, and here matchings were listed; the expected cracks need none."
     said = f"The heuristic H, which adds up the doubly stochastic matrix at the true tokens, gives {decimal(heuristic)}"
@@ -196,9 +197,9 @@ def heuristic_sentence(found: Cracks) -> str:
     return f"{said}. It ignores that no two entries can have the same token: trust the expected cracks."
 
 
-def bias_meaning(found: Cracks) -> str:
+def bias_meaning(cracks: Cracks) -> str:
     """Return what the matched bias says."""
-    bias = found.matched_bias.value
+    bias = cracks.matched_bias.value
     text = "By how much H is off, over all truths, if the truth is as the adversary believes."
     if math.isnan(bias):
         return f"{text} It has no value where matchings were listed: there is no matrix."
@@ -207,31 +208,34 @@ def bias_meaning(found: Cracks) -> str:
     return f"{text} Here H {'understates' if bias < 0 else 'overstates'} the risk on average."
 
 
-def nmape_sentence(found: Cracks) -> str:
+def nmape_sentence(cracks: Cracks) -> str:
     """Return how far H is off on average over all truths."""
     said = "The NMAPE is the distance of H from the expected cracks, on average over all truths, in percent of entries"
-    value = found.nmape.value
+    value = cracks.nmape.value
     if math.isnan(value):
         return f"{said}; it needs a square matrix."
-    bound = 100 * math.sqrt(2 / (found.n * (found.n - 1))) if found.n > 1 else 0.0
-    little = f" A small value says little: with {count(found.n)} entries it is never above {decimal(bound, places=1)}%."
-    return f"{said}: {percent(value / 100, places=2)}.{little if found.n > 9 else ''}"
+    bound = 100 * math.sqrt(2 / (cracks.n * (cracks.n - 1))) if cracks.n > 1 else 0.0
+    little = (
+        f" A small value says little: with {count(cracks.n)} entries it is never above {decimal(bound, places=1)}%."
+    )
+    return f"{said}: {percent(value / 100, places=2)}.{little if cracks.n > 9 else ''}"
 
 
-def flat_sentence(found: Cracks | Ambiguity) -> str:
+def flat_sentence(result: Cracks | Ambiguity) -> str:
     """Return whether the weights say more than which pairs are possible."""
-    if found.flat:
+    if result.flat:
         return (
             "All matchings that are possible are equally likely: the weights say no more than which pairs are possible."
         )
     return "Matchings are not equally likely: the weights say more than which pairs are possible."
 
 
-def permanent_value(log: Figure, exact: int | None) -> float | None:
+def permanent_value(log: EstimatedFigure, exact: int | None) -> float | None:
     """Return a permanent as a float, or None where it is too large or too small for one.
 
-    >>> permanent_value(Figure(0.0, 0.0, "subsets"), None), permanent_value(Figure(800.0, 0.0, "Glynn"), None)
-    (1.0, None)
+    >>> permanent_value(EstimatedFigure(0.0, 0.0, "subsets"), None)
+    1.0
+    >>> permanent_value(EstimatedFigure(800.0, 0.0, "Glynn"), None)
     """
     if exact is not None:
         return float(exact) if exact <= sys.float_info.max else None
@@ -240,25 +244,27 @@ def permanent_value(log: Figure, exact: int | None) -> float | None:
     return math.exp(log.value)
 
 
-def amount(figure: Figure) -> str:
+def amount(figure: EstimatedFigure) -> str:
     """Return a number of cracks, with as many digits as are known.
 
-    >>> amount(Figure(2421.8213, 1.7, "worm", 1.001, "sampled")), amount(Figure(29 / 18, 0.0, "subsets"))
-    ('2,421.8', '1.611')
+    >>> amount(EstimatedFigure(2421.8213, 1.7, "worm", 1.001, "sampled"))
+    '2,421.8'
+    >>> amount(EstimatedFigure(29 / 18, 0.0, "subsets"))
+    '1.611'
     """
     if figure.kind != "sampled" or not figure.error > 0:
         return decimal(figure.value)
     return decimal(figure.value, places=min(6, max(0, 1 - math.floor(math.log10(figure.error)))))
 
 
-def or_more(least: int, n: int) -> str:
+def or_more(at_least: int, n: int) -> str:
     """Return "3 or more", or that these are all there are.
 
     >>> or_more(3, 5), or_more(5, 5), or_more(2, 2)
     ('3 or more', 'all 5', 'both')
     """
-    if least < n:
-        return f"{count(least)} or more"
+    if at_least < n:
+        return f"{count(at_least)} or more"
     return "the only one" if n == 1 else "both" if n == 2 else f"all {count(n)}"
 
 
@@ -271,10 +277,10 @@ def method_words(method: str) -> str:
     return "; and ".join(_METHODS.get(each, each) for each in method.split(", "))
 
 
-def certainty(figure: Figure) -> str:
+def certainty(figure: EstimatedFigure) -> str:
     """Return in words how far a number may be off.
 
-    >>> certainty(Figure(1.5, 0.0, "subsets"))
+    >>> certainty(EstimatedFigure(1.5, 0.0, "subsets"))
     'Exact, by dynamic programming over sets of tokens.'
     """
     if math.isnan(figure.value):
@@ -292,7 +298,7 @@ def certainty(figure: Figure) -> str:
     return f"Exact, by {by}."
 
 
-def _surely(figure: Figure) -> str:
+def _surely(figure: EstimatedFigure) -> str:
     return f"Certain is that it lies between {decimal(figure.low)} and {decimal(figure.high)} (belief propagation)."
 
 
@@ -300,7 +306,7 @@ def _small(error: float) -> str:
     return decimal(error) if error >= 0.001 else significant(error, digits=2)
 
 
-def permanent_certainty(log: Figure) -> str:
+def permanent_certainty(log: EstimatedFigure) -> str:
     """Return in words how far a permanent may be off, whose logarithm this is."""
     if log.kind == "exact":
         return certainty(log)
@@ -317,11 +323,11 @@ def permanent_certainty(log: Figure) -> str:
     )
 
 
-def permanent_text(found: Cracks | Ambiguity) -> str:
+def permanent_text(result: Cracks | Ambiguity) -> str:
     """Return the permanent as a number that can be read, however large or small."""
-    if found.permanent is not None and found.permanent < _LARGE:
-        return count(found.permanent)
-    log = found.log_permanent.value
+    if result.permanent is not None and result.permanent < _LARGE:
+        return count(result.permanent)
+    log = result.log_permanent.value
     if math.isnan(log):
         return UNDEFINED
     digits = log / math.log(10)

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from unveil.data.graph.read import graph_from
-from unveil.protections import ProtectsGraph, graph_protection_from, protection_text
+from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.questions.answer import Answer
 from unveil.questions.protect_graph.findings import AnonymizeFindings
 from unveil.questions.protect_graph.run import run
 from unveil.questions.protect_graph.view import VIEW, brief
-from unveil.questions.told import Output, Reply, Told
+from unveil.questions.request import OutputFile, Request, Response
 from unveil.report.progress import Progress, silent
 
 
 def anonymize(
     graph: Any,
-    protect: str | ProtectsGraph,
+    protect: str | GraphProtection,
     *,
     undirected: bool = False,
     unweighted: bool = False,
@@ -88,30 +88,30 @@ def anonymize_file(
     return anonymize(graph, protect, undirected=undirected, unweighted=unweighted, rng=rng, progress=progress)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door, with the release and who is who in it as files."""
     from unveil.data.graph.files import write_edges, write_truth
 
     answer = anonymize_file(
-        told.path("edges"),
-        told.values["protect"],
-        **told.named("undirected", "unweighted"),
-        rng=told.rng,
-        progress=told.progress,
+        request.path("edges"),
+        request.values["protect"],
+        **request.pick("undirected", "unweighted"),
+        rng=request.rng,
+        progress=request.progress,
     )
     release = answer.findings.release
-    return Reply(
+    return Response(
         answer=answer,
         brief=lambda: list(brief(answer.findings)),
         # In this order: a release whose truth could not be kept would be of no use to its holder.
         outputs={
-            "truth": Output(
+            "truth": OutputFile(
                 write=lambda path, **_: write_truth(path, release),
                 name="truth.csv",
                 said="Who is who is in {}: keep it to yourself",
                 is_release=True,
             ),
-            "out": Output(
+            "out": OutputFile(
                 write=lambda path, **_: write_edges(path, release.released),
                 name="released.csv",
                 said="The released graph is in {}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from unveil._kernels.types import FloatArray
 from unveil.data.graph.release import EdgeChanges, GraphRelease
-from unveil.metrics.graphs.utility import Lost
+from unveil.metrics.graphs.utility import UtilityLoss
 
 #: Nodes are counted by how many have as many neighbours as they do, themselves included: up to each of these.
 CROWDS = (1, 4, 9, 49)
@@ -63,6 +63,6 @@ class AnonymizeFindings:
     before: Degrees
     after: Degrees
     hidden: int | None
-    utility: tuple[Lost, ...] = field(repr=False)
+    utility: tuple[UtilityLoss, ...] = field(repr=False)
     release: GraphRelease = field(repr=False)
     notes: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.metrics.graphs.anonymity import degree_class_sizes, smallest_degree_class, unique_degree_share
 from unveil.metrics.graphs.utility import graph_utility
-from unveil.protections import ProtectsGraph
+from unveil.protections import GraphProtection
 from unveil.protections.specification import applied
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.report.progress import Progress
@@ -18,7 +18,7 @@ from unveil.report.progress import Progress
 
 def run(
     original: Graph,
-    protection: ProtectsGraph,
+    protection: GraphProtection,
     *,
     protect: str,
     rng: np.random.Generator,

@@ -4,20 +4,22 @@ from collections.abc import Sequence
 
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger
-from unveil.metrics.graphs.utility import Lost
-from unveil.report.blocks import Block, Number, Section, Table
+from unveil.metrics.graphs.utility import UtilityLoss
+from unveil.report.blocks import Block, Number, Section, TableBlock
 from unveil.report.text import decimal, significant
 
 
-def fact_table(release: GraphRelease) -> Table | None:
+def fact_table(release: GraphRelease) -> TableBlock | None:
     """Return what the protection counted on its way, or None where it counted nothing."""
     rows = tuple((name, decimal(value)) for name, value in release.facts.items())
     if not rows:
         return None
-    return Table(caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right"))
+    return TableBlock(
+        caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right")
+    )
 
 
-def utility_table(utility: Sequence[Lost]) -> Table:
+def utility_table(utility: Sequence[UtilityLoss]) -> TableBlock:
     """Return what was lost, one row per figure, with the value before and after where there is one."""
     rows = tuple(
         (
@@ -29,7 +31,7 @@ def utility_table(utility: Sequence[Lost]) -> Table:
         )
         for each in utility
     )
-    return Table(
+    return TableBlock(
         caption="What was lost",
         columns=("figure", "loss", "of", "original", "released", "what the loss is"),
         rows=rows,
@@ -55,7 +57,7 @@ def ledger_section(ledger: Ledger) -> Section:
     )
 
 
-def ledger_table(ledger: Ledger) -> Table:
+def ledger_table(ledger: Ledger) -> TableBlock:
     """Return one row per question that was asked of the private graph."""
     rows = tuple(
         (
@@ -69,7 +71,7 @@ def ledger_table(ledger: Ledger) -> Table:
         )
         for query in ledger.queries
     )
-    return Table(
+    return TableBlock(
         caption="Questions and their cost",
         columns=("question", "noise", "answers", "sensitivity", "scale of noise", "cost", "counted"),
         rows=rows,

@@ -9,13 +9,13 @@ import numpy as np
 
 from unveil.data.ledger import Ledger
 from unveil.metrics import METRICS
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.tables import fact_table, ledger_section, ledger_table, utility_table
 from unveil.questions.protect_graph.words import explanation, headline, next_steps
 from unveil.report.blocks import Chart, Page, Section, Series, Style
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.scale import thin
 from unveil.report.terminal import Part
 from unveil.report.text import count
@@ -42,13 +42,13 @@ def meanings() -> dict[str, str]:
     return said | _OWN_MEANINGS
 
 
-def quantities(found: AnonymizeFindings) -> dict[str, Quantity]:
+def quantities(findings: AnonymizeFindings) -> dict[str, Quantity]:
     """Return what a limit can be set for: what was lost, how far degrees give nodes away, what was spent."""
-    release = found.release
-    values = {each.metric.name: each.value for each in found.utility}
+    release = findings.release
+    values = {each.metric.name: each.value for each in findings.utility}
     values |= {
-        "smallest_degree_class": found.after.smallest_class,
-        "unique_degree_share": found.after.unique_share,
+        "smallest_degree_class": findings.after.smallest_class,
+        "unique_degree_share": findings.after.unique_share,
         "pseudo_node_share": release.pseudo_nodes / release.original.nodes if release.original.nodes else np.nan,
         "epsilon": np.inf if release.ledger is None else release.ledger.total(),
     }
@@ -65,34 +65,34 @@ def quantities(found: AnonymizeFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(found: AnonymizeFindings) -> Mapping[str, Any]:
+def figures(findings: AnonymizeFindings) -> Mapping[str, Any]:
     """Return what JSON holds."""
     from unveil._version import __version__
 
-    release, (added, removed, kept) = found.release, found.changes
+    release, (added, removed, kept) = findings.release, findings.changes
     return {
         "version": __version__,
         "graph": {"nodes": release.original.nodes, "edges": release.original.edges},
-        "protect": found.protect,
-        "settings": dict(found.settings),
+        "protect": findings.protect,
+        "settings": dict(findings.settings),
         "kind": release.kind,
         "pairing": release.pairing,
         "released": {"nodes": release.released.nodes, "edges": release.released.edges},
         "changed": {"added": added, "removed": removed, "kept": kept, "pseudo_nodes": release.pseudo_nodes},
         "facts": dict(release.facts),
         "degrees": {
-            "smallest_class": found.after.smallest_class,
-            "unique_share": found.after.unique_share,
-            "unique_before": found.before.unique,
-            "unique_after": found.after.unique,
-            "hidden": found.hidden,
+            "smallest_class": findings.after.smallest_class,
+            "unique_share": findings.after.unique_share,
+            "unique_before": findings.before.unique,
+            "unique_after": findings.after.unique,
+            "hidden": findings.hidden,
         },
         "utility": {
             each.metric.name: {name: getattr(each, name) for name in ("value", "before", "after", "sampled")}
-            for each in found.utility
+            for each in findings.utility
         },
         "ledger": None if release.ledger is None else _ledger(release.ledger),
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
     }
 
 
@@ -106,30 +106,30 @@ def _ledger(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def frame(found: AnonymizeFindings) -> "pl.DataFrame":
+def frame(findings: AnonymizeFindings) -> "pl.DataFrame":
     """Return one row per figure of what the release lost."""
     import polars as pl
 
     names = ("value", "quantity", "before", "after", "sampled", "why")
-    rows = [{"name": each.metric.name, **{name: getattr(each, name) for name in names}} for each in found.utility]
+    rows = [{"name": each.metric.name, **{name: getattr(each, name) for name in names}} for each in findings.utility]
     return pl.DataFrame(rows).with_columns(pl.col("value", "before", "after").fill_nan(None))
 
 
-def plot(found: AnonymizeFindings) -> "NDArray[Any]":
+def plot(findings: AnonymizeFindings) -> "NDArray[Any]":
     """Return matplotlib axes with crowds of nodes and the distribution of degrees, before and after."""
     from unveil.report.draw.lines import draw_all
 
-    return draw_all([crowd_chart(found), degree_chart(found)])
+    return draw_all([crowd_chart(findings), degree_chart(findings)])
 
 
-def crowd_chart(found: AnonymizeFindings) -> Chart:
+def crowd_chart(findings: AnonymizeFindings) -> Chart:
     """Return how many nodes hide in crowds of which size, before and after; a crowd has as many neighbours each."""
     names = ["unique"]
     names += [f"one of {low + 1} to {high}" for low, high in pairwise(CROWDS)]
     names.append(f"one of {CROWDS[-1] + 1} or more")
     both: tuple[tuple[Degrees, str, Style], ...] = (
-        (found.before, "before", "first"),
-        (found.after, "after", "second"),
+        (findings.before, "before", "first"),
+        (findings.after, "after", "second"),
     )
     shares = [np.array(degrees.crowds) / max(sum(degrees.crowds), 1) for degrees, _, _ in both]
     return Chart(
@@ -148,9 +148,12 @@ def crowd_chart(found: AnonymizeFindings) -> Chart:
     )
 
 
-def degree_chart(found: AnonymizeFindings) -> Chart:
+def degree_chart(findings: AnonymizeFindings) -> Chart:
     """Return the share of nodes with at least so many neighbours, before and after, both axes in powers of ten."""
-    both = ((found.release.original, found.before, "before"), (found.release.released, found.after, "after"))
+    both = (
+        (findings.release.original, findings.before, "before"),
+        (findings.release.released, findings.after, "after"),
+    )
     most = max(float(degrees.number.max(initial=1.0)) for _, degrees, _ in both)
     fewest = min(1 / max(graph.nodes, 1) for graph, _, _ in both)
     left_out = [f"{degrees.alone:,} of {graph.nodes:,} {when}" for graph, degrees, when in both if degrees.alone]
@@ -159,7 +162,7 @@ def degree_chart(found: AnonymizeFindings) -> Chart:
         title="How many neighbours nodes have",
         x_label="number of neighbours",
         y_label="share of nodes with at least so many",
-        series=(_line(found.before, "original", "first"), _line(found.after, "released", "second")),
+        series=(_line(findings.before, "original", "first"), _line(findings.after, "released", "second")),
         caption="Where both lines lie on one another, as many nodes of the release have so many neighbours as of the "
         f"original; where they part, it is less like the original.{without}",
         x_range=(0.0, math.log10(most) or 1.0),
@@ -175,49 +178,50 @@ def _line(degrees: Degrees, name: str, style: Style) -> Series:
     return Series(name=name, x=x, y=y, style=style)
 
 
-def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
+def page(findings: AnonymizeFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
     from unveil._version import __version__
 
-    release = found.release
+    release = findings.release
     counted = fact_table(release)
     has_edges = release.original.edges + release.released.edges > 0
     sections = [
         Section(
             heading="What the release is still good for",
             lead="Each figure is 0 where nothing was lost.",
-            blocks=(utility_table(found.utility), *([counted] if counted else [])),
+            blocks=(utility_table(findings.utility), *([counted] if counted else [])),
         ),
     ]
     if has_edges:
         lead = "Whoever knows how many connections somebody has looks for that number first."
-        sections.append(Section(heading="How many neighbours nodes have", lead=lead, blocks=(degree_chart(found),)))
+        sections.append(Section(heading="How many neighbours nodes have", lead=lead, blocks=(degree_chart(findings),)))
     if release.ledger is not None:
         sections.append(ledger_section(release.ledger))
     return Page(
         title="A protected graph",
-        question=f"What does {found.protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
-        headline=headline(found),
-        explanation=explanation(found),
-        next_steps=next_steps(found),
-        picture=(crowd_chart(found),) if release.original.nodes else (),
+        question=f"What does {findings.protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(crowd_chart(findings),) if release.original.nodes else (),
         tone="neutral",
         sections=tuple(sections),
-        method=_method(found),
+        method=_method(findings),
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__,
     )
 
 
-def _method(found: AnonymizeFindings) -> tuple[str, ...]:
-    told = ", ".join(f"{name}={value}" for name, value in found.settings.items())
+def _method(findings: AnonymizeFindings) -> tuple[str, ...]:
+    told = ", ".join(f"{name}={value}" for name, value in findings.settings.items())
     sentences = [
-        f"The original graph was protected by {found.protect.partition(':')[0]}{f' with {told}' if told else ''}, and "
+        f"The original graph was protected by {findings.protect.partition(':')[0]}{f' with {told}' if told else ''}, "
+        f"and "
         "its nodes were numbered at random."
     ]
-    if found.release.pairing == "rank":
+    if findings.release.pairing == "rank":
         sentences.append(
             "The released graph is drawn anew and its nodes are nobody's. To measure attacks, each was paired with the "
             "original node whose degree has the same rank; that pairing is no part of the release."
@@ -232,11 +236,11 @@ _UNTESTED = (
 )
 
 
-def brief(found: AnonymizeFindings) -> Iterator[Part]:
+def brief(findings: AnonymizeFindings) -> Iterator[Part]:
     """Yield what a terminal shows: who is hidden, what was lost, what was spent."""
-    release = found.release
-    yield from opening(page(found))
-    for table in (fact_table(release), utility_table(found.utility)):
+    release = findings.release
+    yield from opening(page(findings))
+    for table in (fact_table(release), utility_table(findings.utility)):
         if table is not None:
             yield ""
             yield table
@@ -246,7 +250,7 @@ def brief(found: AnonymizeFindings) -> Iterator[Part]:
         yield ledger_table(release.ledger)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.anonymize/1",
     figures=figures,
     quantities=quantities,

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil.attacks.specification import Attacks
+from unveil.attacks.specification import TableAttack
 from unveil.errors import whole_number
 from unveil.metrics.beliefs.file_level import MATCHINGS
-from unveil.protections import Protects
+from unveil.protections import TableProtection
 from unveil.questions.answer import Answer, randomness
 from unveil.questions.reading import TableReading, hierarchies_of, reading_of
 from unveil.questions.reidentify.findings import ReidentifyFindings
 from unveil.questions.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.questions.reidentify.run import run
 from unveil.questions.reidentify.view import VIEW, brief
-from unveil.questions.told import Reply, Told
+from unveil.questions.request import Request, Response
 from unveil.report.progress import Progress, silent
 
 
@@ -24,8 +24,8 @@ def reidentify(
     original: Any,
     released: Any = None,
     *,
-    attacks: Sequence[str | Attacks],
-    protect: str | Protects | None = None,
+    attacks: Sequence[str | TableAttack],
+    protect: str | TableProtection | None = None,
     truth: ArrayLike | None = None,
     known: Sequence[str] | None = None,
     pairs: int | None = None,
@@ -87,7 +87,7 @@ def reidentify(
     )
     for what, value in (("pairs", pairs), ("matchings", matchings)):
         if value is not None:
-            whole_number(value, what, least=0)
+            whole_number(value, what, at_least=0)
     return Answer(run(inputs, rng=rng, progress=progress, pairs=pairs, matchings=matchings), VIEW, seed)
 
 
@@ -134,9 +134,9 @@ def reidentify_files(
     return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
-    values = told.values
+    values = request.values
     settings = {
         "protect": values["protect"] or None,
         "attacks": values["attacks"],
@@ -144,18 +144,18 @@ def ask(told: Told) -> Reply:
         "pairs": values["pairs"],
         "matchings": values["matchings"],
     }
-    if told.sample:
-        answer = reidentify(reidentify_sample(), rng=told.rng, progress=told.progress, **settings)
+    if request.sample:
+        answer = reidentify(reidentify_sample(), rng=request.rng, progress=request.progress, **settings)
     else:
         answer = reidentify_files(
-            told.must("original"),
-            told.path("released"),
-            truth=told.path("truth"),
+            request.required_path("original"),
+            request.path("released"),
+            truth=request.path("truth"),
             identifier=values["identifier"] or None,
-            reading=reading_of(told),
-            hierarchies=hierarchies_of(told),
-            rng=told.rng,
-            progress=told.progress,
+            reading=reading_of(request),
+            hierarchies=hierarchies_of(request),
+            rng=request.rng,
+            progress=request.progress,
             **settings,
         )
-    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))

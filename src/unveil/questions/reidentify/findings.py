@@ -11,7 +11,7 @@ Level = Literal["record", "file"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ValidityCounts:
     """How many guesses of an attack are compatible with the true probability at one level.
 
     ``why`` says why there is no verdict, or why some records have none; it is empty where all have one.
@@ -42,8 +42,8 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
-    """What an attack reaches once the adversary knows so many columns.
+class KnowledgeStep:
+    """What an attack achieves once the attacker knows a number of columns.
 
     Attributes
     ----------
@@ -72,8 +72,8 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attacked:
-    """What one attack reached, and whether it is valid.
+class AttackOutcome:
+    """What one attack achieved, and whether its guesses are valid.
 
     ``steps`` begin with nothing known and end with all columns. ``witness`` is a sentence on the worst claim that
     cannot be true, empty where none was found. ``confusion`` is the least number of people who look equally good, over
@@ -86,9 +86,9 @@ class Attacked:
     targets: int
     attempted: int
     nobody: int
-    record_level: Verdict
-    file_level: Verdict
-    steps: tuple[Step, ...]
+    record_level: ValidityCounts
+    file_level: ValidityCounts
+    steps: tuple[KnowledgeStep, ...]
     confusion: float
     typical_confusion: float
     witness: str
@@ -165,7 +165,7 @@ class ReidentifyFindings:
     protect: str | None
     known: tuple[str, ...]
     order: str
-    attacks: tuple[Attacked, ...]
+    attacks: tuple[AttackOutcome, ...]
     clashes: tuple[Clash, ...]
     keeps_order: bool
     confusion: float
@@ -182,7 +182,7 @@ class ReidentifyFindings:
         return 1 / self.originals
 
     @property
-    def worst(self) -> Attacked:
+    def worst(self) -> AttackOutcome:
         """The attack that hits most often; of those that hit alike, one that may be valid."""
         return max(self.attacks, key=lambda each: (_known(each.hit_rate.value), each.is_valid is not False))
 

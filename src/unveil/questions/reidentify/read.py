@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unveil._kernels.types import IntArray
-from unveil.attacks.specification import Attacks, attack_from, attack_text
+from unveil.attacks.specification import TableAttack, attack_from, attack_text
 from unveil.attacks.table.bayes import Bayes
 from unveil.attacks.table.candidate_set import CandidateSet
 from unveil.attacks.table.rank_intersection import RankIntersection
@@ -21,9 +21,9 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guesses.candidates import NOBODY
 from unveil.guesses.partition import exact_fraction
-from unveil.protections import Protects, protection_text
-from unveil.protections.declared import declared_mechanism
-from unveil.protections.dialects import Written, as_written
+from unveil.protections import TableProtection, protection_text
+from unveil.protections.declared_method import declared_mechanism
+from unveil.protections.dialects import ParsedProtection, as_written
 from unveil.protections.specification import applied
 from unveil.questions.reading import TableReading
 from unveil.questions.reidentify.findings import NotRun
@@ -51,8 +51,8 @@ class ReidentifyTables(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Case:
-    """A release as the adversary meets it: both tables with the known columns only, in the order they are learnt.
+class ReleaseCase:
+    """A release as the attacker meets it: both tables with the known columns only, in the order they are learned.
 
     ``truth`` is the original row of each released one, -1 for those that come from nobody.
     """
@@ -62,7 +62,7 @@ class Case:
     truth: IntArray
     mechanism: Mechanism | None
 
-    def with_columns(self, names: Sequence[str]) -> "Case":
+    def with_columns(self, names: Sequence[str]) -> "ReleaseCase":
         """Return the case of an adversary who knows these columns only."""
         return replace(self, original=self.original.select(names), released=self.released.select(names))
 
@@ -92,10 +92,10 @@ class ReidentifyInputs:
         Attacks that need a method which did not make the file.
     """
 
-    case: Case
+    case: ReleaseCase
     release: Release
     order: str
-    attacks: dict[str, Attacks]
+    attacks: dict[str, TableAttack]
     protect: str | None
     notes: tuple[str, ...]
     declared: bool = False
@@ -108,8 +108,8 @@ def inputs_of(
     original: Any,
     released: Any,
     *,
-    attacks: Sequence[str | Attacks],
-    protect: str | Protects | None,
+    attacks: Sequence[str | TableAttack],
+    protect: str | TableProtection | None,
     truth: Any,
     known: Sequence[str] | None,
     rng: np.random.Generator,
@@ -142,8 +142,8 @@ def inputs_of(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Made:
-    """A release: the table, whose each row is, how it was made if that is known, and notes."""
+class _ReadRelease:
+    """A release: the table, the person behind each row, its mechanism if known, and notes."""
 
     released: Table
     truth: Any
@@ -176,12 +176,12 @@ def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tupl
 
 
 def _made_release(
-    people: Table, released: Any, truth: Any, protect: str | Protects | None, rng: np.random.Generator
-) -> tuple[_Made, Protects | None]:
+    people: Table, released: Any, truth: Any, protect: str | TableProtection | None, rng: np.random.Generator
+) -> tuple[_ReadRelease, TableProtection | None]:
     """Return the release, made here or elsewhere, and the protection that made it or is declared to have."""
     if released is None and protect is None:
         raise InputError("either a release or a protection that makes one must be given, but neither was. Pass one")
-    written = as_written(protect) if isinstance(protect, str) else Written(protect)
+    written = as_written(protect) if isinstance(protect, str) else ParsedProtection(protect)
     protection: Any = written.protection
     if released is None:
         if not callable(getattr(protection, "apply", None)):
@@ -196,26 +196,26 @@ def _made_release(
                 "nobody's. Choose one of kind masked ('unveil list protections')"
             )
         own = protection if callable(getattr(protection, "log_likelihood", None)) else None
-        return _Made(
+        return _ReadRelease(
             released=made.released, truth=made.truth, mechanism=made.mechanism or own, notes=made.notes
         ), protection
     if isinstance(released, Release):
         own = released.truth if truth is None else truth
         made_so = released.mechanism if protection is None else None
         notes = (*released.notes, *written.notes)
-        return _Made(released=released.released, truth=own, mechanism=made_so, notes=notes), protection
+        return _ReadRelease(released=released.released, truth=own, mechanism=made_so, notes=notes), protection
     table = released if isinstance(released, Table) else Table.from_frame(released, name="release")
-    return _Made(released=table, truth=truth, notes=written.notes), protection
+    return _ReadRelease(released=table, truth=truth, notes=written.notes), protection
 
 
 def _recognised(
     people: Table,
-    release: _Made,
+    release: _ReadRelease,
     protection: object,
     truth: IntArray,
     known: Sequence[str] | None,
     rng: np.random.Generator,
-) -> tuple[Table, _Made]:
+) -> tuple[Table, _ReadRelease]:
     """Return both tables with columns that agree, and how the declared method made the release if it can have."""
     original, released = agree(people, release.released, masked=True)
     names = _known_names(original, released, known)
@@ -228,7 +228,7 @@ def _recognised(
     return original, replace(release, released=released, notes=(*release.notes, *notes), **found._asdict())
 
 
-def _checked_truth(release: _Made, originals: int) -> IntArray:
+def _checked_truth(release: _ReadRelease, originals: int) -> IntArray:
     """Return the original row of each released one, -1 for none."""
     rows = release.released.rows
     if release.truth is None:
@@ -253,7 +253,9 @@ def _checked_truth(release: _Made, originals: int) -> IntArray:
     return numbers
 
 
-def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str] | None) -> tuple[Case, str]:
+def _case_of(
+    people: Table, release: _ReadRelease, truth: IntArray, known: Sequence[str] | None
+) -> tuple[ReleaseCase, str]:
     """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
     if known is not None:
         for name in known:
@@ -264,7 +266,7 @@ def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str
         names.sort(key=lambda name: -_entropy(people, name))
         order = _ORDER_FOUND
     tables = [_all_known(table.select(names)) for table in (people, release.released)]
-    return Case(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
+    return ReleaseCase(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
 
 
 def _known_names(people: Table, released: Table, known: Sequence[str] | None) -> list[str]:
@@ -292,14 +294,14 @@ def _all_known(table: Table) -> Table:
 
 
 def _chosen_attacks(
-    told: Sequence[str | Attacks], protection: Protects | None, release: _Made, case: Case
-) -> tuple[dict[str, Attacks], tuple[NotRun, ...]]:
+    requested: Sequence[str | TableAttack], protection: TableProtection | None, release: _ReadRelease, case: ReleaseCase
+) -> tuple[dict[str, TableAttack], tuple[NotRun, ...]]:
     """Return the attacks by how they are written, given what the protection tells, and those that cannot be run."""
-    if not told:
+    if not requested:
         raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
-    chosen: dict[str, Attacks] = {}
+    chosen: dict[str, TableAttack] = {}
     not_run = []
-    for each in told:
+    for each in requested:
         attack = attack_from(each, leaves=LEAVES) if isinstance(each, str) else each
         name = each.strip() if isinstance(each, str) else attack_text(attack)
         if isinstance(attack, RankIntersection) and attack.p is None:
@@ -324,7 +326,7 @@ def _chosen_attacks(
     return chosen, tuple(not_run)
 
 
-def _percentage(protection: Protects | None) -> float | None:
+def _percentage(protection: TableProtection | None) -> float | None:
     """Return how far values move by a protection, in percent of the ranks, if it says so."""
     p, share = getattr(protection, "p", None), getattr(protection, "share", None)
     if p is not None:
@@ -428,7 +430,7 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
     return truth
 
 
-def _numbers(cells: "pl.Series", path: PathLike, most: int) -> IntArray:
+def _numbers(cells: "pl.Series", path: PathLike, at_most: int) -> IntArray:
     """Return row numbers counted from 0, -1 for an empty cell."""
     import polars as pl
 
@@ -436,8 +438,8 @@ def _numbers(cells: "pl.Series", path: PathLike, most: int) -> IntArray:
 
     plain = cells.str.strip_chars().str.contains(r"^0*[1-9][0-9]{0,15}$")
     found = cells.str.strip_chars().cast(pl.Int64, strict=False)
-    wrong = cells.is_not_null() & ~(plain & (found <= most)).fill_null(False)
-    refuse_cells(wrong, path, cells.name, f"hold a row number from 1 to {most}")
+    wrong = cells.is_not_null() & ~(plain & (found <= at_most)).fill_null(False)
+    refuse_cells(wrong, path, cells.name, f"hold a row number from 1 to {at_most}")
     return (found.fill_null(NOBODY + 1) - 1).to_numpy().astype(np.int64)
 
 

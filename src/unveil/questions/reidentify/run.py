@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.attacks.specification import Attacks
+from unveil.attacks.specification import TableAttack
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guesses import Candidates
@@ -19,13 +19,13 @@ from unveil.metrics.candidates._truth import correct
 from unveil.metrics.candidates.confusion import ROUNDING, confusion
 from unveil.metrics.releases.utility import loss_summary
 from unveil.metrics.trials.risk import Rate, wilson
-from unveil.questions.reidentify.findings import Attacked, NotRun, ReidentifyFindings, Step
-from unveil.questions.reidentify.read import Case, ReidentifyInputs
+from unveil.questions.reidentify.findings import AttackOutcome, KnowledgeStep, NotRun, ReidentifyFindings
+from unveil.questions.reidentify.read import ReidentifyInputs, ReleaseCase
 from unveil.questions.reidentify.verdicts import (
     NO_MECHANISM,
     NOT_SO_MADE,
-    Guessed,
-    Truths,
+    TrueProbabilities,
+    ValidGuess,
     clashes_of,
     judged,
     nobody_witness,
@@ -100,13 +100,13 @@ def run(
 
 def _attacked(
     name: str,
-    attack: Attacks,
-    case: Case,
-    truths: Truths,
+    attack: TableAttack,
+    case: ReleaseCase,
+    truths: TrueProbabilities,
     rng: np.random.Generator,
     report: Any,
     pairs: int | None,
-) -> tuple[Attacked, Guessed]:
+) -> tuple[AttackOutcome, ValidGuess]:
     """Run one attack, with fewer columns too, and judge it."""
     seed = int(rng.integers(2**63))
     guessed = guess_of(attack, case, seed=seed)
@@ -115,7 +115,7 @@ def _attacked(
     record, file = judged(guessed, truths.record, "record", pairs), judged(guessed, truths.file, "file", pairs)
     alike = confusion(guessed.guess)
     alike = alike[~np.isnan(alike)]
-    attacked = Attacked(
+    attacked = AttackOutcome(
         attack=name,
         summary=(type(attack).__doc__ or "").strip().partition("\n")[0],
         leaves="Beliefs" if isinstance(guessed.guess, Beliefs) else "Candidates",
@@ -138,7 +138,7 @@ def _keeps_order(truth: IntArray) -> bool:
     return bool(some.size >= _LONG and (np.diff(some) > 0).all())
 
 
-def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:
+def guess_of(attack: TableAttack, case: ReleaseCase, *, seed: int) -> ValidGuess:
     """Return what an attack leaves; rows that nobody fits are told apart, because they prove it wrong.
 
     An attack that refuses the release for any other reason, or fits no row at all, raises its own error.
@@ -157,7 +157,7 @@ def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:
             return replace(_checked(guess, rows, case), nobody=np.setdiff1d(every, rows))
 
 
-def _checked(guess: Any, rows: IntArray, case: Case) -> Guessed:
+def _checked(guess: Any, rows: IntArray, case: ReleaseCase) -> ValidGuess:
     """Return a guess with the released rows that it is about; ``rows`` are those that were shown to the attack."""
     if not isinstance(guess, Beliefs | Candidates):
         raise InputError(
@@ -179,12 +179,12 @@ def _checked(guess: Any, rows: IntArray, case: Case) -> Guessed:
             f"a guess must be about the {rows.size} released rows and name only the {case.original.rows} original "
             "ones, both numbered from 0, but one is not. Correct the attack"
         )
-    return Guessed(rows=about, guess=guess, nobody=np.empty(0, np.int64))
+    return ValidGuess(rows=about, guess=guess, nobody=np.empty(0, np.int64))
 
 
 def steps_of(
-    attack: Attacks, case: Case, final: Guessed, *, seed: int, report: Callable[[float], None]
-) -> tuple[Step, ...]:
+    attack: TableAttack, case: ReleaseCase, final: ValidGuess, *, seed: int, report: Callable[[float], None]
+) -> tuple[KnowledgeStep, ...]:
     """Return what the attack reaches with nothing known, and with more and more columns up to all of them."""
     names = case.original.column_names
     found = [_nothing_known(case)]
@@ -204,7 +204,7 @@ def sizes_of(columns: int) -> list[int]:
     return sorted({int(size) for size in np.linspace(1, columns, min(columns, MOST_STEPS)).round()})
 
 
-def _step(attack: Attacks, case: Case, size: int, seed: int) -> Step:
+def _step(attack: TableAttack, case: ReleaseCase, size: int, seed: int) -> KnowledgeStep:
     names = case.original.column_names[:size]
     own = getattr(attack, "columns", None)
     if own is not None and is_dataclass(attack):
@@ -217,42 +217,44 @@ def _step(attack: Attacks, case: Case, size: int, seed: int) -> Step:
         return _measured(guess_of(attack, few, seed=seed), few, size, names[-1])
     except InputError as error:
         none = Rate(nan, nan, nan, str(error))
-        return Step(known=size, column=names[-1], hit_rate=none, nonspecificity=nan, entropy=nan, why=str(error))
+        return KnowledgeStep(
+            known=size, column=names[-1], hit_rate=none, nonspecificity=nan, entropy=nan, why=str(error)
+        )
 
 
-def _nothing_known(case: Case) -> Step:
+def _nothing_known(case: ReleaseCase) -> KnowledgeStep:
     blind, doubt = 1 / case.original.rows, log(case.original.rows)
-    return Step(known=0, column="", hit_rate=Rate(blind, blind, blind), nonspecificity=doubt, entropy=doubt)
+    return KnowledgeStep(known=0, column="", hit_rate=Rate(blind, blind, blind), nonspecificity=doubt, entropy=doubt)
 
 
-def _measured(found: Guessed, case: Case, known: int, column: str) -> Step:
+def _measured(valid_guess: ValidGuess, case: ReleaseCase, known: int, column: str) -> KnowledgeStep:
     """Return the figures of a guess."""
-    bets = found.bets
-    if isinstance(found.guess, Beliefs):
-        open_sets, doubt = found.guess.nonspecificity(), found.guess.pignistic_entropy()
+    bets = valid_guess.bets
+    if isinstance(valid_guess.guess, Beliefs):
+        open_sets, doubt = valid_guess.guess.nonspecificity(), valid_guess.guess.pignistic_entropy()
     else:
         doubt = bets.summary.entropy[bets.attempted] * log(2)  # from bits
         open_sets = np.zeros(doubt.size)
-    return Step(
+    return KnowledgeStep(
         known=known,
         column=column,
-        hit_rate=hit_rate(found, bets, case.truth),
+        hit_rate=hit_rate(valid_guess, bets, case.truth),
         nonspecificity=float(open_sets.mean()) if open_sets.size else nan,
         entropy=float(doubt.mean()) if doubt.size else nan,
-        nobody=found.nobody.size,
+        nobody=valid_guess.nobody.size,
     )
 
 
-def hit_rate(found: Guessed, bets: Candidates, truth: IntArray) -> Rate:
+def hit_rate(valid_guess: ValidGuess, bets: Candidates, truth: IntArray) -> Rate:
     """Return how often the best bet is right, of the rows that were aimed at and come from somebody.
 
     Where several bets are as good, one is drawn by lot: the rate is what to expect of that, exactly. A row that was
     given up, or that nobody fits, is a miss.
     """
-    tries = int((truth[found.aimed_at] != NOBODY).sum())
+    tries = int((truth[valid_guess.aimed_at] != NOBODY).sum())
     if not tries:
         return Rate(nan, nan, nan, "none of the rows comes from an original one")
-    return wilson(float(chances(bets, truth[found.rows]).sum()), tries)
+    return wilson(float(chances(bets, truth[valid_guess.rows]).sum()), tries)
 
 
 def chances(bets: Candidates, truth: IntArray) -> FloatArray:

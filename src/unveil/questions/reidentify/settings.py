@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from unveil.questions.request import Request
 from unveil.questions.roles import column_settings, hierarchies_setting
 from unveil.questions.settings import (
     MORE,
@@ -12,7 +13,6 @@ from unveil.questions.settings import (
     reading_settings,
     seed_setting,
 )
-from unveil.questions.told import Told
 
 if TYPE_CHECKING:
     from unveil.attacks._listing import Leaves
@@ -52,10 +52,10 @@ def _read_attack(text: str) -> object:
     return attack_from(text, leaves=LEAVES)
 
 
-def _one_release(told: Told) -> list[tuple[str, str]]:
+def _one_release(request: Request) -> list[tuple[str, str]]:
     """Return which files and settings make no question: a release is made here, or it was made elsewhere."""
-    released, truth, identifier = told.path("released"), told.path("truth"), told.values["identifier"]
-    if told.sample:
+    released, truth, identifier = request.path("released"), request.path("truth"), request.values["identifier"]
+    if request.sample:
         named = "truth" if truth is not None else "identifier" if identifier else "released" if released else ""
         return (
             [(named, f"{{{named}}} needs {{original}} and {{released}}. Name both, or leave it out")] if named else []
@@ -63,11 +63,11 @@ def _one_release(told: Told) -> list[tuple[str, str]]:
     if released is None:
         if truth is not None:
             return [("released", "{truth} needs {released}. Name it, or leave out the truth")]
-        if not told.values["protect"]:
+        if not request.values["protect"]:
             return [("released", "{released} must be named beside {original}, or {protect} to make the release")]
     elif (truth is None) == (not identifier):
         return [("truth", "whose each released row is must be told once, with {truth} or with {identifier}")]
-    if not told.values["attacks"]:
+    if not request.values["attacks"]:
         return [("attacks", "{attacks} must be named; 'unveil list attacks' shows them")]
     return []
 

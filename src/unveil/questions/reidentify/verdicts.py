@@ -17,9 +17,9 @@ from unveil.guesses.mass_function import MassFunction
 from unveil.guesses.posterior import likelihood_of, record_level_truth
 from unveil.metrics.beliefs.compatibility import MOST_PAIRS, compatibility
 from unveil.metrics.beliefs.file_level import MATCHINGS, file_level_truth
-from unveil.metrics.beliefs.sampled import SampledTruth
-from unveil.questions.reidentify.findings import Clash, Level, Verdict
-from unveil.questions.reidentify.read import Case
+from unveil.metrics.beliefs.sampled_truth import SampledTruth
+from unveil.questions.reidentify.findings import Clash, Level, ValidityCounts
+from unveil.questions.reidentify.read import ReleaseCase
 
 Guess = Beliefs | Candidates
 
@@ -36,8 +36,8 @@ NOT_SO_MADE = "the method declared cannot have made the file, so that the true p
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Guessed:
-    """What an attack left: a guess about ``rows`` of the release, and the rows for which it leaves nobody possible."""
+class ValidGuess:
+    """An attack's guess about ``rows`` of the release, and the rows for which no original record is possible."""
 
     rows: IntArray
     guess: Guess
@@ -54,8 +54,8 @@ class Guessed:
         return np.union1d(self.rows, self.nobody)
 
 
-class Truth(NamedTuple):
-    """The true probability of each released row at one level, or why there is none (or none for some rows)."""
+class TrueProbability(NamedTuple):
+    """The true probability of each released row at one level, or why there is none (for some rows)."""
 
     probability: Candidates | None
     why: str = ""
@@ -63,37 +63,39 @@ class Truth(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Truths:
+class TrueProbabilities:
     """The true probability at both levels."""
 
-    record: Truth
-    file: Truth
+    record: TrueProbability
+    file: TrueProbability
 
 
-def truths_of(case: Case, *, known: str = NO_MECHANISM, matchings: int = MATCHINGS, rng: np.random.Generator) -> Truths:
+def truths_of(
+    case: ReleaseCase, *, known: str = NO_MECHANISM, matchings: int = MATCHINGS, rng: np.random.Generator
+) -> TrueProbabilities:
     """Return the true probabilities as the masking method implies them, given the columns that the adversary knows.
 
     Without a mechanism there are none, because of what is ``known`` of it; ``matchings`` are drawn at the file level.
     """
     if case.mechanism is None:
-        return Truths(record=Truth(None, known), file=Truth(None, known))
+        return TrueProbabilities(record=TrueProbability(None, known), file=TrueProbability(None, known))
     mechanism, (record, file) = case.mechanism, rng.spawn(2)
-    return Truths(
+    return TrueProbabilities(
         record=_tried(lambda: _record_truth(mechanism, case, record)),
         file=_tried(lambda: _file_truth(mechanism, case, matchings, file)),
     )
 
 
-def _tried(compute: Callable[[], Truth]) -> Truth:
+def _tried(compute: Callable[[], TrueProbability]) -> TrueProbability:
     try:
         return compute()
     except InputError as error:
-        return Truth(None, str(error))
+        return TrueProbability(None, str(error))
 
 
 @dataclass(frozen=True, eq=False)
-class _OfSome:
-    """A mechanism as it speaks of some of the released rows, which it is told by their place among them."""
+class _RowSubset:
+    """A mechanism restricted to some released rows, addressed by their place among them."""
 
     whole: Mechanism
     released: Table
@@ -103,18 +105,18 @@ class _OfSome:
         return self.whole.log_likelihood(original, self.released, self.drawn[rows])
 
 
-def _record_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+def _record_truth(mechanism: Mechanism, case: ReleaseCase, rng: np.random.Generator) -> TrueProbability:
     """Return the true probability of every released row, or of some that are drawn where there are very many."""
     rows, most = case.released.rows, max(1, MOST_AT_RECORD_LEVEL // case.original.rows)
     if rows <= most:
-        return Truth(record_level_truth(mechanism, case.original, case.released))
+        return TrueProbability(record_level_truth(mechanism, case.original, case.released))
     drawn = _drawn(case.released, most, rng)
-    some = _OfSome(mechanism, case.released, drawn)
+    some = _RowSubset(mechanism, case.released, drawn)
     found = record_level_truth(some, case.original, case.released.take(drawn))
     size = np.zeros(rows, np.int64)
     size[drawn] = found.considered
     truth = Candidates(np.concatenate([[0], np.cumsum(size)]), found.candidate, found.probability)
-    return Truth(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
+    return TrueProbability(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
 
 
 def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
@@ -125,41 +127,43 @@ def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
     return np.sort(rng.choice(content, size, replace=False))
 
 
-def _file_truth(mechanism: Mechanism, case: Case, matchings: int, rng: np.random.Generator) -> Truth:
+def _file_truth(mechanism: Mechanism, case: ReleaseCase, matchings: int, rng: np.random.Generator) -> TrueProbability:
     pairs = case.original.rows * case.released.rows
     if pairs > MOST_AT_FILE_LEVEL:
         most = f"the file level is computed for at most {MOST_AT_FILE_LEVEL:,} pairs of rows, and there are {pairs:,}"
-        return Truth(None, most)
+        return TrueProbability(None, most)
     likelihood = likelihood_of(mechanism, case.original, case.released, np.arange(case.released.rows))
     found = file_level_truth(likelihood, rng=rng, matchings=matchings)
     truth = found.truth
     if truth is None and found.sampled is not None:
         truth = Candidates(np.zeros(found.rows + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
-    return Truth(truth, found.why, found.sampled)
+    return TrueProbability(truth, found.why, found.sampled)
 
 
-class Judged(NamedTuple):
-    """A verdict, and a sentence on the worst claim that cannot be true, empty where there is none."""
+class Validity(NamedTuple):
+    """A verdict, and a sentence on the worst impossible claim (empty if there is none)."""
 
-    verdict: Verdict
+    verdict: ValidityCounts
     witness: str = ""
 
 
-def judged(found: Guessed, truth: Truth, level: Level, pairs: int | None = None) -> Judged:
+def judged(valid_guess: ValidGuess, truth: TrueProbability, level: Level, pairs: int | None = None) -> Validity:
     """Return how many guesses are compatible with the truth; those that leave nobody possible never are.
 
     ``pairs`` limits the programs of Definition 14; unless told, also all of them together.
     """
-    nobody = found.nobody.size
+    nobody = valid_guess.nobody.size
     if truth.probability is None:
-        return Judged(Verdict(level=level, undecided=found.rows.size, why=truth.why))
+        return Validity(ValidityCounts(level=level, undecided=valid_guess.rows.size, why=truth.why))
     judged_rows = max(int((truth.probability.considered > 0).sum()), 1)
     most = int(np.clip(_PAIRS_IN_ALL // judged_rows, _PAIRS_AT_LEAST, MOST_PAIRS)) if pairs is None else pairs
-    sampled = None if truth.sampled is None else truth.sampled.take(found.rows)
-    checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most, sampled=sampled)
+    sampled = None if truth.sampled is None else truth.sampled.take(valid_guess.rows)
+    checked = compatibility(
+        valid_guess.guess, taken(truth.probability, valid_guess.rows), level=level, at_most=most, sampled=sampled
+    )
     undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
     why = truth.why or max(undecided, key=undecided.count, default="")
-    verdict = Verdict(
+    verdict = ValidityCounts(
         level=level,
         valid=checked.valid,
         invalid=checked.invalid + nobody,
@@ -169,9 +173,10 @@ def judged(found: Guessed, truth: Truth, level: Level, pairs: int | None = None)
     )
     worst = checked.worst
     if worst is None:
-        return Judged(verdict)
-    return Judged(
-        verdict, f"Released record {found.rows[worst] + 1} (counted from 1): {_small(checked.findings[worst].why)}"
+        return Validity(verdict)
+    return Validity(
+        verdict,
+        f"Released record {valid_guess.rows[worst] + 1} (counted from 1): {_small(checked.findings[worst].why)}",
     )
 
 
@@ -179,13 +184,14 @@ def _small(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def nobody_witness(found: Guessed) -> str:
+def nobody_witness(valid_guess: ValidGuess) -> str:
     """Return the sentence on records that nobody fits, or nothing."""
-    if not found.nobody.size:
+    if not valid_guess.nobody.size:
         return ""
-    many = f"For {found.nobody.size:,} of {found.aimed_at.size:,} released records"
+    many = f"For {valid_guess.nobody.size:,} of {valid_guess.aimed_at.size:,} released records"
     return (
-        f"{many} nobody is left possible, the first of them record {found.nobody[0] + 1} (counted from 1): that proves "
+        f"{many} nobody is left possible, the first of them record {valid_guess.nobody[0] + 1} (counted from 1): "
+        f"that proves "
         "the attack wrong whatever the truth is."
     )
 
@@ -202,13 +208,13 @@ def taken(guess: Candidates, rows: IntArray) -> Candidates:
     return Candidates(start, guess.candidate[entry], guess.probability[entry])
 
 
-def told_apart(name: str, found: Guessed, case: Case) -> list[str]:
+def told_apart(name: str, valid_guess: ValidGuess, case: ReleaseCase) -> list[str]:
     """Return a note on an attack that believes different things of equal released records (Definition 10)."""
-    if not isinstance(found.guess, Beliefs):
+    if not isinstance(valid_guess.guess, Beliefs):
         return []
     codes = np.unique(case.released.frame.hash_rows(0).to_numpy(), return_inverse=True)[1]
     try:
-        found.guess.check_equal_records(codes[found.rows])
+        valid_guess.guess.check_equal_records(codes[valid_guess.rows])
     except InputError:
         return [
             f"the attack {name} believes different things of released records with the same values (against "
@@ -217,7 +223,7 @@ def told_apart(name: str, found: Guessed, case: Case) -> list[str]:
     return []
 
 
-def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
+def clashes_of(guesses: Mapping[str, ValidGuess], size: int) -> tuple[Clash, ...]:
     """Return the pairs of attacks that cannot both be valid for some record, which needs no truth.
 
     Of a guess that is a probability, only counts whom it rules out: everybody who can be the right one must be among
@@ -236,9 +242,9 @@ def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
     return tuple(found)
 
 
-def _by_row(found: Guessed, size: int) -> dict[int, MassFunction]:
+def _by_row(valid_guess: ValidGuess, size: int) -> dict[int, MassFunction]:
     """Return what each released row is believed to be, as far as a contradiction can be read from it."""
-    return dict(zip(found.rows.tolist(), _beliefs(found.guess, size), strict=True))
+    return dict(zip(valid_guess.rows.tolist(), _beliefs(valid_guess.guess, size), strict=True))
 
 
 def _beliefs(guess: Guess, size: int) -> list[MassFunction]:
@@ -268,7 +274,7 @@ def simulated_note(mechanism: Mechanism | None) -> tuple[str, ...]:
     return (f"The true probabilities rest on simulated swaps, with a relative standard error of up to {size:.2g}.",)
 
 
-def sampled_note(truth: Truth, matchings: int) -> tuple[str, ...]:
+def sampled_note(truth: TrueProbability, matchings: int) -> tuple[str, ...]:
     """Return a note where the file level is sampled, with how far its probabilities may be off, or nothing."""
     if truth.sampled is None:
         return ()

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.reidentify.charts import attack_chart, charts, learnt
-from unveil.questions.reidentify.findings import Attacked, ReidentifyFindings, Step, Verdict
+from unveil.questions.reidentify.findings import AttackOutcome, KnowledgeStep, ReidentifyFindings, ValidityCounts
 from unveil.questions.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.questions.reidentify.words import (
     clash_sentence,
@@ -16,8 +16,8 @@ from unveil.questions.reidentify.words import (
     tone,
 )
 from unveil.report.blocks import Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Figures, Part
 from unveil.report.text import count, name
 
@@ -36,9 +36,9 @@ def meanings() -> dict[str, str]:
     }
 
 
-def quantities(found: ReidentifyFindings) -> dict[str, Quantity]:
+def quantities(findings: ReidentifyFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for: the hit rate of the attack that hits most, and its upper end."""
-    rates = [attacked.hit_rate for attacked in found.attacks]
+    rates = [attacked.hit_rate for attacked in findings.attacks]
     worst = {
         "hit_rate": max((rate.value for rate in rates if rate.defined), default=float("nan")),
         "hit_rate.high": max((rate.high for rate in rates if rate.defined), default=float("nan")),
@@ -50,35 +50,35 @@ def quantities(found: ReidentifyFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
+def figures(findings: ReidentifyFindings) -> Mapping[str, Any]:
     """Return what JSON holds; a verdict that cannot be had is null, with the reason beside it."""
     from unveil._version import __version__
 
     return {
-        "records": found.records,
-        "original_records": found.originals,
-        "protect": found.protect,
-        "declared": found.declared,
-        "cannot_have_made_it": list(found.against),
-        "refuting_records": found.refuting,
-        "not_run": [{"attack": attack, "why": why} for attack, why in found.not_run],
-        "known": list(found.known),
-        "order": found.order,
-        "blind_chance": found.blind,
-        "confusion": found.confusion,
-        "utility": {"loss": found.loss},
-        "keeps_order": found.keeps_order,
-        "attacks": [_attack(each) for each in found.attacks],
+        "records": findings.records,
+        "original_records": findings.originals,
+        "protect": findings.protect,
+        "declared": findings.declared,
+        "cannot_have_made_it": list(findings.against),
+        "refuting_records": findings.refuting,
+        "not_run": [{"attack": attack, "why": why} for attack, why in findings.not_run],
+        "known": list(findings.known),
+        "order": findings.order,
+        "blind_chance": findings.blind,
+        "confusion": findings.confusion,
+        "utility": {"loss": findings.loss},
+        "keeps_order": findings.keeps_order,
+        "attacks": [_attack(each) for each in findings.attacks],
         "cannot_both_be_valid": [
             {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
-            for clash in found.clashes
+            for clash in findings.clashes
         ],
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
         "version": __version__,
     }
 
 
-def _attack(attacked: Attacked) -> dict[str, Any]:
+def _attack(attacked: AttackOutcome) -> dict[str, Any]:
     levels = (attacked.record_level, attacked.file_level)
     return {
         "attack": attacked.attack,
@@ -105,7 +105,7 @@ def _attack(attacked: Attacked) -> dict[str, Any]:
     }
 
 
-def _counts(verdict: Verdict) -> dict[str, int | None]:
+def _counts(verdict: ValidityCounts) -> dict[str, int | None]:
     """Return how many guesses are valid; where none has a verdict that is unknown, which is not 0."""
     known = verdict.decided > 0
     return {
@@ -120,7 +120,7 @@ def _rate(rate: Rate) -> dict[str, float]:
     return {"value": rate.value, "low": rate.low, "high": rate.high}
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: KnowledgeStep) -> dict[str, Any]:
     return {
         "known": step.known,
         "column": step.column or None,
@@ -132,7 +132,7 @@ def _step(step: Step) -> dict[str, Any]:
     }
 
 
-def frame(found: ReidentifyFindings) -> "pl.DataFrame":
+def frame(findings: ReidentifyFindings) -> "pl.DataFrame":
     """Return one row per attack, with all columns known."""
     import polars as pl
     from polars import selectors
@@ -154,62 +154,63 @@ def frame(found: ReidentifyFindings) -> "pl.DataFrame":
             "entropy": each.steps[-1].entropy,
             "confusion": each.confusion,
         }
-        for each in found.attacks
+        for each in findings.attacks
     ]
     return pl.DataFrame(rows, schema_overrides={"is_valid": pl.Boolean}).with_columns(selectors.float().fill_nan(None))
 
 
-def plot(found: ReidentifyFindings) -> "NDArray[Any]":
+def plot(findings: ReidentifyFindings) -> "NDArray[Any]":
     """Return matplotlib axes with hit rates, and with hit rate and doubt against the number of columns known."""
     from unveil.report.draw.lines import draw_all
 
-    return draw_all([attack_chart(found), *charts(found)])
+    return draw_all([attack_chart(findings), *charts(findings)])
 
 
-def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     It holds no value of the data.
     """
     from unveil._version import __version__
 
-    headline, *explanation = sentences(found)
-    sections = [_verdict_section(found), _known_section(found)] if found.attacks else []
-    if found.clashes:
+    headline, *explanation = sentences(findings)
+    sections = [_verdict_section(findings), _known_section(findings)] if findings.attacks else []
+    if findings.clashes:
         sections.append(
             Section(
                 heading="Attacks that cannot both be valid",
-                lead=clash_sentence(found),
-                blocks=(clash_table(found),),
+                lead=clash_sentence(findings),
+                blocks=(clash_table(findings),),
                 tells="sure",
             )
         )
     return Page(
         title="Is this re-identification valid?",
         question=(
-            f"Who is behind each of {count(found.records, 'released record', 'released records')}, and are the attacks "
+            f"Who is behind each of {count(findings.records, 'released record', 'released records')}, and are the "
+            f"attacks "
             "that say so valid?"
         ),
         headline=headline,
         explanation=tuple(explanation),
-        next_steps=next_steps(found),
-        picture=(attack_chart(found),) if found.attacks else (),
-        tone=tone(found),
+        next_steps=next_steps(findings),
+        picture=(attack_chart(findings),) if findings.attacks else (),
+        tone=tone(findings),
         sections=tuple(sections),
-        method=_method(found),
+        method=_method(findings),
         untested=_UNTESTED,
-        notes=spoken_notes(found),
+        notes=spoken_notes(findings),
         seed=seed,
         version=__version__ if version is None else version,
     )
 
 
-def _verdict_section(found: ReidentifyFindings) -> Section:
-    method = name(found.protect or "", 80)
-    made = "made elsewhere, nobody says how" if found.protect is None else f"made by {method}"
-    if found.declared:
+def _verdict_section(findings: ReidentifyFindings) -> Section:
+    method = name(findings.protect or "", 80)
+    made = "made elsewhere, nobody says how" if findings.protect is None else f"made by {method}"
+    if findings.declared:
         made = f"made elsewhere, and declared to be made by {method}"
-        made += ", from which it cannot have come" if found.against else "; nothing in the file speaks against that"
+        made += ", from which it cannot have come" if findings.against else "; nothing in the file speaks against that"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
         "implies. One that is not may still hit, but claims more than the release supports."
@@ -217,20 +218,22 @@ def _verdict_section(found: ReidentifyFindings) -> Section:
     return Section(
         heading="Which attacks are valid",
         lead=lead,
-        blocks=(*key_numbers(found), attack_table(found), witness_table(found)),
+        blocks=(*key_numbers(findings), attack_table(findings), witness_table(findings)),
     )
 
 
-def _known_section(found: ReidentifyFindings) -> Section:
+def _known_section(findings: ReidentifyFindings) -> Section:
     return Section(
         heading="What each piece of information adds",
-        lead=f"The adversary knows {count(len(found.known), 'column', 'columns')} of the original. {learnt(found)}",
-        blocks=(*charts(found), step_table(found)),
+        lead=(
+            f"The adversary knows {count(len(findings.known), 'column', 'columns')} of the original. {learnt(findings)}"
+        ),
+        blocks=(*charts(findings), step_table(findings)),
         tells="whom",
     )
 
 
-def _method(found: ReidentifyFindings) -> tuple[str, ...]:
+def _method(findings: ReidentifyFindings) -> tuple[str, ...]:
     return (
         "Record level: the true probability of each original record given one released record and the columns that "
         "the adversary knows, every original record being as likely beforehand.",
@@ -241,7 +244,7 @@ def _method(found: ReidentifyFindings) -> tuple[str, ...]:
         "An attack that leaves nobody possible for a record is wrong about it, whatever is true; that is a miss.",
         "The best bet is the person of the highest pignistic probability. Where several share it, one is drawn by lot "
         "and the hit rate is the expectation, exactly; its interval is Wilson's at 95%.",
-        f"Blind chance is one in {count(found.originals)}: a person of the original picked by lot.",
+        f"Blind chance is one in {count(findings.originals)}: a person of the original picked by lot.",
         "Definitions: Torra and Stokes, A formalization of re-identification in terms of compatible probabilities "
         "(2013); Stokes and Torra, n-Confusion (2012).",
     )
@@ -254,23 +257,23 @@ _UNTESTED = (
 )
 
 
-def brief(found: ReidentifyFindings) -> Iterator[Part]:
+def brief(findings: ReidentifyFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
-    yield from opening(page(found))
-    if not found.attacks:
+    yield from opening(page(findings))
+    if not findings.attacks:
         return
     yield ""
-    yield Figures(key_numbers(found))
+    yield Figures(key_numbers(findings))
     yield ""
-    yield attack_table(found)
-    yield from (f"{attack}: {sentence}" for attack, sentence in witness_table(found).rows)
-    if found.clashes:
-        yield from ("", clash_sentence(found))
+    yield attack_table(findings)
+    yield from (f"{attack}: {sentence}" for attack, sentence in witness_table(findings).rows)
+    if findings.clashes:
+        yield from ("", clash_sentence(findings))
     yield ""
-    yield step_table(found)
+    yield step_table(findings)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.reidentify/1",
     figures=figures,
     quantities=quantities,

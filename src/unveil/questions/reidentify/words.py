@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.reidentify.findings import Attacked, ReidentifyFindings, Verdict
+from unveil.questions.reidentify.findings import AttackOutcome, ReidentifyFindings, ValidityCounts
 from unveil.report.blocks import Tone
 from unveil.report.text import about, count, decimal, name, percent
 
@@ -13,33 +13,34 @@ _SHOWN = 3
 PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
 
 
-def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
+def sentences(findings: ReidentifyFindings) -> tuple[str, ...]:
     """Return the answer, the worst first: whether the order tells all, how far a valid attack gets, which are not."""
-    valid = [each for each in found.attacks if each.is_valid]
-    unknown = [each for each in found.attacks if each.is_valid is None]
-    said = list(_against_sentence(found))
-    if found.keeps_order:
+    valid = [each for each in findings.attacks if each.is_valid]
+    unknown = [each for each in findings.attacks if each.is_valid is None]
+    said = list(_against_sentence(findings))
+    if findings.keeps_order:
         said.append(
-            f"The {count(found.records, 'released row is', 'released rows are')} in the order of the original, which "
+            f"The {count(findings.records, 'released row is', 'released rows are')} in the order of the original, "
+            f"which "
             "tells whose each of them is."
         )
     if valid:
         best = _best(valid)
         alone = " by itself" if best.file_level.invalid else ""
         said += [
-            f"The attack {spoken(best)} is valid for every record{alone}: {_reach(best, found)}.",
+            f"The attack {spoken(best)} is valid for every record{alone}: {_reach(best, findings)}.",
             *_together(best),
         ]
     elif unknown:
         best = _best(unknown)
         said.append(
-            f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it is valid is not known for "
+            f"Of the attack {spoken(best)}, {_reach(best, findings)}; whether it is valid is not known for "
             f"{_for_whom(best.record_level.undecided, best.targets)}."
         )
-    return (*said, *_invalid_sentence(found))
+    return (*said, *_invalid_sentence(findings))
 
 
-def _together(attacked: Attacked) -> Sequence[str]:
+def _together(attacked: AttackOutcome) -> Sequence[str]:
     """Return that guesses that are valid one by one are refuted together (at the file level), or nothing."""
     file = attacked.file_level
     if not file.invalid:
@@ -52,46 +53,46 @@ def _together(attacked: Attacked) -> Sequence[str]:
     return (f"{every}, its guesses are {counts_of(file)}: the share of valid ones lies {_between(file)}.",)
 
 
-def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
+def _against_sentence(findings: ReidentifyFindings) -> Sequence[str]:
     """Return that the method declared did not make the file, how many records refute it, and what shows it."""
-    if not found.against:
+    if not findings.against:
         return ()
     who = "no single record refutes it, but all of them together do"
-    if found.refuting:
-        refute = "refutes" if found.refuting == 1 else "refute"
-        who = f"{count(found.refuting)} of {count(found.records, 'record', 'records')} {refute} it"
+    if findings.refuting:
+        refute = "refutes" if findings.refuting == 1 else "refute"
+        who = f"{count(findings.refuting)} of {count(findings.records, 'record', 'records')} {refute} it"
     return (
-        f"The released file cannot have come from the declared masking, {name(found.protect or '', 80)}: {who}. So "
+        f"The released file cannot have come from the declared masking, {name(findings.protect or '', 80)}: {who}. So "
         "whether an attack is valid is not known.",
-        *(f"What shows it: {each}." for each in found.against[:_SHOWN]),
-        *((f"{len(found.against) - _SHOWN} more columns show it too.",) if len(found.against) > _SHOWN else ()),
-        *(f"The attack {name(attack, 60)} was not run: {why}." for attack, why in found.not_run),
+        *(f"What shows it: {each}." for each in findings.against[:_SHOWN]),
+        *((f"{len(findings.against) - _SHOWN} more columns show it too.",) if len(findings.against) > _SHOWN else ()),
+        *(f"The attack {name(attack, 60)} was not run: {why}." for attack, why in findings.not_run),
     )
 
 
-def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
+def next_steps(findings: ReidentifyFindings) -> tuple[str, ...]:
     """Return what to do about it."""
     steps = []
-    if found.keeps_order:
+    if findings.keeps_order:
         steps.append("Shuffle the rows before anything else: no masking hides whose row it is while the order tells.")
-    if found.against:
+    if findings.against:
         steps.append("Correct the method or its settings, or find out what else was done to the file, and ask again.")
-    elif all(each.is_valid is False for each in found.attacks):
+    elif all(each.is_valid is False for each in findings.attacks):
         steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
-    elif found.protect is None:
+    elif findings.protect is None:
         steps.append(
             "Say by which method the file was masked (--protect), or let unveil mask the original: only then can it be "
             "said which attacks are valid."
         )
-    if any(each.is_valid is not False and each.hit_rate.low > found.blind for each in found.attacks):
+    if any(each.is_valid is not False and each.hit_rate.low > findings.blind for each in findings.attacks):
         steps.append("Mask more strongly, or release fewer of the columns that are known, and ask again.")
-    elif found.attacks:
+    elif findings.attacks:
         steps.append("Ask again with more known columns and other attacks: 'unveil list attacks' names them.")
     return tuple(steps)
 
 
-def _invalid_sentence(found: ReidentifyFindings) -> list[str]:
-    invalid = [each for each in found.attacks if each.is_valid is False]
+def _invalid_sentence(findings: ReidentifyFindings) -> list[str]:
+    invalid = [each for each in findings.attacks if each.is_valid is False]
     if not invalid:
         return []
     if len(invalid) == 1:
@@ -99,28 +100,28 @@ def _invalid_sentence(found: ReidentifyFindings) -> list[str]:
         said = f"The attack {spoken(one)} is not valid for {_refuted(one)}"
     else:
         most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
-        said = f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for {_refuted(most)}"
+        said = f"{len(invalid)} of {len(findings.attacks)} attacks are not valid, {spoken(most)} for {_refuted(most)}"
     return [f"{said}: {PROVES_NOTHING}."]
 
 
-def tone(found: ReidentifyFindings) -> Tone:
+def tone(findings: ReidentifyFindings) -> Tone:
     """Return how the headline should strike: bad where an attack that may be valid finds every second person.
 
     What attacks reach that are not valid is a warning at most: it neither proves anything nor clears anybody.
     """
-    if found.keeps_order:
+    if findings.keeps_order:
         return "bad"
-    if found.against:
+    if findings.against:
         return "warning"
-    rates = [each.hit_rate for each in found.attacks if each.is_valid is not False and each.hit_rate.defined]
+    rates = [each.hit_rate for each in findings.attacks if each.is_valid is not False and each.hit_rate.defined]
     if any(rate.value >= 0.5 for rate in rates):
         return "bad"
-    if not rates or any(each.hit_rate.low > found.blind for each in found.attacks):
+    if not rates or any(each.hit_rate.low > findings.blind for each in findings.attacks):
         return "warning"
     return "neutral"
 
 
-def verdict_of(attacked: Attacked) -> str:
+def verdict_of(attacked: AttackOutcome) -> str:
     """Return whether an attack is valid, in a few words."""
     if attacked.is_valid is False:
         return f"not valid for {_refuted(attacked)}"
@@ -129,14 +130,14 @@ def verdict_of(attacked: Attacked) -> str:
     return "valid for every record"
 
 
-def level_of(verdict: Verdict) -> str:
+def level_of(verdict: ValidityCounts) -> str:
     """Return the share of valid guesses at one level as text; the counts where undecided guesses leave it open.
 
-    >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
+    >>> level_of(ValidityCounts(level="record", valid=3, invalid=1)), level_of(ValidityCounts(level="file"))
     ('75.0%', 'not known')
-    >>> level_of(Verdict(level="file", undecided=9, not_shown=9))
+    >>> level_of(ValidityCounts(level="file", undecided=9, not_shown=9))
     'not shown'
-    >>> level_of(Verdict(level="file", invalid=8, undecided=52))
+    >>> level_of(ValidityCounts(level="file", invalid=8, undecided=52))
     '0 valid, 8 refuted, 52 undecided'
     """
     if not verdict.decided:
@@ -144,12 +145,12 @@ def level_of(verdict: Verdict) -> str:
     return counts_of(verdict) if verdict.undecided else percent(verdict.share)
 
 
-def counts_of(verdict: Verdict) -> str:
+def counts_of(verdict: ValidityCounts) -> str:
     """Return how many guesses are valid, refuted and undecided."""
     return f"{count(verdict.valid)} valid, {count(verdict.invalid)} refuted, {count(verdict.undecided)} undecided"
 
 
-def _between(verdict: Verdict) -> str:
+def _between(verdict: ValidityCounts) -> str:
     low, high = verdict.between
     return f"between {percent(low)} and {percent(high)}"
 
@@ -163,7 +164,7 @@ def rate_text(rate: Rate) -> str:
     return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})" if rate.defined else "undefined"
 
 
-def witness_of(attacked: Attacked) -> str:
+def witness_of(attacked: AttackOutcome) -> str:
     """Return the sentence on the worst claim, or that none was found."""
     if attacked.witness:
         return attacked.witness
@@ -172,16 +173,16 @@ def witness_of(attacked: Attacked) -> str:
     return "No guess claims more than the true probability allows."
 
 
-def clash_sentence(found: ReidentifyFindings) -> str:
+def clash_sentence(findings: ReidentifyFindings) -> str:
     """Return what contradictions between attacks mean; it needs no truth.
 
     Empty where there are none.
     """
-    if not found.clashes:
+    if not findings.clashes:
         return ""
-    worst = max(found.clashes, key=lambda clash: clash.records)
-    more = f" {len(found.clashes) - 1} more pairs contradict each other." if len(found.clashes) > 2 else ""
-    more = " One more pair contradicts each other." if len(found.clashes) == 2 else more
+    worst = max(findings.clashes, key=lambda clash: clash.records)
+    more = f" {len(findings.clashes) - 1} more pairs contradict each other." if len(findings.clashes) > 2 else ""
+    more = " One more pair contradicts each other." if len(findings.clashes) == 2 else more
     return (
         f"{name(worst.first, 60)} and {name(worst.second, 60)} cannot both be valid for {count(worst.records)} of "
         f"{count(worst.of, 'record', 'records')}: whatever the truth is, at least one of the two is wrong there. That "
@@ -189,37 +190,37 @@ def clash_sentence(found: ReidentifyFindings) -> str:
     )
 
 
-def spoken_notes(found: ReidentifyFindings) -> tuple[str, ...]:
+def spoken_notes(findings: ReidentifyFindings) -> tuple[str, ...]:
     """Return the notes as whole sentences."""
-    return tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in found.notes)
+    return tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in findings.notes)
 
 
-def spoken(attacked: Attacked) -> str:
+def spoken(attacked: AttackOutcome) -> str:
     """Return the attack as it is written, visible and of bounded length."""
     return name(attacked.attack, 60)
 
 
-def doubt_of(attacked: Attacked) -> str:
+def doubt_of(attacked: AttackOutcome) -> str:
     """Return the nonspecificity before and after, in nats."""
     first, last = attacked.steps[0], attacked.steps[-1]
     return f"{decimal(first.nonspecificity)} → {decimal(last.nonspecificity)}"
 
 
-def _best(attacks: Sequence[Attacked]) -> Attacked:
+def _best(attacks: Sequence[AttackOutcome]) -> AttackOutcome:
     return max(attacks, key=lambda each: -1.0 if isnan(each.hit_rate.value) else each.hit_rate.value)
 
 
-def _reach(attacked: Attacked, found: ReidentifyFindings) -> str:
+def _reach(attacked: AttackOutcome, findings: ReidentifyFindings) -> str:
     if not attacked.hit_rate.defined:
         return "no released record comes from an original one"
     return (
         f"its best bet is the right person for {about(attacked.hit_rate.value)} of "
         f"{count(attacked.targets, 'record', 'records')} (95% interval {about(attacked.hit_rate.low)} to "
-        f"{about(attacked.hit_rate.high)}, blind chance {about(found.blind)})"
+        f"{about(attacked.hit_rate.high)}, blind chance {about(findings.blind)})"
     )
 
 
-def _refuted(attacked: Attacked) -> str:
+def _refuted(attacked: AttackOutcome) -> str:
     """Return for how many records an attack is not valid; "not for all" would leave open whether for some it is."""
     return _for_whom(attacked.refuted, attacked.targets)
 

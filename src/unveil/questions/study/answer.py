@@ -1,30 +1,26 @@
 """What did a study find: how far do attacks get, as adversaries know more?"""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from unveil._specification import without_own_code
-from unveil.attacks import ATTACKS
 from unveil.data.files.source import shown
-from unveil.errors import InputError, did_you_mean, shortened
-from unveil.protections import PROTECTIONS
+from unveil.errors import InputError, did_you_mean
 from unveil.questions.answer import Answer
+from unveil.questions.request import Request, Response
 from unveil.questions.study.findings import StudyFindings, usual_metrics
 from unveil.questions.study.releases.run import run as run_releases
 from unveil.questions.study.releases.view import VIEW as RELEASES_VIEW
 from unveil.questions.study.releases.view import brief as brief_of_releases
 from unveil.questions.study.run import run
 from unveil.questions.study.view import VIEW, brief
-from unveil.questions.told import AskedError, Reply, Told
 from unveil.report.studies import far
 from unveil.studies import Results, Study, run_study
-from unveil.studies._parts import SCENARIOS
-from unveil.studies._toml import AS_GIVEN, study_fields
-from unveil.studies.audited import LINKED
+from unveil.studies.audit_columns import LINKED
 from unveil.studies.example import example_folders
 
 #: Asks for every metric of the study.
@@ -68,63 +64,42 @@ def _check_audited(results: Results) -> None:
         )
 
 
-def _chosen(results: Results, wanted: Sequence[str]) -> tuple[str, ...]:
-    if ALL in wanted:
-        return tuple(dict.fromkeys([*(name for name in wanted if name != ALL), *results.metrics]))
-    for name in wanted:
+def _chosen(results: Results, names: Sequence[str]) -> tuple[str, ...]:
+    if ALL in names:
+        return tuple(dict.fromkeys([*(name for name in names if name != ALL), *results.metrics]))
+    for name in names:
         if name not in results.metrics:
             hint = did_you_mean(name, results.metrics) or f" It has {', '.join(results.metrics)}."
             raise InputError(f"the study has no metric {name!r}.{hint} Correct it or leave it out")
-    return tuple(dict.fromkeys(wanted)) or usual_metrics(results.metrics)
+    return tuple(dict.fromkeys(names)) or usual_metrics(results.metrics)
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return what a study found, asked through a door."""
-    with example_folders(told.progress) if told.sample else nullcontext(told.values["folder"]) as folders:
-        return _shown(study_report(folders[0], metrics=told.values["metrics"]), sample=told.sample)
+    with example_folders(request.progress) if request.sample else nullcontext(request.values["folder"]) as folders:
+        return _shown(study_report(folders[0], metrics=request.values["metrics"]), sample=request.sample)
 
 
-def ask_run(told: Told) -> Reply:
+def ask_run(request: Request) -> Response:
     """Return what a study found, after it was run."""
-    if told.sample:
-        with example_folders(told.progress) as folders:
+    if request.sample:
+        with example_folders(request.progress) as folders:
             return _shown(study_report(folders[0]), sample=True)
-    file = told.must("file")
-    _refuse_own_classes(study_fields(file))
-    with without_own_code():  # a listed attack may name another one in its settings
-        plan = Study.read(file)
+    with without_own_code():  # a page runs no code that a file names
+        plan = Study.read(request.required_path("file"))
 
     def move(done: int, total: int, left: float) -> None:
-        told.progress(f"computing ({far(done, total, left)})", done / total)
+        request.progress(f"computing ({far(done, total, left)})", done / total)
 
-    out = told.values["out"][0]
-    run_study(plan, out, progress=move, **told.named("workers", "resume", "memory"))
+    out = request.values["out"][0]
+    run_study(plan, out, progress=move, **request.pick("workers", "resume", "memory"))
     return _shown(study_report(out))
 
 
-def _refuse_own_classes(fields: Mapping[str, Any]) -> None:
-    """Refuse a study that names a class of its own, before it is loaded: a page runs no code that a file names."""
-    listed = {
-        *ATTACKS,
-        *PROTECTIONS,
-        *SCENARIOS,
-        AS_GIVEN,
-        *(name.casefold() for each in ATTACKS.values() for name in each.aka),
-    }
-    for written in (*fields["protections"], *fields["attacks"]):
-        name = written.strip().partition(":")[0]
-        if name not in listed and name.casefold() not in listed:
-            raise AskedError(
-                f"on this page a study may name listed protections and attacks only, but names {shortened(name)}. Run "
-                "it with 'unveil study run', where own classes are allowed",
-                "file",
-            )
-
-
-def _shown(answer: Answer[Any], *, sample: bool = False) -> Reply:
+def _shown(answer: Answer[Any], *, sample: bool = False) -> Response:
     if sample:  # its folder is gone when this is read
         name = Path(answer.findings.folder).name
         answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))
     seed = {"seed": answer.findings.study.seed}
     said = brief if isinstance(answer.findings, StudyFindings) else brief_of_releases
-    return Reply(answer=answer, brief=lambda: list(said(answer.findings)), on_page={"seed": None}, in_json=seed)
+    return Response(answer=answer, brief=lambda: list(said(answer.findings)), on_page={"seed": None}, in_json=seed)

@@ -34,18 +34,18 @@ Means = Mapping[tuple[str, str, str, float], tuple[float, float]]
 _MOST_MARKS, _MOST_SHAPES = 24, 5
 
 
-def effect_chart(found: StudyFindings) -> Chart | None:
+def effect_chart(findings: StudyFindings) -> Chart | None:
     """Return what each attack reaches after each protection, with intervals; None where that is too much to draw."""
-    study, metric = found.study, found.metrics[0]
+    study, metric = findings.study, findings.metrics[0]
     number = len(study.protections) * len(study.attacks)
-    if number > _MOST_MARKS or len(study.attacks) > _MOST_SHAPES or all(math.isnan(e.mean) for e in found.effects):
+    if number > _MOST_MARKS or len(study.attacks) > _MOST_SHAPES or all(math.isnan(e.mean) for e in findings.effects):
         return None
     protections, attacks = labels(study.protections), labels(study.attacks)
     row = {protect: float(at) for at, protect in enumerate(study.protections)}
     low, high = bounds_of(metric)
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
-        own = [each for each in found.effects if each.attack == attack]
+        own = [each for each in findings.effects if each.attack == attack]
         series.append(
             Series(
                 name=attacks[attack],
@@ -57,7 +57,7 @@ def effect_chart(found: StudyFindings) -> Chart | None:
                 high=np.array([min(each.high, high) for each in own]),
             )
         )
-    ends = [min(max(end, low), high) for each in found.effects for end in (each.mean, each.high)]
+    ends = [min(max(end, low), high) for each in findings.effects for end in (each.mean, each.high)]
     words, kind = AXES[study.axes[0].name]
     facts = metric_of_column(metric)
     over = f" Means over {len(study.data)} data sets." if len(study.data) > 1 else ""
@@ -73,21 +73,21 @@ def effect_chart(found: StudyFindings) -> Chart | None:
     )
 
 
-def leak_chart(found: StudyFindings) -> Chart | None:
+def leak_chart(findings: StudyFindings) -> Chart | None:
     """Return what is found as more people leak, beside what there is to be found; None where that axis is missing."""
-    charts, _ = strength_charts(found)
+    charts, _ = strength_charts(findings)
     chart = next((each for each in charts if each.x_label == AXES[LEAKED][0]), None)
     return chart and replace(chart, small=False)
 
 
-def strength_charts(found: StudyFindings, *, most: int = MOST_CHARTS) -> tuple[tuple[Chart, ...], int]:
+def strength_charts(findings: StudyFindings, *, at_most: int = MOST_CHARTS) -> tuple[tuple[Chart, ...], int]:
     """Return a picture per data set, protection and axis, and how many there would be without the bound.
 
     The first metric goes up, the level goes across, and each attack is a line; it has a gap where a scenario failed or
     is missing. All pictures have the same scale, so that they can be compared. An axis with one level has no picture.
     """
-    study, metric = found.study, found.metrics[0]
-    means = {axis.name: found.means(metric, axis.name) for axis in study.axes}
+    study, metric = findings.study, findings.metrics[0]
+    means = {axis.name: findings.means(metric, axis.name) for axis in study.axes}
     places = [
         (data.name, protect, axis)
         for data in study.data
@@ -96,7 +96,7 @@ def strength_charts(found: StudyFindings, *, most: int = MOST_CHARTS) -> tuple[t
         if len(axis.levels) > 1 and _drawable(means[axis.name], data.name, protect)
     ]
     scale = _scale(metric, means)
-    charts = [_chart(found, metric, *place, means=means[place[2].name], scale=scale) for place in places[:most]]
+    charts = [_chart(findings, metric, *place, means=means[place[2].name], scale=scale) for place in places[:at_most]]
     return tuple(charts), len(places)
 
 
@@ -105,9 +105,16 @@ def _drawable(means: Means, data: str, protect: str) -> bool:
 
 
 def _chart(
-    found: StudyFindings, metric: str, data: str, protect: str, axis: Axis, *, means: Means, scale: tuple[float, float]
+    findings: StudyFindings,
+    metric: str,
+    data: str,
+    protect: str,
+    axis: Axis,
+    *,
+    means: Means,
+    scale: tuple[float, float],
 ) -> Chart:
-    study = found.study
+    study = findings.study
     called = labels(study.attacks)
     levels = np.array(axis.levels)
     series = []

@@ -61,8 +61,8 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
-    """The CPU seconds of one attack on one data set, summed over its scenarios and replications, and their parts."""
+class AttackCost:
+    """CPU seconds of one attack on one data set over all scenarios and replications, with parts."""
 
     data: str
     attack: str
@@ -119,7 +119,7 @@ class StudyFindings:
     effects: tuple[Effect, ...] = ()
     targets: tuple[int, int] | None = None
     failures: tuple[Failures, ...] = ()
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[AttackCost, ...] = ()
     is_summary: bool = False
     is_example: bool = False
     results: Results = field(repr=False)

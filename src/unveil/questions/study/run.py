@@ -39,13 +39,13 @@ def run(results: Results, metrics: tuple[str, ...]) -> StudyFindings:
     return replace(found, effects=effects_of(found), targets=targets_of(results))
 
 
-def effects_of(found: StudyFindings) -> tuple[Effect, ...]:
+def effects_of(findings: StudyFindings) -> tuple[Effect, ...]:
     """Return the first metric at the highest level of the first axis, by protection and attack.
 
     Over several data sets it is the mean of their means; only data sets that have one are counted.
     """
-    study, axis = found.study, found.study.axes[0]
-    means = found.means(found.metrics[0], axis.name)
+    study, axis = findings.study, findings.study.axes[0]
+    means = findings.means(findings.metrics[0], axis.name)
     effects = []
     for protect, attack in product(study.protections, study.attacks):
         keys = [(data.name, protect, attack, axis.levels[-1]) for data in study.data]

@@ -1,7 +1,7 @@
 """What can be asked about studies: to run one, and what one found."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Question, Setting
-from unveil.questions.told import Told
 
 #: What the example of both questions on studies is.
 EXAMPLE = "A very small study of the generated graph, computed on the spot in a few seconds."
@@ -44,8 +44,8 @@ QUESTION = Question(
 )
 
 
-def _one_place(told: Told) -> list[tuple[str, str]]:
-    if told.values["workers"] is not None and told.values["cluster"]:
+def _one_place(request: Request) -> list[tuple[str, str]]:
+    if request.values["workers"] is not None and request.values["cluster"]:
         return [("cluster", "{workers} is for this machine and {cluster} for others. Leave out either")]
     return []
 

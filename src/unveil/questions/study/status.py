@@ -8,12 +8,12 @@ from pathlib import Path
 
 from unveil.data.files.source import shown
 from unveil.errors import InputError
-from unveil.questions.study.findings import Spent
+from unveil.questions.study.findings import AttackCost
 from unveil.studies import Results, Scenario
 from unveil.studies.lock import running
 from unveil.studies.results import Counts
 from unveil.studies.store import manifest_of
-from unveil.studies.times import Taken, times_in
+from unveil.studies.times import ScenarioTime, times_in
 
 SCHEMA = "unveil.study-status/1"
 
@@ -88,26 +88,26 @@ def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
     )
 
 
-def times_of(results: Results) -> dict[str, Taken]:
+def times_of(results: Results) -> dict[str, ScenarioTime]:
     """Return how long the scenarios took that have results, by their file."""
     return times_in(results.folder, (scenario.file_name for scenario in results.fine))
 
 
-def spent(scenarios: Iterable[Scenario], taken: Mapping[str, Taken]) -> tuple[Spent, ...]:
+def spent(scenarios: Iterable[Scenario], taken: Mapping[str, ScenarioTime]) -> tuple[AttackCost, ...]:
     """Return what each attack took on each data set, in the order of the study."""
-    groups: dict[tuple[str, str], list[Taken]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[ScenarioTime]] = defaultdict(list)
     for scenario in scenarios:
         if scenario.file_name in taken:
             groups[scenario.data.name, scenario.attack].append(taken[scenario.file_name])
     return tuple(_sum(data, attack, every) for (data, attack), every in groups.items())
 
 
-def _sum(data: str, attack: str, every: list[Taken]) -> Spent:
+def _sum(data: str, attack: str, every: list[ScenarioTime]) -> AttackCost:
     parts: dict[str, float] = defaultdict(float)
     for each in every:
         for part, seconds in each.parts.items():
             parts[part] += seconds
-    return Spent(
+    return AttackCost(
         data=data,
         attack=attack,
         replications=sum(each.replications for each in every),
@@ -116,7 +116,7 @@ def _sum(data: str, attack: str, every: list[Taken]) -> Spent:
     )
 
 
-def _left(results: Results, taken: Mapping[str, Taken]) -> float:
+def _left(results: Results, taken: Mapping[str, ScenarioTime]) -> float:
     """Return how long what is left will take: each scenario as long as those of its data and attack, or all, did."""
     if not taken:
         return float("nan")

@@ -4,7 +4,7 @@ import math
 from itertools import product
 
 from unveil.questions.study.findings import StudyFindings, is_share, words_of
-from unveil.report.blocks import Side, Table
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.scale import value_text
 from unveil.report.studies import AXES, labels
 from unveil.report.text import UNDEFINED, count, duration, percent, together
@@ -18,16 +18,16 @@ NOTHING = "–"
 _LARGE = 100
 
 
-def mean_tables(found: StudyFindings, *, most: int = MOST_ROWS_OF_MEANS) -> tuple[tuple[Table, ...], int]:
+def mean_tables(findings: StudyFindings, *, at_most: int = MOST_ROWS_OF_MEANS) -> tuple[tuple[TableBlock, ...], int]:
     """Return the means of each metric by level, a table per metric, axis and data set, and how many are left out.
 
     Tables are left out once those before have as many rows as a page may hold.
     """
-    shown: list[Table] = []
+    shown: list[TableBlock] = []
     rows = left_out = 0
-    for metric, axis, data in product(found.metrics, found.study.axes, found.study.data):
-        table = mean_table(found, metric, axis, data.name)
-        if rows + len(table.rows) > most and shown:
+    for metric, axis, data in product(findings.metrics, findings.study.axes, findings.study.data):
+        table = mean_table(findings, metric, axis, data.name)
+        if rows + len(table.rows) > at_most and shown:
             left_out += 1
             continue
         rows += len(table.rows)
@@ -35,10 +35,10 @@ def mean_tables(found: StudyFindings, *, most: int = MOST_ROWS_OF_MEANS) -> tupl
     return tuple(shown), left_out
 
 
-def mean_table(found: StudyFindings, metric: str, axis: Axis, data: str) -> Table:
+def mean_table(findings: StudyFindings, metric: str, axis: Axis, data: str) -> TableBlock:
     """Return one row per protection and attack, one column per level: the mean and half the width of its interval."""
-    study = found.study
-    means = found.means(metric, axis.name)
+    study = findings.study
+    means = findings.means(metric, axis.name)
     protections, attacks = labels(study.protections), labels(study.attacks)
     rows = tuple(
         (
@@ -51,7 +51,7 @@ def mean_table(found: StudyFindings, metric: str, axis: Axis, data: str) -> Tabl
     )
     words, kind = AXES[axis.name]
     where = f" of {data}" if len(study.data) > 1 else ""
-    return Table(
+    return TableBlock(
         caption=f"{words_of(metric).capitalize()}{where}, by {words}",
         columns=("protection", "attack", *(value_text(level, kind) for level in axis.levels)),
         rows=rows,
@@ -77,17 +77,17 @@ def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
     return f"{value:,.{places}f}" + (f" ± {half:,.{places}f}" if math.isfinite(half) else "")
 
 
-def effect_table(found: StudyFindings) -> Table:
+def effect_table(findings: StudyFindings) -> TableBlock:
     """Return what each attack reaches after each protection: one row per protection, for the strongest adversary."""
-    study, metric = found.study, found.metrics[0]
+    study, metric = findings.study, findings.metrics[0]
     protections, attacks = labels(study.protections), labels(study.attacks)
     cells = {
         (each.protect, each.attack): mean_text((each.mean, each.half), metric)
-        for each in found.effects
+        for each in findings.effects
         if not math.isnan(each.mean)
     }
     words, kind = AXES[study.axes[0].name]
-    return Table(
+    return TableBlock(
         caption=f"{words_of(metric).capitalize()} at {value_text(study.axes[0].levels[-1], kind)} {words}",
         columns=("protection", *(attacks[attack] for attack in study.attacks)),
         rows=tuple(
@@ -98,9 +98,9 @@ def effect_table(found: StudyFindings) -> Table:
     )
 
 
-def failure_table(found: StudyFindings) -> Table | None:
+def failure_table(findings: StudyFindings) -> TableBlock | None:
     """Return the errors by kind, how many scenarios each befell and where; None where nothing failed."""
-    if not found.failures:
+    if not findings.failures:
         return None
     rows = tuple(
         (
@@ -110,9 +110,9 @@ def failure_table(found: StudyFindings) -> Table | None:
             together(each.protections),
             together(each.attacks),
         )
-        for each in found.failures
+        for each in findings.failures
     )
-    return Table(
+    return TableBlock(
         caption="Errors, the most frequent first",
         columns=("scenarios", "error", "data", "protections", "attacks"),
         rows=rows,
@@ -122,14 +122,14 @@ def failure_table(found: StudyFindings) -> Table | None:
     )
 
 
-def time_table(found: StudyFindings) -> Table | None:
+def time_table(findings: StudyFindings) -> TableBlock | None:
     """Return the CPU seconds per replication of each attack on each data set; None where no time was noted."""
-    if not found.spent:
+    if not findings.spent:
         return None
-    study = found.study
+    study = findings.study
     called = labels(study.attacks)
-    each = {(one.data, one.attack): one for one in found.spent}
-    total = {data.name: sum(one.seconds for one in found.spent if one.data == data.name) for data in study.data}
+    each = {(one.data, one.attack): one for one in findings.spent}
+    total = {data.name: sum(one.seconds for one in findings.spent if one.data == data.name) for data in study.data}
     rows = tuple(
         (
             data.name,
@@ -141,7 +141,7 @@ def time_table(found: StudyFindings) -> Table | None:
         )
         for data in study.data
     )
-    return Table(
+    return TableBlock(
         caption="CPU time per replication, and in all",
         columns=("data", *(called[attack] for attack in study.attacks), "in all"),
         rows=rows,

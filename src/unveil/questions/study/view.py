@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
 from unveil.questions.study.words import explanation, failed, headline, next_steps, tone
 from unveil.report.blocks import Number, Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.scale import value_text
 from unveil.report.studies import AXES
 from unveil.report.terminal import Part
@@ -30,24 +30,24 @@ def quantities(_found: StudyFindings) -> dict[str, Quantity]:
     return {}
 
 
-def figures(found: StudyFindings) -> Mapping[str, Any]:
+def figures(findings: StudyFindings) -> Mapping[str, Any]:
     """Return what JSON holds: the mean and interval of each scenario and metric, and what was computed."""
     return {
-        "version": found.version,
-        "study": _told(found),
-        "scenarios": dict(vars(found.counts)),
-        "replications": found.replications,
-        "failures": [dict(vars(each)) for each in found.failures],
-        "seconds": found.seconds,
-        "spent": [dict(vars(each)) for each in found.spent],
-        "metrics": list(found.metrics),
-        "summary": found.summary,
+        "version": findings.version,
+        "study": _told(findings),
+        "scenarios": dict(vars(findings.counts)),
+        "replications": findings.replications,
+        "failures": [dict(vars(each)) for each in findings.failures],
+        "seconds": findings.seconds,
+        "spent": [dict(vars(each)) for each in findings.spent],
+        "metrics": list(findings.metrics),
+        "summary": findings.summary,
     }
 
 
-def _told(found: StudyFindings) -> dict[str, Any]:
+def _told(findings: StudyFindings) -> dict[str, Any]:
     """Return what the study is, without where its data lie."""
-    study = found.study
+    study = findings.study
     return {
         "name": study.name,
         "seed": study.seed,
@@ -62,55 +62,57 @@ def _told(found: StudyFindings) -> dict[str, Any]:
     }
 
 
-def frame(found: StudyFindings) -> "pl.DataFrame":
+def frame(findings: StudyFindings) -> "pl.DataFrame":
     """Return one row per scenario and shown metric, with its mean and interval."""
-    return found.summary
+    return findings.summary
 
 
-def plot(found: StudyFindings) -> "NDArray[Any]":
+def plot(findings: StudyFindings) -> "NDArray[Any]":
     """Return matplotlib axes, side by side: the first metric by strength, for the first few protections."""
     from unveil.report.draw.lines import draw_all
 
-    charts, _ = strength_charts(found, most=4)
+    charts, _ = strength_charts(findings, at_most=4)
     if not charts:
         raise InputError("there is nothing to draw: no axis of the study has results at two levels. Run it first")
     return draw_all(charts)
 
 
-def page(found: StudyFindings, *, seed: int | None = None) -> Page:
+def page(findings: StudyFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     The seed is that of the study unless another is given.
     """
     return Page(
         title="A study",
-        question=f"What did the study {found.study.name!r} find?",
-        headline=headline(found),
-        explanation=explanation(found),
-        next_steps=next_steps(found),
-        picture=(leak_chart(found) or effect_chart(found) or effect_table(found),) if found.counts.fine else (),
-        tone=tone(found.counts),
-        sections=(*_results(found), *_failed(found), _computed(found)),
-        method=_method(found),
+        question=f"What did the study {findings.study.name!r} find?",
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(leak_chart(findings) or effect_chart(findings) or effect_table(findings),)
+        if findings.counts.fine
+        else (),
+        tone=tone(findings.counts),
+        sections=(*_results(findings), *_failed(findings), _computed(findings)),
+        method=_method(findings),
         untested=_UNTESTED,
-        seed=found.study.seed if seed is None else seed,
-        version=found.version,
+        seed=findings.study.seed if seed is None else seed,
+        version=findings.version,
     )
 
 
-def _computed(found: StudyFindings) -> Section:
-    spent = time_table(found)
+def _computed(findings: StudyFindings) -> Section:
+    spent = time_table(findings)
     return Section(
         heading="What was computed",
-        lead=_grid(found),
-        blocks=(*count_numbers(found), *([spent] if spent else [])),
+        lead=_grid(findings),
+        blocks=(*count_numbers(findings), *([spent] if spent else [])),
         tells="measured",
     )
 
 
-def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
+def count_numbers(findings: StudyFindings) -> tuple[Number, ...]:
     """Return how many scenarios there are, how many failed, and what it took."""
-    counts = found.counts
+    counts = findings.counts
     rest = counts.damaged + counts.missing
     damaged = f" The files of {counts.damaged:,} are damaged." if counts.damaged else ""
     left = [
@@ -130,19 +132,19 @@ def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
         ),
         Number(
             label="Replications",
-            value=f"{found.replications:,}",
+            value=f"{findings.replications:,}",
             meaning="Each draws anew what the adversary knows.",
         ),
         Number(
             label="CPU time",
-            value=duration(found.seconds) if found.spent else "unknown",
+            value=duration(findings.seconds) if findings.spent else "unknown",
             meaning="Added up over all workers.",
         ),
     )
 
 
-def _grid(found: StudyFindings) -> str:
-    study = found.study
+def _grid(findings: StudyFindings) -> str:
+    study = findings.study
     sizes = (
         count(len(study.data), "data set", "data sets"),
         count(len(study.protections), "protection", "protections"),
@@ -152,10 +154,10 @@ def _grid(found: StudyFindings) -> str:
     return f"{sizes[0]} × {sizes[1]} × {sizes[2]}, each at {axes}."
 
 
-def _results(found: StudyFindings) -> list[Section]:
-    if not found.counts.fine:
+def _results(findings: StudyFindings) -> list[Section]:
+    if not findings.counts.fine:
         return []
-    charts, possible = strength_charts(found)
+    charts, possible = strength_charts(findings)
     more = f" The first {len(charts)} of {possible} pictures are shown." if possible > len(charts) else ""
     drawn = Section(
         heading="Stronger adversaries",
@@ -163,7 +165,7 @@ def _results(found: StudyFindings) -> list[Section]:
         f"results.{more}",
         blocks=charts,
     )
-    tables, left_out = mean_tables(found)
+    tables, left_out = mean_tables(findings)
     cut = (
         f" {count(left_out, 'more table is', 'more tables are')} left out here; JSON has everything."
         if left_out
@@ -178,14 +180,14 @@ def _results(found: StudyFindings) -> list[Section]:
     return [drawn, rows] if charts else [rows]
 
 
-def _failed(found: StudyFindings) -> list[Section]:
-    table = failure_table(found)
+def _failed(findings: StudyFindings) -> list[Section]:
+    table = failure_table(findings)
     lead = "No other scenario was stopped by these. Resuming the study tries them again."
     return [Section(heading="What failed", lead=lead, blocks=(table,), tells="sure")] if table else []
 
 
-def _method(found: StudyFindings) -> tuple[str, ...]:
-    study, wanted = found.study, found.study.replications
+def _method(findings: StudyFindings) -> tuple[str, ...]:
+    study, wanted = findings.study, findings.study.replications
     often = f"{wanted.number:,} times"
     if wanted.number is None:
         error = value_text(wanted.relative_error or 0.0, "share")
@@ -204,7 +206,7 @@ def _method(found: StudyFindings) -> tuple[str, ...]:
     return (
         f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the "
         "same releases, and the same knowledge of the adversary.",
-        *(divided if found.of_people else ()),
+        *(divided if findings.of_people else ()),
         f"The attacks are {together(study.attacks, 20)}.",
         *_calibrated(study),
         f"Each scenario was replicated {often}.",
@@ -213,7 +215,7 @@ def _method(found: StudyFindings) -> tuple[str, ...]:
         "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
         "workers.",
         f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
-        if found.is_summary
+        if findings.is_summary
         else "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command "
         "prints means and intervals for machines.",
     )
@@ -244,23 +246,23 @@ _UNTESTED = (
 _MOST_ROWS = 60
 
 
-def brief(found: StudyFindings) -> Iterator[Part]:
+def brief(findings: StudyFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the finding, what each attack reaches, means by level, and what failed."""
-    yield from opening(page(found))
-    if found.counts.fine:
+    yield from opening(page(findings))
+    if findings.counts.fine:
         yield ""
-        yield effect_table(found)
-        tables, left_out = mean_tables(found, most=_MOST_ROWS)
+        yield effect_table(findings)
+        tables, left_out = mean_tables(findings, at_most=_MOST_ROWS)
         for table in tables:
             yield ""
             yield table
         yield from ("", "Mean over replications ± half the width of its 95% interval; – has no results.")
         if left_out:
-            where = shlex.quote(found.folder)
+            where = shlex.quote(findings.folder)
             yield f"{left_out:,} more tables: 'unveil study report {where} --json' has everything."
-    if found.failures:
-        yield from ("", f"{found.counts.failed:,} failed:")
-        yield from failed(found.failures)
+    if findings.failures:
+        yield from ("", f"{findings.counts.failed:,} failed:")
+        yield from failed(findings.failures)
 
 
-VIEW = View(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+VIEW = QuestionView(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

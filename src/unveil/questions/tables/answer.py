@@ -11,13 +11,13 @@ from unveil.data.files.settings import FileSettings
 from unveil.data.table.native import is_one_table
 from unveil.errors import InputError, did_you_mean, whole_number
 from unveil.questions.answer import Answer, randomness
+from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.tables.findings import TablesFindings
 from unveil.questions.tables.read import read, settings_of
 from unveil.questions.tables.run import run
 from unveil.questions.tables.settings import MINIMUM, MOST_RECORDS, PROFILES
 from unveil.questions.tables.view import VIEW, brief
 from unveil.questions.tables.words import profile_outcome
-from unveil.questions.told import Output, Reply, Told
 from unveil.report.progress import Progress, silent
 
 
@@ -94,10 +94,10 @@ def tables(
         hint = did_you_mean(profile, PROFILES) or f" Choose from {', '.join(PROFILES)}."
         raise InputError(f"there is no rule about small cells called {profile[:60]!r}.{hint}")
     least = minimum if minimum is not None else PROFILES.get(profile, MINIMUM)
-    whole_number(least, "the minimum", least=2, most=1000)
+    whole_number(least, "the minimum", at_least=2, at_most=1000)
     if profile and least != PROFILES[profile]:
         raise InputError(f"profile {profile} sets the minimum to {PROFILES[profile]}, but it is {least}. Leave it out")
-    whole_number(records, "the number of records", least=0, most=MOST_RECORDS)
+    whole_number(records, "the number of records", at_least=0, at_most=MOST_RECORDS)
     rng, seed = randomness(rng)
     progress("reading", 0.0)
     inputs = read(given, settings or CountSettings(), files=files, names=names, largest=largest, records=records > 0)
@@ -119,57 +119,57 @@ def tables(
     return Answer(findings, VIEW, seed)
 
 
-def repaired_text(found: TablesFindings) -> str:
+def repaired_text(findings: TablesFindings) -> str:
     """Return the repaired tables as CSV."""
-    return "" if found.repair is None else found.repair.frame.write_csv()
+    return "" if findings.repair is None else findings.repair.frame.write_csv()
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
     from unveil.data import samples
     from unveil.data.files._spreadsheet import formula_warning, neutral_csv
     from unveil.data.files.write import write_text
 
-    settings, files = settings_of(told)
-    if told.sample:
+    settings, files = settings_of(request)
+    if request.sample:
         paths = [samples.path("tables_wards.csv"), samples.path("tables_minors.csv")]
         names = ["wards.csv", "minors.csv"]
     else:
-        paths = list(told.files["tables"])
-        names = [told.names.get(path, path.name) for path in paths]
-    values = told.values
+        paths = list(request.files["tables"])
+        names = [request.names.get(path, path.name) for path in paths]
+    values = request.values
     profile = values["profile"] or ""
     answer = tables(
         paths,
         minimum=PROFILES[profile] if profile else values["minimum"],
-        truth=told.path("truth"),
+        truth=request.path("truth"),
         settings=settings,
         profile=profile,
         repair=values["repair"] is not None,
         names=names,
         files=files,
-        rng=told.rng,
-        progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest", "records", "insider", "keep"),
+        rng=request.rng,
+        progress=request.progress,
+        **request.pick("values", "work", "all_ranges", "largest", "records", "insider", "keep"),
     )
     repair = answer.findings.repair
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
-    return Reply(
+    return Response(
         answer=answer,
         brief=lambda: list(brief(answer.findings)),
         outputs={
-            "cells": Output(
+            "cells": OutputFile(
                 write=lambda path, **_: write_text(path, neutral_csv(answer.to_frame())),
                 name="cells.csv",
                 said="The range of every hidden count is in {}, for internal use",
             ),
-            "repair": Output(
+            "repair": OutputFile(
                 write=lambda path, **_: write_text(path, repaired_text(answer.findings), shared=True),
                 name="repaired.csv",
                 said="The tables with more hidden are in {}",
                 warning="" if repair is None else formula_warning(repair.frame),
             ),
-            "shareable": Output(
+            "shareable": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
                     path, answer.to_html(seed=seed, edition="shareable"), shared=True
                 ),

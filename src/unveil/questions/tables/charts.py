@@ -8,9 +8,9 @@ from unveil.report.blocks_cells import CellGrid
 from unveil.report.text import count
 
 
-def grid_chart(found: TablesFindings) -> CellGrid | None:
+def grid_chart(findings: TablesFindings) -> CellGrid | None:
     """Return the table that gives most away as a grid, None where there is none."""
-    grid = found.grid
+    grid = findings.grid
     if grid is None or not grid.level.size:
         return None
     places = [[(row, column) for column in range(len(grid.columns))] for row in range(len(grid.rows))]
@@ -26,8 +26,13 @@ def grid_chart(found: TablesFindings) -> CellGrid | None:
         column_label=grid.column_label,
         level=grid.level,
         texts=tuple(tuple(_text(grid, *place) for place in row) for row in places),
-        tips=tuple(tuple(_tip(grid, found, *place) for place in row) for row in places),
-        levels=("shown", f"{found.treatment} and kept", f"narrow: at most {found.values} values left", "worked out"),
+        tips=tuple(tuple(_tip(grid, findings, *place) for place in row) for row in places),
+        levels=(
+            "shown",
+            f"{findings.treatment} and kept",
+            f"narrow: at most {findings.values} values left",
+            "worked out",
+        ),
         caption=f"{cells}{left}",
     )
 
@@ -41,7 +46,7 @@ def _text(grid: GridFindings, row: int, column: int) -> str:
     return f"{count(low)}+" if high >= NO_END else f"{count(low)}–{count(high)}"
 
 
-def _tip(grid: GridFindings, found: TablesFindings, row: int, column: int) -> str:
+def _tip(grid: GridFindings, findings: TablesFindings, row: int, column: int) -> str:
     level, low, high = (int(each[row, column]) for each in (grid.level, grid.low, grid.high))
     if level < 0:
         return ""
@@ -51,7 +56,7 @@ def _tip(grid: GridFindings, found: TablesFindings, row: int, column: int) -> st
     if low == high:
         return f"{name}: {count(low)}, worked out"
     left = f"{count(low)} or more" if high >= NO_END else f"{count(low)} to {count(high)}"
-    return f"{name}: {found.treatment}, {left} left"
+    return f"{name}: {findings.treatment}, {left} left"
 
 
 def levels_of(grid: GridFindings) -> dict[int, int]:

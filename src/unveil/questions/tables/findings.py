@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from unveil._kernels.types import IntArray
-from unveil.metrics.counts.worked_out import CountFigures
+from unveil.metrics.counts.count_disclosure import CountFigures
 
 if TYPE_CHECKING:
     import polars as pl

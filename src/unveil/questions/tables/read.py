@@ -13,8 +13,8 @@ from unveil.data.files.settings import FileSettings
 from unveil.errors import InputError
 from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.questions.reading import pairs_in
+from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import READING
-from unveil.questions.told import AskedError, Told
 
 
 class TablesInputs(NamedTuple):
@@ -38,9 +38,9 @@ def read(
     return TablesInputs(system_of(released, largest=largest, records=records), settings)
 
 
-def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
+def settings_of(request: Request) -> tuple[CountSettings, FileSettings]:
     """Return what was told about the tables through a door."""
-    values = told.values
+    values = request.values
     settings = CountSettings(
         totals=_totals(values["totals"]),
         hierarchies={
@@ -60,18 +60,18 @@ def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
         populations=_populations(values["population"]),
         base=values["base"],
         percent_of=_percent_of(values["percent_of"]),
-        structural=told.path("structural"),
+        structural=request.path("structural"),
     )
-    return settings, FileSettings(**told.named(*READING))
+    return settings, FileSettings(**request.pick(*READING))
 
 
-def with_settings(told: Told) -> Told:
+def with_settings(request: Request) -> Request:
     """Return what was told together with what the TOML file says that it names; what was said wins over the file.
 
     Paths in it start from the folder of the file. ``[hidden]``, ``[totals]``, ``[hierarchy]`` and ``[limits]`` may be
     tables; every other setting is called as its option.
     """
-    path, question = told.must("config"), told.question
+    path, question = request.required_path("config"), request.question
     written = [each.name for each in question.settings if each.kind == "output"]
     pairs = dict.fromkeys(("hidden", "totals"), (str, list, dict))
     known = may_hold(question, without=("config", "hierarchies", "limits", *written)) | pairs
@@ -83,21 +83,21 @@ def with_settings(told: Told) -> Told:
     }
     plain = [each for each in question.settings if each.key in content and not each.is_file]
     said = {each.name: _pairs(content[each.key]) for each in plain if each.name not in ("hierarchies", "limits")}
-    more = {name: value_in_file(name, raw, told) for name, raw in said.items() if name not in told.said}
+    more = {name: value_in_file(name, raw, request) for name, raw in said.items() if name not in request.explicit}
     hierarchies = [f"{variable}={path.parent / str(file)}" for variable, file in content.get("hierarchy", {}).items()]
-    limits = {**limits_in_file(content.get("limits", {}), path, question), **dict(told.values["limits"])}
-    every = {**files, **told.files}
+    limits = {**limits_in_file(content.get("limits", {}), path, question), **dict(request.values["limits"])}
+    every = {**files, **request.files}
     return replace(
-        told,
+        request,
         files=every,
         values={
-            **told.values,
+            **request.values,
             **more,
-            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
+            "hierarchies": (*hierarchies, *request.values["hierarchies"]),
             "limits": tuple(limits.items()),
         },
-        said=told.said | set(more),
-        sample=told.sample and "tables" not in every,
+        explicit=request.explicit | set(more),
+        sample=request.sample and "tables" not in every,
     )
 
 
@@ -121,7 +121,7 @@ def _rounding(text: str) -> Rounding | None:
     try:
         return Rounding.from_text(text)
     except InputError as error:
-        raise AskedError(str(error), "round") from error
+        raise SettingError(str(error), "round") from error
 
 
 def _hidden(written: Sequence[str]) -> dict[str, Range | None]:
@@ -133,7 +133,7 @@ def _hidden(written: Sequence[str]) -> dict[str, Range | None]:
                 raise InputError('each must be written TEXT=RANGE, as in "*=1..4". Write it so')
             told[text.strip()] = range_from(reads)
         except InputError as error:
-            raise AskedError(str(error), "hidden") from error
+            raise SettingError(str(error), "hidden") from error
     return told
 
 
@@ -142,7 +142,7 @@ def _totals(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for text in written:
         variable, equals, code = (part.strip() for part in text.partition("="))
         if not equals or not variable:
-            raise AskedError("each must be written VARIABLE=CODE, as in region=UK. Write it so", "totals")
+            raise SettingError("each must be written VARIABLE=CODE, as in region=UK. Write it so", "totals")
         told[variable] = (*told.get(variable, ()), code.strip('"'))
     return told
 
@@ -153,10 +153,10 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
     for text in written:
         names = [part.strip() for part in text.split("<")]
         if len(names) < 2 or not all(names):
-            raise AskedError("each must be written EARLIER<LATER, as in 2023.csv<2024.csv. Write it so", "population")
+            raise SettingError("each must be written EARLIER<LATER, as in 2023.csv<2024.csv. Write it so", "population")
         for smaller, larger in pairwise(names):
             if after.setdefault(smaller, larger) != larger:
-                raise AskedError(
+                raise SettingError(
                     "each population must lie directly within one other, so that all make one chain, as in "
                     "a.csv<b.csv<c.csv. Ask about the others apart",
                     "population",
@@ -166,5 +166,5 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
     while chain and chain[-1] in after and len(chain) <= len(after):
         chain.append(after[chain[-1]])
     if len(chain) != len(after) + bool(after):
-        raise AskedError("all populations must make one chain, as in a.csv<b.csv<c.csv. Write it so", "population")
+        raise SettingError("all populations must make one chain, as in a.csv<b.csv<c.csv. Write it so", "population")
     return tuple(chain)

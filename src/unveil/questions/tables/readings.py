@@ -13,7 +13,7 @@ from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import TrueCounts
 from unveil.errors import InputError
-from unveil.metrics.counts.worked_out import count_figures
+from unveil.metrics.counts.count_disclosure import count_figures
 from unveil.questions.tables.findings import ReadingFindings, ReadingName
 from unveil.report.progress import Progress
 
@@ -83,13 +83,13 @@ def _findings(
     )
 
 
-def range_text(told: Range) -> str:
+def range_text(bounds: Range) -> str:
     """Return a range in words.
 
     >>> range_text((1, 4)), range_text((0, None)), range_text((3, 3))
     ('1 to 4', 'any number', '3')
     """
-    low, high = told
+    low, high = bounds
     if high is None:
         return "any number" if low == 0 else f"{low} or more"
     return f"{low}" if low == high else f"{low} to {high}"

@@ -102,7 +102,7 @@ def _rounded(
         low = np.where(own, [told.told(int(each))[0] for each in shown], 0)
         high = np.where(own, [told.told(int(each))[1] or 0 for each in shown], NO_END)
         try:
-            out, open_ones = attack.worked_out(released=system, low=low, high=high, wanted=own, rng=rng)
+            out, open_ones = attack.worked_out(released=system, low=low, high=high, queried=own, rng=rng)
         except ContradictoryCountsError:  # a told range holds its count, so that this cannot be
             continue
         found.append(RoundingFindings(base=base, worked_out=int(out.sum()), undecided=int(open_ones.sum())))

@@ -1,6 +1,6 @@
 """What hiding more does to tables of counts, in plain sentences: what it costs, what is left, what else there is."""
 
-from unveil.metrics.counts.worked_out import CountFigures
+from unveil.metrics.counts.count_disclosure import CountFigures
 from unveil.questions.tables.findings import RepairFindings, TablesFindings
 from unveil.report.text import count
 
@@ -25,9 +25,9 @@ def undecided(figures: CountFigures) -> int:
     return figures.undecided + figures.unlisted_undecided
 
 
-def repair_steps(found: TablesFindings) -> list[str]:
+def repair_steps(findings: TablesFindings) -> list[str]:
     """Return what to do with the repaired tables."""
-    repair = found.repair
+    repair = findings.repair
     if repair is None:
         return []
     hidden = f"{count(repair.hidden_after)} of {count(repair.listed)} counts are hidden there"
@@ -40,9 +40,9 @@ def repair_steps(found: TablesFindings) -> list[str]:
     return [f"Publish the repaired tables in their place: {hidden}, and no small count can be worked out{kept}."]
 
 
-def repair_sentences(found: TablesFindings) -> list[str]:
+def repair_sentences(findings: TablesFindings) -> list[str]:
     """Return what hiding more does: what it costs, what is left, and what rounding would leave."""
-    repair = found.repair
+    repair = findings.repair
     if repair is None:
         return []
     said = [
@@ -52,10 +52,10 @@ def repair_sentences(found: TablesFindings) -> list[str]:
         *_width(repair),
     ]
     if repair.after.narrow:
-        hint = "" if repair.keep > found.values else f"; --keep {found.values + 1} hides for more"
+        hint = "" if repair.keep > findings.values else f"; --keep {findings.values + 1} hides for more"
         said.append(
             f"{begin(count(repair.after.narrow))} hidden {counts_word(repair.after.narrow)} "
-            f"{'has' if repair.after.narrow == 1 else 'have'} at most {found.values} values left then{hint}."
+            f"{'has' if repair.after.narrow == 1 else 'have'} at most {findings.values} values left then{hint}."
         )
     if repair.rounding:
         each = [

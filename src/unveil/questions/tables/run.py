@@ -9,7 +9,7 @@ from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks.counts.insider import insider_gains
 from unveil.attacks.counts.solve_counts import SolveCounts, SolvedCounts
-from unveil.attacks.counts.steps import Step, steps
+from unveil.attacks.counts.steps import DerivationStep, steps
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import TrueCounts, true_counts
@@ -124,7 +124,7 @@ def _margins(
     totals = system.with_shares_of()
     wanted = system.is_hidden
     out, open_ones = attack.worked_out(
-        released=totals, low=low, high=high, wanted=wanted, rng=rng, budget=budget.part(1)
+        released=totals, low=low, high=high, queried=wanted, rng=rng, budget=budget.part(1)
     )
     return None if open_ones.any() else int(out.sum())
 
@@ -181,11 +181,11 @@ def _alone(
     low = np.where(keep, solved.ranges.told_low, 0)
     high = np.where(keep, solved.ranges.told_high, NO_END)
     alone = system.with_shares_of(table)
-    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng, budget=budget)
+    out, open_ones = attack.worked_out(released=alone, low=low, high=high, queried=own, rng=rng, budget=budget)
     return None if open_ones.any() else int(out.sum())
 
 
-def _steps(system: CountSystem, solved: SolvedCounts, minimum: int, budget: Budget) -> tuple[list[Step], int]:
+def _steps(system: CountSystem, solved: SolvedCounts, minimum: int, budget: Budget) -> tuple[list[DerivationStep], int]:
     """Return how counts are worked out, small ones first to be chosen, and how many there are."""
     ranges = solved.ranges
     one = ranges.low == ranges.high
@@ -217,7 +217,7 @@ def _insiders(
     return gains.there, gains.tried, gains.gain, gains.most
 
 
-def _step(system: CountSystem, step: Step) -> StepFindings:
+def _step(system: CountSystem, step: DerivationStep) -> StepFindings:
     terms = tuple((term.sign, system.label(term.cell), term.count, term.is_hidden) for term in step.terms)
     return StepFindings(
         cell=system.label(step.cell),

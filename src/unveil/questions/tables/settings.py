@@ -1,7 +1,7 @@
 """What can be asked about published tables of counts."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Question, Setting, limits_setting, reading_settings, seed_setting
-from unveil.questions.told import Told
 
 _WRITTEN = "How the tables are written"
 
@@ -13,17 +13,17 @@ PROFILES = {"cell-3": 3, "cell-5": 5, "cell-11": 11, "cell-20": 20}
 MOST_RECORDS = 10_000
 
 
-def _together(told: Told) -> list[tuple[str, str]]:
+def _together(request: Request) -> list[tuple[str, str]]:
     """Return what does not go together."""
-    values = told.values
+    values = request.values
     if values["round"] and values["noise"]:
         return [("noise", "{round} and {noise} both say how figures were changed. Tell one of them")]
     # The page sends its default along, which nobody said; the command line knows what was.
-    if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
+    if values["profile"] and "minimum" in request.explicit and values["minimum"] != PROFILES[values["profile"]]:
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
-    if "keep" in told.said and values["repair"] is None:
+    if "keep" in request.explicit and values["repair"] is None:
         return [("keep", "{keep} is about a repair. Add {repair}")]
-    if values["insider"] and told.path("truth") is None:
+    if values["insider"] and request.path("truth") is None:
         return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
     return []
 

@@ -1,10 +1,10 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
-from unveil.metrics.counts.worked_out import CountFigures
+from unveil.metrics.counts.count_disclosure import CountFigures
 from unveil.questions.tables.findings import GroupFindings, RankedRecord, RecordFindings, RepairFindings, TablesFindings
 from unveil.questions.tables.repair_words import undecided
 from unveil.questions.tables.words import blind_text, sum_text
-from unveil.report.blocks import Number, Side, Table
+from unveil.report.blocks import Number, Side, TableBlock
 from unveil.report.editions import people
 from unveil.report.text import count, percent
 
@@ -14,12 +14,12 @@ _RIGHT: tuple[Side, ...] = ("right", "right", "right", "right")
 FEW_STEPS = 10
 
 
-def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Number, ...]:
+def key_numbers(findings: TablesFindings, *, shareable: bool = False) -> tuple[Number, ...]:
     """Return the figures that matter most, each with one sentence; how many people there are is internal."""
-    figures, word = found.figures, found.treatment
+    figures, word = findings.figures, findings.treatment
 
     def few(number: int) -> bool:
-        return shareable and is_few(found, number)
+        return shareable and is_few(findings, number)
 
     numbers = [
         Number(
@@ -28,13 +28,13 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
                 figures.worked_out, pattern="{}" if few(figures.hidden) else f"{{}} of {count(figures.hidden)}"
             ),
             meaning=f"{word.capitalize()} counts with one value left, over every population that fits. "
-            + ("Exact: everything was tried." if not figures.undecided else _undecided(found, shareable)),
+            + ("Exact: everything was tried." if not figures.undecided else _undecided(findings, shareable)),
             # What blind guessing gets right is a known share of all: it says how many they are.
             reference="" if figures.blind != figures.blind or few(figures.hidden) else blind_text(figures.blind),
             tone="bad" if figures.worked_out else "neutral",
         ),
         Number(
-            label=f"Small counts worked out (1 to {found.minimum - 1})",
+            label=f"Small counts worked out (1 to {findings.minimum - 1})",
             value=people(figures.small),
             meaning=f"Listed in a table: {people(figures.small_worked_out)}; in no table, but following from several: "
             f"{people(figures.unlisted_small)}."
@@ -43,8 +43,8 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
             tone="bad" if figures.small else "neutral",
         ),
     ]
-    if not shareable or _is_rest_many(found, figures):
-        numbers += _left_over(found)
+    if not shareable or _is_rest_many(findings, figures):
+        numbers += _left_over(findings)
     if not shareable:
         numbers.append(
             Number(
@@ -68,49 +68,49 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
     return tuple(numbers)
 
 
-def _left_over(found: TablesFindings) -> list[Number]:
+def _left_over(findings: TablesFindings) -> list[Number]:
     """Return what is known of hidden counts that are not worked out; of one or two of them it would say which."""
-    figures, word = found.figures, found.treatment
+    figures, word = findings.figures, findings.treatment
     return [
         Number(
             label="Narrow",
             value=people(figures.narrow),
-            meaning=f"{word.capitalize()} counts with 2 to {found.values} values left.",
+            meaning=f"{word.capitalize()} counts with 2 to {findings.values} values left.",
         ),
         Number(
             label="Known to be small",
             value=people(figures.known_small),
-            meaning=f"{word.capitalize()} counts, not worked out, that lie from 1 to {found.minimum - 1} though no "
+            meaning=f"{word.capitalize()} counts, not worked out, that lie from 1 to {findings.minimum - 1} though no "
             "symbol said so.",
         ),
     ]
 
 
-def least_shared(found: TablesFindings) -> int:
+def least_shared(findings: TablesFindings) -> int:
     """Return the least number that the shareable edition says; "fewer than 2" would be 1, as zeros are said."""
-    return max(found.minimum, 3)
+    return max(findings.minimum, 3)
 
 
-def is_few(found: TablesFindings, number: int) -> bool:
+def is_few(findings: TablesFindings, number: int) -> bool:
     """Return whether the shareable edition must not say this number."""
-    return 0 < number < least_shared(found)
+    return 0 < number < least_shared(findings)
 
 
-def _is_rest_many(found: TablesFindings, figures: CountFigures) -> bool:
+def _is_rest_many(findings: TablesFindings, figures: CountFigures) -> bool:
     """Return whether many counts are not worked out, by what the shareable edition says: else it would say more."""
-    if is_few(found, figures.hidden):
+    if is_few(findings, figures.hidden):
         return False
-    worked = least_shared(found) - 1 if is_few(found, figures.worked_out) else figures.worked_out
-    return not is_few(found, figures.hidden - worked)
+    worked = least_shared(findings) - 1 if is_few(findings, figures.worked_out) else figures.worked_out
+    return not is_few(findings, figures.hidden - worked)
 
 
-def _undecided(found: TablesFindings, shareable: bool) -> str:
-    if shareable and is_few(found, found.figures.undecided):
+def _undecided(findings: TablesFindings, shareable: bool) -> str:
+    if shareable and is_few(findings, findings.figures.undecided):
         return "At least: of some counts it was not settled."
-    return f"At least: of {count(found.figures.undecided)} counts it was not settled."
+    return f"At least: of {count(findings.figures.undecided)} counts it was not settled."
 
 
-def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
+def readings_table(findings: TablesFindings, *, shareable: bool = False) -> TableBlock:
     """Return what follows in each reading of the symbols."""
     names = {"any": "any number (knows nothing)", "rule": "knows the rule", "zeros": "knows that zeros are shown"}
     rows = tuple(
@@ -119,11 +119,11 @@ def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
             ", ".join(dict.fromkeys(each.ranges)) or "no symbol",
             people(each.figures.worked_out),
             people(each.figures.small),
-            "not shown" if shareable and not _is_rest_many(found, each.figures) else people(each.figures.narrow),
+            "not shown" if shareable and not _is_rest_many(findings, each.figures) else people(each.figures.narrow),
         )
-        for each in found.readings
+        for each in findings.readings
     )
-    return Table(
+    return TableBlock(
         caption="How symbols were read, and what follows",
         columns=("Whoever", "reads a symbol as", "Worked out", "Small", "Narrow"),
         rows=rows,
@@ -133,22 +133,22 @@ def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
     )
 
 
-def tables_table(found: TablesFindings, *, shareable: bool = False) -> Table:
+def tables_table(findings: TablesFindings, *, shareable: bool = False) -> TableBlock:
     """Return what each table has, what of it is worked out, and what it gives away alone.
 
     In the shareable edition of several tables a figure that is small for one of them is left out for all: it would be
     the figure of all tables less those of the others. So are small counts worked out, where few stand in no table.
     """
     figures: dict[str, list[int | None]] = {
-        found.treatment.capitalize(): [each.hidden for each in found.tables],
-        "Worked out": [each.worked_out for each in found.tables],
-        "by itself alone": [each.alone for each in found.tables],
-        "Small": [each.small_worked_out for each in found.tables],
+        findings.treatment.capitalize(): [each.hidden for each in findings.tables],
+        "Worked out": [each.worked_out for each in findings.tables],
+        "by itself alone": [each.alone for each in findings.tables],
+        "Small": [each.small_worked_out for each in findings.tables],
     }
     whole = len(figures)
-    if shareable and len(found.tables) > 1:
-        figures = {name: own for name, own in figures.items() if not any(is_few(found, each or 0) for each in own)}
-    if shareable and is_few(found, found.figures.unlisted_small):
+    if shareable and len(findings.tables) > 1:
+        figures = {name: own for name, own in figures.items() if not any(is_few(findings, each or 0) for each in own)}
+    if shareable and is_few(findings, findings.figures.unlisted_small):
         figures.pop("Small", None)
     rows = tuple(
         (
@@ -157,9 +157,9 @@ def tables_table(found: TablesFindings, *, shareable: bool = False) -> Table:
             count(each.cells),
             *("not settled" if (own := column[at]) is None else people(own) for column in figures.values()),
         )
-        for at, each in enumerate(found.tables)
+        for at, each in enumerate(findings.tables)
     )
-    return Table(
+    return TableBlock(
         caption="By table",
         columns=("Table", "Variables", "Cells", *figures),
         rows=rows,
@@ -168,15 +168,15 @@ def tables_table(found: TablesFindings, *, shareable: bool = False) -> Table:
     )
 
 
-def steps_table(found: TablesFindings, *, most: int | None = None) -> Table:
+def steps_table(findings: TablesFindings, *, at_most: int | None = None) -> TableBlock:
     """Return how counts are worked out, those that need no other hidden count first."""
-    shown = found.steps if most is None else found.steps[:most]
+    shown = findings.steps if at_most is None else findings.steps[:at_most]
     rows = tuple(
         (each.cell if each.is_listed else f"{each.cell} (in no table)", count(each.count), sum_text(each))
         for each in shown
     )
-    left = found.steps_of - len(shown)
-    return Table(
+    left = findings.steps_of - len(shown)
+    return TableBlock(
         caption="How they are worked out",
         columns=("Count", "is", "because"),
         rows=rows,
@@ -186,11 +186,11 @@ def steps_table(found: TablesFindings, *, most: int | None = None) -> Table:
     )
 
 
-def groups_table(found: TablesFindings) -> Table:
+def groups_table(findings: TablesFindings) -> TableBlock:
     """Return the groups in which all have the same code, the smallest first."""
-    rows = tuple((each.group, f"{each.variable}: {each.code}", _people(each)) for each in found.groups)
-    left = found.groups_of - len(rows)
-    return Table(
+    rows = tuple((each.group, f"{each.variable}: {each.code}", _people(each)) for each in findings.groups)
+    left = findings.groups_of - len(rows)
+    return TableBlock(
         caption="Groups in which everybody has the same code",
         columns=("Everybody in", "has", "People"),
         rows=rows,
@@ -205,7 +205,7 @@ def _people(of: GroupFindings | RankedRecord) -> str:
     return count(of.low) if of.low == of.high else f"{count(of.low)} to {count(of.high)}"
 
 
-def records_table(records: RecordFindings) -> Table:
+def records_table(records: RecordFindings) -> TableBlock:
     """Return the records that are most likely to exist, those that must exist first."""
     rows = tuple(
         (
@@ -217,7 +217,7 @@ def records_table(records: RecordFindings) -> Table:
         for each in records.first
     )
     left = records.possible - records.absent - len(rows)
-    return Table(
+    return TableBlock(
         caption="Records, the surest first",
         columns=("Record", "", "Populations that have it", "People"),
         rows=rows,
@@ -226,7 +226,7 @@ def records_table(records: RecordFindings) -> Table:
     )
 
 
-def precision_table(records: RecordFindings) -> Table:
+def precision_table(records: RecordFindings) -> TableBlock:
     """Return how many of the first ranked records exist, beside those that margins alone rank first."""
     rows = tuple(
         (
@@ -236,7 +236,7 @@ def precision_table(records: RecordFindings) -> Table:
         )
         for each in records.precision
     )
-    return Table(
+    return TableBlock(
         caption="Ranked records that exist, held against the truth",
         columns=("Of the", "By all counts", "By margins alone"),
         rows=rows,
@@ -244,9 +244,9 @@ def precision_table(records: RecordFindings) -> Table:
     )
 
 
-def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
+def repair_table(repair: RepairFindings, findings: TablesFindings) -> TableBlock:
     """Return the figures before and after more is hidden, by the same attack."""
-    before, after = found.figures, repair.after
+    before, after = findings.figures, repair.after
     rows = (
         ("Hidden", count(repair.hidden_before), count(repair.hidden_after)),
         ("Worked out", count(before.worked_out), count(after.worked_out)),
@@ -255,7 +255,7 @@ def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
         ("Known to be small", count(before.known_small), count(after.known_small)),
         *([(f"Small counts with fewer than {repair.keep} values", "", count(repair.tight))] if repair.keep > 2 else []),
     )
-    return Table(
+    return TableBlock(
         caption="Before and after more is hidden",
         columns=("", "Before", "After"),
         rows=rows,
@@ -263,14 +263,14 @@ def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
     )
 
 
-def sure_table(found: TablesFindings) -> Table:
+def sure_table(findings: TablesFindings) -> TableBlock:
     """Return how sure the ranges are."""
-    figures = found.figures
+    figures = findings.figures
     rows = [
         ("Ends of ranges", count(figures.ends)),
         ("of them attained by a population that fits", count(figures.proven)),
         ("Counts of which it is not settled whether they can be worked out", count(undecided(figures))),
-        ("Linear programs solved", count(found.linear)),
-        ("Searches for whole numbers", count(found.whole)),
+        ("Linear programs solved", count(findings.linear)),
+        ("Searches for whole numbers", count(findings.whole)),
     ]
-    return Table(caption="How sure the ranges are", columns=("", ""), rows=tuple(rows), align=("left", "right"))
+    return TableBlock(caption="How sure the ranges are", columns=("", ""), rows=tuple(rows), align=("left", "right"))

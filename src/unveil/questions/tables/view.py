@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.errors import InputError
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.tables import words
 from unveil.questions.tables.charts import grid_chart
 from unveil.questions.tables.findings import TablesFindings
@@ -26,8 +26,8 @@ from unveil.questions.tables.tables import (
 )
 from unveil.report.blocks import Block, Page, Section
 from unveil.report.editions import internal, people, shareable
-from unveil.report.limits import Evidence, Quantity, with_limits
-from unveil.report.opening import opening
+from unveil.report.first_screen import opening
+from unveil.report.limits import LimitEvidence, Quantity, with_limits
 from unveil.report.terminal import Figures, Part
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def meanings() -> dict[str, str]:
     return dict(_MEANINGS)
 
 
-def quantities(found: TablesFindings) -> dict[str, Quantity]:
+def quantities(findings: TablesFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for; what was not settled leaves a limit open, which is no pass."""
-    figures = found.figures
+    figures = findings.figures
     open_ones = undecided(figures)
     hidden = figures.hidden
     # Narrow ones among those not settled can only become more: worked out ones leave them.
@@ -75,7 +75,7 @@ def quantities(found: TablesFindings) -> dict[str, Quantity]:
             figures.recovered_rate,
             (figures.worked_out + figures.undecided) / hidden if hidden else 0.0,
         ),
-        "small_shown": (found.shown_small, found.shown_small),
+        "small_shown": (findings.shown_small, findings.shown_small),
         "narrow": (figures.narrow - min(figures.narrow, figures.undecided), figures.narrow + figures.narrow_undecided),
         "known_small": (figures.known_small, figures.known_small + figures.narrow_undecided),
     }
@@ -84,7 +84,7 @@ def quantities(found: TablesFindings) -> dict[str, Quantity]:
 
 def _quantity(name: str, low: float, high: float) -> Quantity:
     low = 0.0 if isnan(low) else low
-    evidence = None if low == high else Evidence(interval=lambda _: _between(low, high))
+    evidence = None if low == high else LimitEvidence(interval=lambda _: _between(low, high))
     return Quantity(
         name=name, value=float(low), meaning=_MEANINGS[name], exceeded_when_undefined=False, evidence=evidence
     )
@@ -96,16 +96,16 @@ def _between(low: float, high: float) -> "Rate":
     return Rate(float(low), float(low), float(high))
 
 
-def figures(found: TablesFindings) -> Mapping[str, Any]:
+def figures(findings: TablesFindings) -> Mapping[str, Any]:
     """Return what JSON holds: how many counts, never a count that was worked out, nor how many people these are."""
     from unveil._version import __version__
 
-    own = found.figures
+    own = findings.figures
     return {
         "version": __version__,
-        "minimum": found.minimum,
-        "values": found.values,
-        "treatment": found.treatment,
+        "minimum": findings.minimum,
+        "values": findings.values,
+        "treatment": findings.treatment,
         "tables": [
             {
                 "file": each.name,
@@ -117,10 +117,10 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
                 "worked_out_alone": each.alone,
                 "small_worked_out": each.small_worked_out,
             }
-            for each in found.tables
+            for each in findings.tables
         ],
-        "exact": found.is_whole,
-        "reading": found.readings[found.worst].name,
+        "exact": findings.is_whole,
+        "reading": findings.readings[findings.worst].name,
         "readings": [
             {
                 "name": each.name,
@@ -129,7 +129,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
                 "small_worked_out": each.figures.small,
                 "narrow": each.figures.narrow,
             }
-            for each in found.readings
+            for each in findings.readings
         ],
         "figures": {
             "hidden": own.hidden,
@@ -137,40 +137,40 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "recovered_rate": own.recovered_rate,
             "small_worked_out": own.small,
             "small_unlisted": own.unlisted_small,
-            "small_shown": found.shown_small,
+            "small_shown": findings.shown_small,
             "narrow": own.narrow,
             "known_small": own.known_small,
-            "groups_of_one_code": found.groups_of,
+            "groups_of_one_code": findings.groups_of,
             "left": own.left,
         },
-        "baselines": {"blind": own.blind, "margins": found.margins},
+        "baselines": {"blind": own.blind, "margins": findings.margins},
         "proven": {
             "ends": own.ends,
             "attained": own.proven,
             "not_settled": undecided(own),
-            "linear_programs": found.linear,
-            "searches": found.whole,
+            "linear_programs": findings.linear,
+            "searches": findings.whole,
         },
-        "records": _records(found),
-        "repair": _repair(found),
-        "truth": found.has_truth,
-        "profile": found.profile or None,
+        "records": _records(findings),
+        "repair": _repair(findings),
+        "truth": findings.has_truth,
+        "profile": findings.profile or None,
         "not_tested": list(_UNTESTED),
-        "notes": list(found.notes),
+        "notes": list(findings.notes),
     }
 
 
-def _records(found: TablesFindings) -> dict[str, Any] | None:
+def _records(findings: TablesFindings) -> dict[str, Any] | None:
     """Return how many records must and cannot exist, and how well they are ranked; no record itself."""
-    if found.records is None:
+    if findings.records is None:
         return None
-    told = asdict(found.records)
+    told = asdict(findings.records)
     del told["first"]
     return told
 
 
-def _repair(found: TablesFindings) -> dict[str, Any] | None:
-    repair = found.repair
+def _repair(findings: TablesFindings) -> dict[str, Any] | None:
+    repair = findings.repair
     if repair is None:
         return None
     return {
@@ -189,68 +189,68 @@ def _repair(found: TablesFindings) -> dict[str, Any] | None:
     }
 
 
-def frame(found: TablesFindings) -> "pl.DataFrame":
+def frame(findings: TablesFindings) -> "pl.DataFrame":
     """Return the range of every hidden count, one row each: for internal use."""
-    return found.frame
+    return findings.frame
 
 
-def plot(found: TablesFindings) -> "NDArray[Any]":
+def plot(findings: TablesFindings) -> "NDArray[Any]":
     """Return matplotlib axes with the table that gives most away."""
     from unveil.report.draw.lines import draw_all
 
-    grid = grid_chart(found)
+    grid = grid_chart(findings)
     if grid is None:
         raise InputError("there is no table to draw. Ask about one with rows")
     return draw_all([grid])
 
 
-def page(found: TablesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: TablesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the internal report as data; it holds counts that were worked out, and must not be passed on."""
     from unveil._version import __version__
 
-    grid = grid_chart(found)
+    grid = grid_chart(findings)
     return Page(
         title="What published counts give away",
         question="What can be worked out from the counts that we publish?",
-        headline=words.headline(found),
-        explanation=words.explanation(found),
-        next_steps=words.next_steps(found),
+        headline=words.headline(findings),
+        explanation=words.explanation(findings),
+        next_steps=words.next_steps(findings),
         picture=() if grid is None else (grid,),
-        tone=words.tone(found),
-        sections=tuple(_sections(found)),
-        method=_method(found),
+        tone=words.tone(findings),
+        sections=tuple(_sections(findings)),
+        method=_method(findings),
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
     )
 
 
-def _sections(found: TablesFindings) -> Iterator[Section]:
+def _sections(findings: TablesFindings) -> Iterator[Section]:
     yield Section(
         heading="The figures",
         lead="Every hidden count has a range: the least and the greatest that it can be in any population that agrees "
         "with all that is shown.",
-        blocks=key_numbers(found),
+        blocks=key_numbers(findings),
     )
-    if found.steps:
+    if findings.steps:
         yield Section(
             heading="Which sums give them away",
             lead="What anybody with these tables can compute. Whoever reads this list knows the counts: it is for "
             "internal use.",
-            blocks=(steps_table(found),),
+            blocks=(steps_table(findings),),
             tells="whom",
         )
-    if found.groups:
+    if findings.groups:
         yield Section(
             heading="Groups in which all have the same code",
             lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
             "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
-            blocks=(groups_table(found),),
+            blocks=(groups_table(findings),),
             tells="whom",
         )
-    if found.records is not None:
-        records = found.records
+    if findings.records is not None:
+        records = findings.records
         yield Section(
             heading="Records that exist",
             lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked "
@@ -259,34 +259,34 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
             blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
             tells="whom",
         )
-    if found.repair is not None:
+    if findings.repair is not None:
         yield Section(
             heading="Hiding more",
-            lead=" ".join(repair_sentences(found)),
-            blocks=(repair_table(found.repair, found),),
+            lead=" ".join(repair_sentences(findings)),
+            blocks=(repair_table(findings.repair, findings),),
             tells="found",
         )
-    yield _by_table(found)
-    yield Section(heading="How sure that is", lead=_sure(found), blocks=(sure_table(found),), tells="sure")
+    yield _by_table(findings)
+    yield Section(heading="How sure that is", lead=_sure(findings), blocks=(sure_table(findings),), tells="sure")
 
 
-def _by_table(found: TablesFindings, *, shareable: bool = False) -> Section:
-    blocks = _compared(found, shareable=shareable)
-    return Section(heading="By table and by reader", lead=_readers(found), blocks=blocks, tells="whom")
+def _by_table(findings: TablesFindings, *, shareable: bool = False) -> Section:
+    blocks = _compared(findings, shareable=shareable)
+    return Section(heading="By table and by reader", lead=_readers(findings), blocks=blocks, tells="whom")
 
 
-def _readers(found: TablesFindings) -> str:
-    linked = " Tables that share a variable say more together than each by itself." if len(found.tables) > 1 else ""
+def _readers(findings: TablesFindings) -> str:
+    linked = " Tables that share a variable say more together than each by itself." if len(findings.tables) > 1 else ""
     return f"What each table gives away, and what follows for whoever reads the symbols in which way.{linked}"
 
 
-def _compared(found: TablesFindings, *, shareable: bool) -> tuple[Block, ...]:
-    readings = (readings_table(found, shareable=shareable),) if found.symbols else ()
-    return (tables_table(found, shareable=shareable), *readings)
+def _compared(findings: TablesFindings, *, shareable: bool) -> tuple[Block, ...]:
+    readings = (readings_table(findings, shareable=shareable),) if findings.symbols else ()
+    return (tables_table(findings, shareable=shareable), *readings)
 
 
-def _sure(found: TablesFindings) -> str:
-    figures = found.figures
+def _sure(findings: TablesFindings) -> str:
+    figures = findings.figures
     if not figures.hidden:
         return "There was no hidden count to find the range of."
     if figures.proven == figures.ends:
@@ -300,7 +300,7 @@ def _sure(found: TablesFindings) -> str:
     )
 
 
-def _method(found: TablesFindings) -> tuple[str, ...]:
+def _method(findings: TablesFindings) -> tuple[str, ...]:
     sentences = [
         "Each count is an unknown whole number of at least 0, each total the sum of its parts, and each shown figure "
         "fixes its count. Sums are followed until nothing more comes of them; what hangs together then is solved, by "
@@ -308,37 +308,39 @@ def _method(found: TablesFindings) -> tuple[str, ...]:
         "A range is proven when a population that was found, and checked in whole numbers, attains each of its ends.",
         "A count is small from 1 to one less than the minimum; 0 is not small.",
     ]
-    if not found.is_whole:
+    if not findings.is_whole:
         sentences.append("Linked tables were taken with their shared margins only: see above.")
     sentences.append(f"Definitions: {_SOURCE}.")
     return tuple(sentences)
 
 
-def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
+def shared_page(findings: TablesFindings, *, seed: int | None = None) -> Page:
     """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
-    figures, word = found.figures, found.treatment
-    whole = page(found, seed=seed)
+    figures, word = findings.figures, findings.treatment
+    whole = page(findings, seed=seed)
     open_ones = undecided(figures)
     said: str = "No small count can be worked out from these tables alone."
     if figures.small:
         said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
     elif open_ones:
         said = people(open_ones, pattern="Of {} counts it was not settled whether they can be worked out.")
-    elif found.shown_small:
-        said = people(found.shown_small, pattern="{} small counts are shown as they are, and none can be worked out.")
+    elif findings.shown_small:
+        said = people(
+            findings.shown_small, pattern="{} small counts are shown as they are, and none can be worked out."
+        )
     section = Section(
         heading="The figures",
         lead=f"How many {word} counts there are of each kind; which they are, and what they are, is in the internal "
         "report alone.",
-        blocks=key_numbers(found, shareable=True),
+        blocks=key_numbers(findings, shareable=True),
     )
     return Page(
         title=whole.title,
         question=whole.question,
         headline=said,
-        explanation=(*_outcome(found), "This edition names no count."),
+        explanation=(*_outcome(findings), "This edition names no count."),
         tone=whole.tone,
-        sections=(section, _by_table(found, shareable=True)),
+        sections=(section, _by_table(findings, shareable=True)),
         method=whole.method,
         untested=whole.untested,
         seed=seed,
@@ -346,17 +348,19 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
     )
 
 
-def _outcome(found: TablesFindings) -> tuple[str, ...]:
+def _outcome(findings: TablesFindings) -> tuple[str, ...]:
     """Return whether the rule that was named is kept, without how many counts break it."""
-    if not found.profile:
+    if not findings.profile:
         return ()
-    broken, _ = words.profile_outcome(found)
+    broken, _ = words.profile_outcome(findings)
     outcome = "was not shown to be kept" if broken is None else "is not kept" if broken else "is kept"
-    return (f"Profile {found.profile} {outcome}: no count from 1 to {found.minimum - 1} may be shown or worked out.",)
+    return (
+        f"Profile {findings.profile} {outcome}: no count from 1 to {findings.minimum - 1} may be shown or worked out.",
+    )
 
 
 def whole_page(
-    found: TablesFindings,
+    findings: TablesFindings,
     *,
     limits: Sequence[Mapping[str, Any]] = (),
     seed: int | None = None,
@@ -365,33 +369,33 @@ def whole_page(
     """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
     if edition == "shareable":
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
-        return shareable(shared_page(found, seed=seed), minimum_cell=least_shared(found))
-    return internal(with_limits(page(found, seed=seed), limits, quantities(found)))
+        return shareable(shared_page(findings, seed=seed), minimum_cell=least_shared(findings))
+    return internal(with_limits(page(findings, seed=seed), limits, quantities(findings)))
 
 
-def brief(found: TablesFindings) -> Iterator[Part]:
+def brief(findings: TablesFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures, the table itself, and the shortest sums."""
-    yield from opening(page(found))
+    yield from opening(page(findings))
     yield ""
-    yield Figures(key_numbers(found))
-    grid = grid_chart(found)
+    yield Figures(key_numbers(findings))
+    grid = grid_chart(findings)
     if grid is not None and len(grid.columns) <= 12 and len(grid.rows) <= 20:
         yield ""
         yield grid
-    if found.steps:
+    if findings.steps:
         yield ""
-        yield steps_table(found, most=FEW_STEPS)
-    if len(found.tables) > 1:
+        yield steps_table(findings, at_most=FEW_STEPS)
+    if len(findings.tables) > 1:
         yield ""
-        yield tables_table(found)
-    if found.records is not None and found.records.first:
+        yield tables_table(findings)
+    if findings.records is not None and findings.records.first:
         yield ""
-        yield records_table(found.records)
-    if found.repair is not None:
-        yield from ("", *repair_sentences(found))
+        yield records_table(findings.records)
+    if findings.repair is not None:
+        yield from ("", *repair_sentences(findings))
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.tables/1",
     figures=figures,
     quantities=quantities,

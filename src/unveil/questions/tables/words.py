@@ -9,32 +9,32 @@ from unveil.report.text import count, decimal, percent, together
 MOST_TERMS = 8
 
 
-def headline(found: TablesFindings) -> str:
+def headline(findings: TablesFindings) -> str:
     """Return the answer in one sentence: how many hidden counts follow from what is shown, and for whom."""
-    figures, word = found.figures, found.treatment
+    figures, word = findings.figures, findings.treatment
     if not figures.hidden:
         if figures.unlisted_small:
             return (
                 f"No count is hidden, but {small_counts(figures.unlisted_small)} that no table lists can be worked "
                 "out from what is shown."
             )
-        if found.shown_small:
-            return f"{_shown_as_they_are(found)}, and no count is hidden in these tables."
+        if findings.shown_small:
+            return f"{_shown_as_they_are(findings)}, and no count is hidden in these tables."
         return "No count is hidden in these tables, and no small count follows from them that they do not list."
     more = f", and {small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
     if not figures.worked_out:
         if more:
             return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
         doubt = " as far as was settled" if figures.undecided else ""
-        plain = f", but {_shown_as_they_are(found)}" if found.shown_small else ""
+        plain = f", but {_shown_as_they_are(findings)}" if findings.shown_small else ""
         return f"No {word} count can be worked out from these tables alone{doubt}{plain}."
     least = "At least " if figures.undecided else ""
     hidden = f"{count(figures.hidden)} {word} {counts_word(figures.hidden)}"
     out = f"{least}{count(figures.worked_out)} of {hidden} can be worked out"
-    other = found.other
+    other = findings.other
     if other is None or other.figures.worked_out == figures.worked_out:
         return f"{out} from what is shown{more}."
-    know, without = _who(found.readings[found.worst]), _who(other)
+    know, without = _who(findings.readings[findings.worst]), _who(other)
     others = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.worked_out)}"
     return f"{out} by {know}, {others} by {without}{more}."
 
@@ -45,43 +45,43 @@ def _who(reading: ReadingFindings) -> str:
     return "whoever knows the rule" if reading.name == "rule" else "whoever does not know it"
 
 
-def tone(found: TablesFindings) -> Tone:
+def tone(findings: TablesFindings) -> Tone:
     """Return how the headline should strike: bad where a small count is worked out, a warning where many are narrow.
 
     A small count that nobody hid is a warning: only a rule that was named says that it may not be shown.
     """
-    figures = found.figures
-    if figures.small or (found.profile and found.shown_small):
+    figures = findings.figures
+    if figures.small or (findings.profile and findings.shown_small):
         return "bad"
-    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or found.shown_small:
+    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or findings.shown_small:
         return "warning"
     return "good" if figures.hidden else "neutral"
 
 
-def explanation(found: TablesFindings) -> tuple[str, ...]:
+def explanation(findings: TablesFindings) -> tuple[str, ...]:
     """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
     said = [
-        *_rule(found),
-        *_people(found),
-        *_shown(found),
-        *_readings(found),
-        *_baselines(found),
-        *_others(found),
-        *_groups(found),
-        *_records(found),
-        *_insiders(found),
-        *_truth(found),
-        *_doubts(found),
+        *_rule(findings),
+        *_people(findings),
+        *_shown(findings),
+        *_readings(findings),
+        *_baselines(findings),
+        *_others(findings),
+        *_groups(findings),
+        *_records(findings),
+        *_insiders(findings),
+        *_truth(findings),
+        *_doubts(findings),
     ]
     return tuple(said) or ("Other tables of the same people may change that.",)
 
 
-def _people(found: TablesFindings) -> list[str]:
-    figures = found.figures
+def _people(findings: TablesFindings) -> list[str]:
+    figures = findings.figures
     if not figures.small:
         return []
     people = "1 person" if figures.people == 1 else f"at least {count(figures.people)} people"
-    below = found.minimum - 1
+    below = findings.minimum - 1
     if figures.small == 1:
         known = "1 person" if figures.people == 1 else f"{count(figures.people)} people"
         which = "It is" if figures.worked_out + figures.unlisted_small == 1 else "One of them is"
@@ -94,35 +94,35 @@ def _people(found: TablesFindings) -> list[str]:
     return [f"{of_them} small counts: {people}, each alone or one of at most {below}."]
 
 
-def _rule(found: TablesFindings) -> list[str]:
-    return [f"{begin(profile_outcome(found)[1])}."] if found.profile else []
+def _rule(findings: TablesFindings) -> list[str]:
+    return [f"{begin(profile_outcome(findings)[1])}."] if findings.profile else []
 
 
-def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
+def profile_outcome(findings: TablesFindings) -> tuple[bool | None, str]:
     """Return whether small counts break the rule that was named, None if that is not settled, and the sentence."""
-    figures = found.figures
-    least = f"no count from 1 to {found.minimum - 1} may be shown or worked out"
-    ways = [(figures.small, "can be worked out"), (found.shown_small, f"{_are(found.shown_small)} shown")]
+    figures = findings.figures
+    least = f"no count from 1 to {findings.minimum - 1} may be shown or worked out"
+    ways = [(figures.small, "can be worked out"), (findings.shown_small, f"{_are(findings.shown_small)} shown")]
     if broken := [f"{count(number)} {how}" for number, how in ways if number]:
-        return True, f"profile {found.profile} is not kept: {least}, but {' and '.join(broken)}"
-    if undecided(figures) or not found.is_whole:
-        return None, f"profile {found.profile} was not shown to be kept: not every count was settled"
-    return False, f"profile {found.profile} is kept: {least}, and none can be worked out from these tables"
+        return True, f"profile {findings.profile} is not kept: {least}, but {' and '.join(broken)}"
+    if undecided(figures) or not findings.is_whole:
+        return None, f"profile {findings.profile} was not shown to be kept: not every count was settled"
+    return False, f"profile {findings.profile} is kept: {least}, and none can be worked out from these tables"
 
 
-def _shown(found: TablesFindings) -> list[str]:
-    figures = found.figures
-    if not found.shown_small:
+def _shown(findings: TablesFindings) -> list[str]:
+    figures = findings.figures
+    if not findings.shown_small:
         return []
     if figures.worked_out or figures.unlisted_small:
-        return [f"{_shown_as_they_are(found)}."]
+        return [f"{_shown_as_they_are(findings)}."]
     # The headline has said it.
     settled = not figures.hidden and not undecided(figures)
     return ["No other small count follows from what is shown."] if settled else []
 
 
-def _shown_as_they_are(found: TablesFindings) -> str:
-    number = found.shown_small
+def _shown_as_they_are(findings: TablesFindings) -> str:
+    number = findings.shown_small
     return f"{small_counts(number)} {_are(number)} shown as {_it_is(number)}"
 
 
@@ -130,38 +130,38 @@ def _it_is(number: int) -> str:
     return "it is" if number == 1 else "they are"
 
 
-def _readings(found: TablesFindings) -> list[str]:
-    if not found.symbols:
+def _readings(findings: TablesFindings) -> list[str]:
+    if not findings.symbols:
         return []
-    rule = next((each for each in found.readings if each.name == "rule"), None)
+    rule = next((each for each in findings.readings if each.name == "rule"), None)
     if rule is None:
-        return [f"{_symbols(found)} {_stand(found)} read as any number, which is always true."]
+        return [f"{_symbols(findings)} {_stand(findings)} read as any number, which is always true."]
     read = together(dict.fromkeys(rule.ranges))
     wrong = " The records show that to be wrong, so it is left out." if rule.excluded else ""
-    if any(each.name == "zeros" for each in found.readings):
+    if any(each.name == "zeros" for each in findings.readings):
         wrong += " Whoever knows only that zeros are shown reads 1 or more."
     ways = f"as any number, and by whoever knows the rule as {read}.{wrong}"
-    return [f"{_symbols(found)} {_stand(found)} read in two ways: {ways}"]
+    return [f"{_symbols(findings)} {_stand(findings)} read in two ways: {ways}"]
 
 
-def _symbols(found: TablesFindings) -> str:
-    named = [f"“{symbol}”" if symbol else "An empty cell" for symbol in found.symbols]
+def _symbols(findings: TablesFindings) -> str:
+    named = [f"“{symbol}”" if symbol else "An empty cell" for symbol in findings.symbols]
     return together(named)
 
 
-def _stand(found: TablesFindings) -> str:
-    return "is" if len(found.symbols) == 1 else "are"
+def _stand(findings: TablesFindings) -> str:
+    return "is" if len(findings.symbols) == 1 else "are"
 
 
-def _baselines(found: TablesFindings) -> list[str]:
-    figures = found.figures
+def _baselines(findings: TablesFindings) -> list[str]:
+    figures = findings.figures
     if not figures.hidden:
         return []
     said = []
     if figures.blind == figures.blind:
         said.append(f"guessing blindly within what is told gets {blind_text(figures.blind)} of them right")
-    if found.margins is not None and figures.worked_out:
-        said.append(f"totals alone give {count(found.margins) if found.margins else 'none'}")
+    if findings.margins is not None and figures.worked_out:
+        said.append(f"totals alone give {count(findings.margins) if findings.margins else 'none'}")
     return [f"{begin('; '.join(said))}."] if said else []
 
 
@@ -174,27 +174,29 @@ def blind_text(blind: float) -> str:
     return decimal(blind, places=1) if blind >= 0.1 else "fewer than 0.1"
 
 
-def _others(found: TablesFindings) -> list[str]:
-    figures = found.figures
+def _others(findings: TablesFindings) -> list[str]:
+    figures = findings.figures
     said = []
     if figures.narrow:
-        least = "value" if found.values == 1 else "values"
-        said.append(f"{begin(count(figures.narrow))} more {_have(figures.narrow)} at most {found.values} {least} left.")
+        least = "value" if findings.values == 1 else "values"
+        said.append(
+            f"{begin(count(figures.narrow))} more {_have(figures.narrow)} at most {findings.values} {least} left."
+        )
     if figures.known_small:
         said.append(
             f"{begin(count(figures.known_small))} {_are(figures.known_small)} known to lie from 1 to "
-            f"{found.minimum - 1}, which no symbol said."
+            f"{findings.minimum - 1}, which no symbol said."
         )
     if figures.hidden and not figures.worked_out and not figures.unlisted_small:
         said.append("Other tables of the same people may change that.")
     return said
 
 
-def _groups(found: TablesFindings) -> list[str]:
-    if not found.groups_of:
+def _groups(findings: TablesFindings) -> list[str]:
+    if not findings.groups_of:
         return []
-    number = found.groups_of
-    smallest = found.groups[0]
+    number = findings.groups_of
+    smallest = findings.groups[0]
     people = "1 person" if smallest.low == 1 else f"{count(smallest.low)} people"
     more = "" if smallest.high == smallest.low else " or more"
     if number == 1:
@@ -202,8 +204,8 @@ def _groups(found: TablesFindings) -> list[str]:
     return [f"In {count(number)} groups everybody has the same code of a variable; the smallest has {people}{more}."]
 
 
-def _records(found: TablesFindings) -> list[str]:
-    records = found.records
+def _records(findings: TablesFindings) -> list[str]:
+    records = findings.records
     if records is None:
         return []
     once = f", {count(records.unique)} of them exactly once" if records.unique else ""
@@ -227,10 +229,10 @@ def _precision(precision: tuple[RecordPrecision, ...]) -> list[str]:
     ]
 
 
-def _insiders(found: TablesFindings) -> list[str]:
-    if found.insiders is None:
+def _insiders(findings: TablesFindings) -> list[str]:
+    if findings.insiders is None:
         return []
-    there, tried, gain, most = found.insiders
+    there, tried, gain, most = findings.insiders
     if not there:
         return ["Nobody is alone in a hidden count that others cannot work out."]
     who = f"{count(there)} {'person is' if there == 1 else 'people are'} alone in a hidden count"
@@ -240,11 +242,11 @@ def _insiders(found: TablesFindings) -> list[str]:
     return [f"{who}{drawn}; knowing it, {count(gain)} can work out others, at most {count(most)}."]
 
 
-def _truth(found: TablesFindings) -> list[str]:
-    if not found.has_truth:
+def _truth(findings: TablesFindings) -> list[str]:
+    if not findings.has_truth:
         return []
     # Records that contradict the tables were refused before.
-    if not found.figures.hidden:
+    if not findings.figures.hidden:
         return ["All counts that are shown agree with the records."]
     return ["Held against the records, no range leaves the true count out."]
 
@@ -257,46 +259,46 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _doubts(found: TablesFindings) -> list[str]:
+def _doubts(findings: TablesFindings) -> list[str]:
     said = []
-    open_ones = undecided(found.figures)
+    open_ones = undecided(findings.figures)
     if open_ones:
         said.append(
             f"Of {count(open_ones)} {counts_word(open_ones)} it was not settled within the steps allowed (--work): "
             f"{'it' if open_ones == 1 else 'they'} may be worked out too."
         )
-    if not found.is_whole:
+    if not findings.is_whole:
         said.append(
             "The tables were looked at without their common detail, which would need "
-            f"{count(found.needed)} cells: ranges are true but may be too wide."
+            f"{count(findings.needed)} cells: ranges are true but may be too wide."
         )
     return said
 
 
-def next_steps(found: TablesFindings) -> tuple[str, ...]:
+def next_steps(findings: TablesFindings) -> tuple[str, ...]:
     """Return what to do about it."""
-    figures = found.figures
+    figures = findings.figures
     if figures.small:
         steps = ["Hide or round more before you publish, and ask again: the sums below say what gives each count away."]
         if figures.unlisted_small:
             steps.append("Publish one set of bands or one population only: counts that no table lists are differences.")
     elif figures.hidden or figures.unlisted_worked_out:
         steps = ["Ask again with every other table of the same people that is or will be published."]
-    elif not found.shown_small:
+    elif not findings.shown_small:
         steps = ["Ask again with the tables as you would publish them."]
     else:
         steps = []
-    if found.shown_small and found.repair is None:
-        steps.insert(0, f"Hide {_it(found.shown_small)}, and what else it takes: --repair FILE writes such tables.")
+    if findings.shown_small and findings.repair is None:
+        steps.insert(0, f"Hide {_it(findings.shown_small)}, and what else it takes: --repair FILE writes such tables.")
     if undecided(figures):
         steps.append(
             "Ask again with more --work, or with fewer tables or variables at once: --cells FILE marks the hidden "
             "counts that are not settled."
         )
-    steps += repair_steps(found)
-    if not found.profile:
+    steps += repair_steps(findings)
+    if not findings.profile:
         limits = "--limit small_worked_out=0"
-        either = f"{limits} --limit small_shown=0" if found.shown_small else limits
+        either = f"{limits} --limit small_shown=0" if findings.shown_small else limits
         steps.append(f"Say beforehand what may not happen: --profile cell-11, or {either}.")
     return tuple(steps)
 

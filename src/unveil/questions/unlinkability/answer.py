@@ -9,9 +9,9 @@ import numpy as np
 
 from unveil.guesses import Partition, View
 from unveil.metrics.partitions.forecast import Linkage
-from unveil.metrics.partitions.unlinkability import Settings
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.questions.answer import Answer, randomness
-from unveil.questions.told import Reply, Told
+from unveil.questions.request import Request, Response
 from unveil.questions.unlinkability.findings import PartitionFindings
 from unveil.questions.unlinkability.read import GuessFile, read
 from unveil.questions.unlinkability.run import Guessing, Outlook, run
@@ -32,7 +32,7 @@ def partition(
     prior: Any = None,
     linkage: Linkage = "pairs",
     split: float = 1.0,
-    **settings: Unpack[Settings],
+    **settings: Unpack[UnlinkabilitySettings],
 ) -> Answer[PartitionFindings]:
     """Return how well each subject of ``truth`` is hidden in ``guess``.
 
@@ -91,7 +91,7 @@ def partition_files(
     draws: int | None = None,
     linkage: Linkage = "pairs",
     split: float = 1.0,
-    **settings: Unpack[Settings],
+    **settings: Unpack[UnlinkabilitySettings],
 ) -> Answer[PartitionFindings]:
     """Return how well each subject of the file ``truth`` is hidden in the files ``guesses``.
 
@@ -144,34 +144,34 @@ def partition_files(
     )
 
 
-def ask(told: Told) -> Reply:
+def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door."""
     from unveil.data import samples
 
-    values = told.values
-    if told.sample:
+    values = request.values
+    if request.sample:
         truth = samples.path("partition_truth.csv")
         guesses: list[GuessFile] = [(samples.path(f"partition_guess_{values['adversary']}.csv"), None)]
     else:
-        truth = told.must("truth")
-        guesses = _with_chances(told.files["guesses"], values["probabilities"])
+        truth = request.required_path("truth")
+        guesses = _with_chances(request.files["guesses"], values["probabilities"])
     overall = {name: values[name] for name in ("overall_alpha", "overall_beta") if values[name] is not None}
     answer = partition_files(
         truth,
         guesses,
-        policy_file=told.path("policy_file"),
-        weights_file=told.path("weights_file"),
-        prior_files=_with_chances(told.files.get("prior", ()), values["prior_probabilities"]),
-        links_file=told.path("links_file"),
-        rng=told.rng,
-        progress=told.progress,
-        **told.named("item", "cluster", "alpha", "beta", "contamination_desirable", "norm", "at_breach"),
+        policy_file=request.path("policy_file"),
+        weights_file=request.path("weights_file"),
+        prior_files=_with_chances(request.files.get("prior", ()), values["prior_probabilities"]),
+        links_file=request.path("links_file"),
+        rng=request.rng,
+        progress=request.progress,
+        **request.pick("item", "cluster", "alpha", "beta", "contamination_desirable", "norm", "at_breach"),
         subject=values["subject"] or None,
-        **told.named("mixing", "guessing", "draws", "linkage", "split"),
+        **request.pick("mixing", "guessing", "draws", "linkage", "split"),
         drop_unmatched=values["drop_unmatched"],
         **overall,
     )
-    return Reply(
+    return Response(
         answer=answer, brief=lambda: list(brief(answer.findings, top=values["top"], subject=bool(values["subject"])))
     )
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.metrics.partitions._mixing import Mixing
+from unveil.metrics.partitions.crowds import CrowdGraphs
 from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
-from unveil.metrics.partitions.others import OthersGraphs
 from unveil.metrics.partitions.policy_grid import PolicyGrid, beta_point
 from unveil.metrics.partitions.unlinkability import Unlinkability
 from unveil.questions.unlinkability import words
@@ -154,7 +154,7 @@ def charts(
     return found if grid is None else (*found, slope_chart(grid, beta=result.overall.beta))
 
 
-def others_chart(others: OthersGraphs, mergings: float) -> Chart:
+def others_chart(others: CrowdGraphs, mergings: float) -> Chart:
     """Return how many other subjects mergings bring along, on average."""
     high = reach(others.overall_others / max(1.0, float(others.overall_others[-1])), mergings)
     top = max(1.0, float(others.overall_others[: high + 1].max()))

@@ -8,14 +8,14 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.metrics import (
+    CrowdGraphs,
+    FigureSpread,
     Forecast,
-    OthersGraphs,
-    OverViews,
     PartitionDistances,
     PolicyGrid,
     Reference,
-    Spread,
     Unlinkability,
+    ViewRanges,
 )
 
 
@@ -53,12 +53,12 @@ class PartitionFindings:
 
     result: Unlinkability
     distances: PartitionDistances
-    fairness: tuple[Spread, ...]
+    fairness: tuple[FigureSpread, ...]
     grid: PolicyGrid = field(repr=False)
     reference: Reference
     subject: int | None = None
-    others: OthersGraphs | None = None
-    views: OverViews | None = None
+    others: CrowdGraphs | None = None
+    views: ViewRanges | None = None
     forecast: Forecast | None = None
     own_forecast: Forecast | None = None
     linkage: str = "pairs"

@@ -15,7 +15,7 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 from unveil.questions.unlinkability import words
 from unveil.questions.unlinkability.charts import alpha_text, graph_chart, reach
 from unveil.questions.unlinkability.tables import most_at_risk
-from unveil.report.blocks import Chart, Chooser, Output, Playground, Slider, Vector
+from unveil.report.blocks import Chart, Chooser, Playground, Slider, SliderOutput, Vector
 from unveil.report.scale import MOST_POINTS, axis, thin
 from unveil.report.text import count, decimal, fixed, name, percent, short_percent, slope
 
@@ -69,9 +69,9 @@ def playground(result: Unlinkability, grid: PolicyGrid) -> Playground:
             ),
         ),
         outputs=(
-            Output(name="slope", label="Risk slope", value=values["slope"]),
-            Output(name="breached", label="Subjects already breached", value=TEXTS["breached"].format(**values)),
-            Output(name="mergings", label="Mergings to a breach", value=values["mergings"]),
+            SliderOutput(name="slope", label="Risk slope", value=values["slope"]),
+            SliderOutput(name="breached", label="Subjects already breached", value=TEXTS["breached"].format(**values)),
+            SliderOutput(name="mergings", label="Mergings to a breach", value=values["mergings"]),
         ),
         sentence=TEXTS["sentence" if defined else "sentence_breached"].format(**values),
         chart=_start_chart(grid, data, a, b, result.mixing),
@@ -120,9 +120,9 @@ def _rounded(values: FloatArray) -> list[list[float | None]]:
     return [[None if math.isnan(each) else each for each in row] for row in np.round(values, 4).tolist()]
 
 
-def _curve(heights: FloatArray, top: int, most: int = MOST_POINTS) -> list[list[float]]:
+def _curve(heights: FloatArray, top: int, at_most: int = MOST_POINTS) -> list[list[float]]:
     shown = heights[: top + 1]
-    x, y = thin(np.arange(shown.size, dtype=np.float64), shown, most=most)
+    x, y = thin(np.arange(shown.size, dtype=np.float64), shown, at_most=at_most)
     return [x.astype(np.int64).tolist(), np.round(y, 4).tolist()]
 
 
@@ -217,19 +217,19 @@ def subject_playground(
     result: Unlinkability, shown: int, *, forecast: Forecast | None = None, show_names: bool = True
 ) -> Playground:
     """Return the graphs of one subject and a list to choose another from: those most at risk, and the one shown."""
-    at_risk = most_at_risk(result, most=MOST_CHOICES)
+    at_risk = most_at_risk(result, at_most=MOST_CHOICES)
     chosen = at_risk if shown in at_risk else [shown, *at_risk[: MOST_CHOICES - 1]]
     start = chosen.index(shown)
     data = _subject_data(result, chosen, forecast, show_names)
     values = {key: data["values"][key][start] for key in data["values"]}
     left = result.subjects.size - len(chosen)
     outputs = [
-        Output(name="linked_now", label="Linked now", value=values["linked_now"]),
-        Output(name="mergings", label="Mergings to a breach", value=values["mergings"]),
-        Output(name="slope", label="Risk slope", value=values["slope"]),
+        SliderOutput(name="linked_now", label="Linked now", value=values["linked_now"]),
+        SliderOutput(name="mergings", label="Mergings to a breach", value=values["mergings"]),
+        SliderOutput(name="slope", label="Risk slope", value=values["slope"]),
     ]
     if "forecast" in values:
-        outputs.append(Output(name="forecast", label="Risk slope, forecast", value=values["forecast"]))
+        outputs.append(SliderOutput(name="forecast", label="Risk slope, forecast", value=values["forecast"]))
     others = f" {count(left, 'subject is', 'subjects are')} not in this list: name one when you ask." if left else ""
     return Playground(
         sliders=(),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
-from unveil.metrics.partitions.unlinkability import Settings
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,7 @@ class PartitionInputs(NamedTuple):
 
     guess: Partition | View
     truth: Partition
-    settings: Settings
+    settings: UnlinkabilitySettings
     notes: tuple[str, ...]
     prior: View | None = None
     links: dict[tuple[Any, Any], float] | None = None
@@ -38,7 +38,7 @@ def read(
     prior_files: Sequence[GuessFile],
     links_file: str | Path | None,
     drop_unmatched: bool,
-    settings: Settings,
+    settings: UnlinkabilitySettings,
 ) -> PartitionInputs:
     """Return what the files hold, checked; the arguments are those of `partition_files`."""
     from unveil.data.partitions import read_partitions
@@ -52,7 +52,7 @@ def read(
     partitions = [Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))]
     view = View(partitions[: len(held)], probabilities)
     prior = View(partitions[len(held) :], _probabilities(prior_files, "priors")[0]) if prior_files else None
-    given: Settings = {**settings}
+    given: UnlinkabilitySettings = {**settings}
     if policy_file is not None:
         given.update(_policy(policy_file, subjects, settings))
     if weights_file is not None:
@@ -77,7 +77,7 @@ def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple
     return [equal] * len(guesses), notes if len(guesses) > 1 else []
 
 
-def _policy(path: str | Path, truth: Partition, settings: Settings) -> Settings:
+def _policy(path: str | Path, truth: Partition, settings: UnlinkabilitySettings) -> UnlinkabilitySettings:
     """Return alpha, beta and contamination per subject: what the file says, else what was passed for everybody."""
     from unveil.data.partitions import read_policy
 

@@ -18,9 +18,9 @@ from unveil.metrics import (
     random_guessing,
     unlinkability,
 )
+from unveil.metrics.partitions.crowds import others_work
 from unveil.metrics.partitions.forecast import DRAWS, Linkage
-from unveil.metrics.partitions.others import others_work
-from unveil.metrics.partitions.unlinkability import Settings
+from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.questions.unlinkability.findings import PartitionFindings, place_of, steepest
 from unveil.report.progress import Progress
 from unveil.report.text import count
@@ -52,7 +52,7 @@ def run(
     progress: Progress,
     notes: Sequence[str],
     outlook: Outlook,
-    **settings: Unpack[Settings],
+    **settings: Unpack[UnlinkabilitySettings],
 ) -> PartitionFindings:
     """Return how well each subject of ``truth`` is hidden in ``guess``; see :func:`unveil.partition`."""
     named = None if outlook.subject is None else place_of(outlook.subject, truth.clusters.tolist())
@@ -110,7 +110,7 @@ def _outlook(
     looks: int,
     outlook: Outlook,
     rng: np.random.Generator,
-    settings: Settings,
+    settings: UnlinkabilitySettings,
 ) -> tuple[Forecast, Forecast, list[str]]:
     """Return the futures of all or of some subjects, those of the one shown, and what has to be said of that."""
     partitions = len(guess.partitions) if isinstance(guess, View) else 1

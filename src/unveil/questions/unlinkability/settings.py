@@ -1,12 +1,12 @@
 """What can be asked about what an adversary thinks belongs together."""
 
+from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Question, Setting, column_name, limits_setting, seed_setting
-from unveil.questions.told import Told
 
 
-def _drawn_or_held(told: Told) -> list[tuple[str, str]]:
+def _drawn_or_held(request: Request) -> list[tuple[str, str]]:
     """Return what contradicts a prior: nothing is drawn where the adversary held one."""
-    if told.values["draws"] is not None and told.files.get("prior"):
+    if request.values["draws"] is not None and request.files.get("prior"):
         return [("draws", "{draws} needs random guesses, but {prior} takes their place. Leave one out")]
     return []
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from unveil.metrics.partitions.crowds import CrowdGraphs
 from unveil.metrics.partitions.distances import PartitionDistances
-from unveil.metrics.partitions.fairness import Spread
+from unveil.metrics.partitions.fairness import FigureSpread
 from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
-from unveil.metrics.partitions.others import OthersGraphs
 from unveil.metrics.partitions.unlinkability import Unlinkability
-from unveil.metrics.partitions.views import OverViews
+from unveil.metrics.partitions.views import ViewRanges
 from unveil.questions.unlinkability import words
-from unveil.report.blocks import Number, Side, Table
+from unveil.report.blocks import Number, Side, TableBlock
 from unveil.report.text import UNDEFINED, count, decimal, fixed, name, percent, significant, slope
 
 #: How many subjects the table of those most at risk names.
@@ -155,7 +155,7 @@ def distance_numbers(distances: PartitionDistances, reference: Reference | None 
     return _beside_whom(numbers, reference)
 
 
-def fairness_numbers(result: Unlinkability, fairness: Sequence[Spread]) -> tuple[Number, ...]:
+def fairness_numbers(result: Unlinkability, fairness: Sequence[FigureSpread]) -> tuple[Number, ...]:
     """Return how evenly protection is spread, and how well subjects are mixed with others."""
     spread = {each.quantity: each for each in fairness}
     linked, others = spread["linked0"], spread["others"]
@@ -183,7 +183,7 @@ def fairness_numbers(result: Unlinkability, fairness: Sequence[Spread]) -> tuple
     )
 
 
-def fairness_table(fairness: Sequence[Spread]) -> Table:
+def fairness_table(fairness: Sequence[FigureSpread]) -> TableBlock:
     """Return how each figure is spread over the subjects."""
     labels: dict[str, tuple[str, Callable[[float], str]]] = {
         "linked0": ("Share linked now", percent),
@@ -197,7 +197,7 @@ def fairness_table(fairness: Sequence[Spread]) -> Table:
         figures = (spread.mean, spread.median, spread.low, spread.high)
         ends = (decimal(spread.gini), form(spread.worst_decile), count(spread.undefined))
         rows.append((label, *map(form, figures), *ends))
-    return Table(
+    return TableBlock(
         caption="How each figure is spread over the subjects",
         columns=("Figure", "Mean", "Median", "Lowest", "Highest", "Gini", "Worst tenth", "Undefined for"),
         rows=tuple(rows),
@@ -209,24 +209,24 @@ def fairness_table(fairness: Sequence[Spread]) -> Table:
     )
 
 
-def most_at_risk(result: Unlinkability, *, most: int = MOST_SUBJECTS) -> list[int]:
+def most_at_risk(result: Unlinkability, *, at_most: int = MOST_SUBJECTS) -> list[int]:
     """Return the indices of the subjects most at risk: the breached first, then by risk slope.
 
     Among the breached, those with a larger share linked come first, then those with more items.
     """
     score = np.where(result.breached, result.linked0, result.risk_slope)
     order = np.lexsort((-result.size, -score, ~result.breached))
-    return [int(index) for index in order[:most]]
+    return [int(index) for index in order[:at_most]]
 
 
 def at_risk_table(
-    result: Unlinkability, *, show_names: bool = True, most: int = MOST_SUBJECTS, views: OverViews | None = None
-) -> Table:
+    result: Unlinkability, *, show_names: bool = True, at_most: int = MOST_SUBJECTS, views: ViewRanges | None = None
+) -> TableBlock:
     """Return one row per subject for those most at risk, with every per-subject figure.
 
     For a view also how likely the adversary thinks a partition that breaches the subject.
     """
-    chosen = most_at_risk(result, most=most)
+    chosen = most_at_risk(result, at_most=at_most)
     left = result.subjects.size - len(chosen)
     rows = [_at_risk_row(result, index, show_names) for index in chosen]
     columns: tuple[str, ...] = _AT_RISK_COLUMNS
@@ -234,7 +234,7 @@ def at_risk_table(
         columns = (*columns, "Chance of a breach")
         chances = [percent(float(views.breached_probability[index])) for index in chosen]
         rows = [(*row, chance) for row, chance in zip(rows, chances, strict=True)]
-    return Table(
+    return TableBlock(
         caption="The subjects most at risk: the breached first, then by risk slope",
         columns=columns,
         rows=tuple(rows),
@@ -299,7 +299,7 @@ def _evenness(value: float) -> str:
     return "no others" if math.isnan(value) else decimal(value, places=2)
 
 
-def view_table(views: OverViews) -> Table:
+def view_table(views: ViewRanges) -> TableBlock:
     """Return how each figure varies over the partitions that the adversary holds."""
     forms: dict[str, tuple[str, Callable[[float], str]]] = {
         "breached_share": ("Subjects already breached", percent),
@@ -315,7 +315,7 @@ def view_table(views: OverViews) -> Table:
         found = views.range_of(quantity)
         figures = (found.mean, found.low, found.median, found.high)
         rows.append((label, *(UNDEFINED if math.isnan(each) else form(each) for each in figures)))
-    return Table(
+    return TableBlock(
         caption="Each partition of the view alone",
         columns=("Figure", "Mean", "Low", "Median", "High"),
         rows=tuple(rows),
@@ -328,10 +328,10 @@ def view_table(views: OverViews) -> Table:
     )
 
 
-def forecast_numbers(found: Forecast) -> tuple[Number, ...]:
+def forecast_numbers(forecast: Forecast) -> tuple[Number, ...]:
     """Return how soon evidence would breach the average subject, and somebody."""
-    overall, needed = found.overall, found.overall_evidence
-    soon = float(found.next_breach.mean())
+    overall, needed = forecast.overall, forecast.overall_evidence
+    soon = float(forecast.next_breach.mean())
     return (
         Number(
             label="Risk slope of the average subject, forecast",
@@ -351,10 +351,12 @@ def forecast_numbers(found: Forecast) -> tuple[Number, ...]:
     )
 
 
-def subject_graph_table(result: Unlinkability, subject: int, others: OthersGraphs | None, *, most: int = 12) -> Table:
+def subject_graph_table(
+    result: Unlinkability, subject: int, others: CrowdGraphs | None, *, at_most: int = 12
+) -> TableBlock:
     """Return the graphs of one subject, merging by merging."""
     linked, mixed = result.graphs(subject)
-    shown = min(most, linked.size)
+    shown = min(at_most, linked.size)
     people = None if others is None else others.graphs(subject)
     columns = ("Mergings", "Linked", "Mixed in", *(("Others", "Effective others") if people else ()))
     rows = []
@@ -362,7 +364,7 @@ def subject_graph_table(result: Unlinkability, subject: int, others: OthersGraph
         more = () if people is None else (_two_places(float(people[0][step])), _two_places(float(people[1][step])))
         rows.append((str(step), percent(float(linked[step])), percent(float(mixed[step])), *more))
     left = linked.size - shown
-    return Table(
+    return TableBlock(
         caption=f"How fast mergings would link {name(result.subjects[subject])}",
         columns=columns,
         rows=tuple(rows),

@@ -4,13 +4,13 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.partitions.distances import PartitionDistances
-from unveil.metrics.partitions.fairness import Spread
+from unveil.metrics.partitions.fairness import FigureSpread
 from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
 from unveil.metrics.partitions.policy_grid import PolicyGrid
 from unveil.metrics.partitions.unlinkability import FRAME_COLUMNS, MIXING_COLUMNS, Unlinkability
-from unveil.metrics.partitions.views import OverViews
-from unveil.questions.answer import View
+from unveil.metrics.partitions.views import ViewRanges
+from unveil.questions.answer import QuestionView
 from unveil.questions.unlinkability import words
 from unveil.questions.unlinkability.charts import (
     charts,
@@ -34,9 +34,9 @@ from unveil.questions.unlinkability.tables import (
     view_table,
 )
 from unveil.report.blocks import Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
-from unveil.report.terminal import Chosen, Figures, Part
+from unveil.report.terminal import ColumnSubset, Figures, Part
 from unveil.report.text import count, decimal, short_percent
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ QUANTITIES: Mapping[str, str] = {
 }
 
 
-def quantities(found: PartitionFindings) -> dict[str, Quantity]:
+def quantities(findings: PartitionFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for; a breach is undefined here, whatever ``at_breach`` shows."""
-    overall = found.result.overall
+    overall = findings.result.overall
     values = {
         "breached_share": overall.breached_share,
         "risk_slope": float("nan") if overall.breached else overall.risk_slope,
@@ -66,27 +66,27 @@ def quantities(found: PartitionFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(found: PartitionFindings) -> Mapping[str, Any]:
+def figures(findings: PartitionFindings) -> Mapping[str, Any]:
     """Return what JSON holds."""
-    result = found.result
+    result = findings.result
     return {
         "n": result.n,
         "subjects": result.subjects.size,
         "alpha": result.overall.alpha,
         "beta": result.overall.beta,
         "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
-        "distances": vars(found.distances),
-        "fairness": [vars(spread) for spread in found.fairness],
-        "random_guessing": vars(found.reference) | {"ranges": [vars(each) for each in found.reference.ranges]},
-        "views": None if found.views is None else _views(found.views),
-        "forecast": None if found.forecast is None else _forecast(found.forecast, found.linkage),
-        "subject": _subject(found),
-        "notes": list(found.notes),
-        "per_subject": frame(found),
+        "distances": vars(findings.distances),
+        "fairness": [vars(spread) for spread in findings.fairness],
+        "random_guessing": vars(findings.reference) | {"ranges": [vars(each) for each in findings.reference.ranges]},
+        "views": None if findings.views is None else _views(findings.views),
+        "forecast": None if findings.forecast is None else _forecast(findings.forecast, findings.linkage),
+        "subject": _subject(findings),
+        "notes": list(findings.notes),
+        "per_subject": frame(findings),
     }
 
 
-def _views(views: OverViews) -> dict[str, Any]:
+def _views(views: ViewRanges) -> dict[str, Any]:
     return {"partitions": views.partitions, "ranges": [vars(each) for each in views.ranges]}
 
 
@@ -104,18 +104,18 @@ def _forecast(forecast: Forecast, linkage: str) -> dict[str, Any]:
     } | {name: getattr(forecast, name) for name in curves}
 
 
-def _subject(found: PartitionFindings) -> dict[str, Any]:
+def _subject(findings: PartitionFindings) -> dict[str, Any]:
     """Return everything about the one subject that is shown."""
-    at, result = found.shown, found.result
+    at, result = findings.shown, findings.result
     linked, mixed = result.graphs(at)
     told: dict[str, Any] = {"subject": result.subjects[at], "linked": linked, "mixed": mixed}
     told |= {name: getattr(result, name)[at] for name in (*FRAME_COLUMNS, *MIXING_COLUMNS)}
-    if found.others is not None:
-        told["others_after"], told["effective_others_after"] = found.others.graphs(at)
-    if found.views is not None:
-        told |= {name: getattr(found.views, name)[at] for name in VIEW_COLUMNS}
-    if found.own_forecast is not None:
-        told["forecast"] = {name: getattr(found.own_forecast, name)[0] for name in FORECAST_FIGURES}
+    if findings.others is not None:
+        told["others_after"], told["effective_others_after"] = findings.others.graphs(at)
+    if findings.views is not None:
+        told |= {name: getattr(findings.views, name)[at] for name in VIEW_COLUMNS}
+    if findings.own_forecast is not None:
+        told["forecast"] = {name: getattr(findings.own_forecast, name)[0] for name in FORECAST_FIGURES}
     return told
 
 
@@ -134,17 +134,17 @@ FORECAST_FIGURES = (
 )
 
 
-def frame(found: PartitionFindings) -> "pl.DataFrame":
+def frame(findings: PartitionFindings) -> "pl.DataFrame":
     """Return one row per subject; for a view also what its partitions say alone."""
     import polars as pl
 
-    rows = found.result.to_frame(mixing=True)
-    if found.views is None:
+    rows = findings.result.to_frame(mixing=True)
+    if findings.views is None:
         return rows
-    return rows.with_columns(pl.Series(name, getattr(found.views, name)) for name in VIEW_COLUMNS)
+    return rows.with_columns(pl.Series(name, getattr(findings.views, name)) for name in VIEW_COLUMNS)
 
 
-def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
+def plot(findings: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
     """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
 
     ``subject`` is the name of the subject, or its index where no subject is called so; without it the one that was
@@ -152,19 +152,19 @@ def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[
     """
     from unveil.report.draw.lines import draw_all
 
-    at = found.shown if subject is None else place_of(subject, found.result.subjects.tolist())
-    return draw_all(charts(found.result, found.grid, subject=at, reference=found.reference))
+    at = findings.shown if subject is None else place_of(subject, findings.result.subjects.tolist())
+    return draw_all(charts(findings.result, findings.grid, subject=at, reference=findings.reference))
 
 
-def headline(found: PartitionFindings) -> str:
+def headline(findings: PartitionFindings) -> str:
     """Return the answer in one sentence: how many subjects are already breached."""
     return words.breached_headline(
-        found.result.overall.breached_subjects, int(found.result.subjects.size), beta=common_beta(found.result)
+        findings.result.overall.breached_subjects, int(findings.result.subjects.size), beta=common_beta(findings.result)
     )
 
 
 def page(
-    found: PartitionFindings, *, seed: int | None = None, version: str | None = None, show_names: bool = True
+    findings: PartitionFindings, *, seed: int | None = None, version: str | None = None, show_names: bool = True
 ) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
@@ -172,7 +172,7 @@ def page(
     """
     from unveil._version import __version__
 
-    result, reference = found.result, found.reference
+    result, reference = findings.result, findings.reference
     overall, subjects = result.overall, int(result.subjects.size)
     return Page(
         title="Unlinkability of a partition",
@@ -180,7 +180,7 @@ def page(
             f"How well {'is' if subjects == 1 else 'are'} {count(subjects, 'subject', 'subjects')} with "
             f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
         ),
-        headline=headline(found),
+        headline=headline(findings),
         explanation=words.explanation(
             reference=reference.breached_share,
             mergings=overall.mergings,
@@ -192,18 +192,18 @@ def page(
         tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
         sections=(
             _key_section(result, reference),
-            _graph_section(found),
-            *_forecast_section(found),
-            _distance_section(found.distances, reference),
-            _subjects_section(found, show_names),
-            _fairness_section(result, found.fairness),
-            *_views_section(found),
-            _policy_section(result, found.grid),
-            _playground_section(result, found.grid),
+            _graph_section(findings),
+            *_forecast_section(findings),
+            _distance_section(findings.distances, reference),
+            _subjects_section(findings, show_names),
+            _fairness_section(result, findings.fairness),
+            *_views_section(findings),
+            _policy_section(result, findings.grid),
+            _playground_section(result, findings.grid),
         ),
-        method=_method(found),
+        method=_method(findings),
         untested=_UNTESTED,
-        notes=found.notes,
+        notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
     )
@@ -220,8 +220,8 @@ def _key_section(result: Unlinkability, reference: Reference) -> Section:
     return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
 
 
-def _graph_section(found: PartitionFindings) -> Section:
-    result, others = found.result, found.others
+def _graph_section(findings: PartitionFindings) -> Section:
+    result, others = findings.result, findings.others
     return Section(
         heading="What a little more knowledge would do",
         lead=(
@@ -229,14 +229,14 @@ def _graph_section(found: PartitionFindings) -> Section:
             "few such mergings would reveal about the average subject, cheapest first."
         ),
         blocks=(
-            overall_chart(result, reference=found.reference),
+            overall_chart(result, reference=findings.reference),
             *(() if others is None else (others_chart(others, result.overall.mergings),)),
         ),
     )
 
 
-def _forecast_section(found: PartitionFindings) -> tuple[Section, ...]:
-    if found.forecast is None:
+def _forecast_section(findings: PartitionFindings) -> tuple[Section, ...]:
+    if findings.forecast is None:
         return ()
     return (
         Section(
@@ -245,13 +245,13 @@ def _forecast_section(found: PartitionFindings) -> tuple[Section, ...]:
                 "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a "
                 "cluster with items of the subject, or splits somebody else's items off."
             ),
-            blocks=(*forecast_numbers(found.forecast), forecast_chart(found.forecast)),
+            blocks=(*forecast_numbers(findings.forecast), forecast_chart(findings.forecast)),
         ),
     )
 
 
-def _views_section(found: PartitionFindings) -> tuple[Section, ...]:
-    if found.views is None:
+def _views_section(findings: PartitionFindings) -> tuple[Section, ...]:
+    if findings.views is None:
         return ()
     return (
         Section(
@@ -260,7 +260,7 @@ def _views_section(found: PartitionFindings) -> tuple[Section, ...]:
                 "The adversary holds several partitions. The figures above are over all of them; here each is taken "
                 "alone, as if the adversary were sure of it."
             ),
-            blocks=(view_table(found.views),),
+            blocks=(view_table(findings.views),),
             tells="sure",
         ),
     )
@@ -287,7 +287,7 @@ def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
     )
 
 
-def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Section:
+def _fairness_section(result: Unlinkability, fairness: tuple[FigureSpread, ...]) -> Section:
     return Section(
         heading="Is everybody hidden alike?",
         lead="An average can look safe while a few subjects are fully exposed.",
@@ -296,15 +296,15 @@ def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Se
     )
 
 
-def _subjects_section(found: PartitionFindings, show_names: bool) -> Section:
+def _subjects_section(findings: PartitionFindings, show_names: bool) -> Section:
     return Section(
         heading="Who is most at risk",
         lead=""
         if show_names
         else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
         blocks=(
-            at_risk_table(found.result, show_names=show_names, views=found.views),
-            subject_playground(found.result, found.shown, forecast=found.forecast, show_names=show_names),
+            at_risk_table(findings.result, show_names=show_names, views=findings.views),
+            subject_playground(findings.result, findings.shown, forecast=findings.forecast, show_names=show_names),
         ),
         tells="whom",
     )
@@ -321,21 +321,21 @@ def _distance_section(distances: PartitionDistances, reference: Reference) -> Se
     )
 
 
-def _method(found: PartitionFindings) -> tuple[str, ...]:
+def _method(findings: PartitionFindings) -> tuple[str, ...]:
     sentences = list(_ALWAYS)
-    if found.result.mixing != "items":
+    if findings.result.mixing != "items":
         sentences.append(
-            f"The mixed graph does not count items, as in the paper: it is {words.MIXED[found.result.mixing]}."
+            f"The mixed graph does not count items, as in the paper: it is {words.MIXED[findings.result.mixing]}."
         )
-    if found.weighted:
+    if findings.weighted:
         sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
-    desired = int(found.result.contamination_desirable.sum())
+    desired = int(findings.result.contamination_desirable.sum())
     if desired:
         who = count(desired, "subject likes", "subjects like")
         sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
-    sentences.append(words.reference_method(found.reference.guesser, found.reference.draws))
-    if found.forecast is not None:
-        sentences.append(words.forecast_method(found.linkage, found.forecast.split, found.forecast.draws))
+    sentences.append(words.reference_method(findings.reference.guesser, findings.reference.draws))
+    if findings.forecast is not None:
+        sentences.append(words.forecast_method(findings.linkage, findings.forecast.split, findings.forecast.draws))
     return tuple(sentences)
 
 
@@ -363,30 +363,30 @@ _UNTESTED = (
 _SHOWN_COLUMNS = range(6)
 
 
-def brief(found: PartitionFindings, *, top: int, subject: bool = False) -> Iterator[Part]:
+def brief(findings: PartitionFindings, *, top: int, subject: bool = False) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk.
 
     With ``subject`` also the graphs of the one that is shown.
     """
-    overall, subjects = found.result.overall, int(found.result.subjects.size)
-    yield from opening(page(found))
-    size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
+    overall, subjects = findings.result.overall, int(findings.result.subjects.size)
+    yield from opening(page(findings))
+    size = f"{count(findings.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
     yield from ("", f"{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.", "")
-    yield Figures(key_numbers(found.result, found.reference))
+    yield Figures(key_numbers(findings.result, findings.reference))
     yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
-    yield Figures(distance_numbers(found.distances, found.reference), meanings=False)
-    if found.forecast is not None:
+    yield Figures(distance_numbers(findings.distances, findings.reference), meanings=False)
+    if findings.forecast is not None:
         yield from ("", "What the adversary may learn next:")
-        yield Figures(forecast_numbers(found.forecast), meanings=False)
+        yield Figures(forecast_numbers(findings.forecast), meanings=False)
     if top:
         yield ""
-        yield Chosen(at_risk_table(found.result, most=top), _SHOWN_COLUMNS)
+        yield ColumnSubset(at_risk_table(findings.result, at_most=top), _SHOWN_COLUMNS)
     if subject:
         yield ""
-        yield subject_graph_table(found.result, found.shown, found.others)
+        yield subject_graph_table(findings.result, findings.shown, findings.others)
 
 
-VIEW = View(
+VIEW = QuestionView(
     schema="unveil.partition/1",
     figures=figures,
     quantities=quantities,

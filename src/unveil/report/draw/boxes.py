@@ -4,9 +4,9 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks_spread import BoxRows, Spread
+from unveil.report.blocks_spread import BoxRows, BoxStatistics
 from unveil.report.box_texts import across_of, mean_text
-from unveil.report.look import LOOKS
+from unveil.report.line_styles import LOOKS
 from unveil.report.svg.boxes import STYLES
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def draw_boxes(block: BoxRows, axes: "Axes | None" = None) -> "Axes":
     return axes
 
 
-def _draw_box(box: Spread, style: "Style", axes: "Axes", middle: float, height: float) -> None:
+def _draw_box(box: BoxStatistics, style: "Style", axes: "Axes", middle: float, height: float) -> None:
     if not box.number:
         return
     from matplotlib.colors import to_rgba

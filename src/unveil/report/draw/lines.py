@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unveil.report.blocks import Chart, Rings, Series
 from unveil.report.blocks_cells import CellGrid
 from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.look import LOOKS, MOST_MARKS
+from unveil.report.line_styles import LOOKS, MOST_MARKS
 from unveil.report.scale import axis, thin
 
 if TYPE_CHECKING:

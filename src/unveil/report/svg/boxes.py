@@ -8,9 +8,9 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks_spread import BoxRow, BoxRows, Spread
+from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics
 from unveil.report.box_texts import describe_box, describe_row, mean_text, spreads_of
-from unveil.report.scale import Axis
+from unveil.report.scale import ChartAxis
 from unveil.report.svg.lines import point
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SHORT = 4
 STYLES: "tuple[Style, ...]" = ("first", "second", "third", "fourth", "fifth")
 
 
-def svg_row(row: BoxRow, block: BoxRows, across: Axis) -> str:
+def svg_row(row: BoxRow, block: BoxRows, across: ChartAxis) -> str:
     """Return the boxes of one row as the text of an ``<svg>`` element; every text in it is escaped."""
     parts = [
         f'<svg class="row" role="img" aria-label="{escape(describe_row(row, block))}">',
@@ -40,7 +40,7 @@ def svg_row(row: BoxRow, block: BoxRows, across: Axis) -> str:
     return "".join([*parts, "</svg></svg>"])
 
 
-def svg_axis(across: Axis) -> str:
+def svg_axis(across: ChartAxis) -> str:
     """Return the labelled points below the last row."""
     texts = (
         f'<text class="tick {_side(text, at, across)}" x="{_place(at, across):.2f}%" y="16">{escape(text)}</text>'
@@ -53,7 +53,7 @@ def svg_axis(across: Axis) -> str:
     )
 
 
-def _side(text: str, at: float, across: Axis) -> str:
+def _side(text: str, at: float, across: ChartAxis) -> str:
     """Return where a label stands: a long one at an end of the axis does not reach beyond it."""
     place = _place(at, across)
     if len(text) <= _SHORT or 5 < place < 95:
@@ -63,7 +63,7 @@ def _side(text: str, at: float, across: Axis) -> str:
 
 def legend(block: BoxRows) -> list[tuple[str, str]]:
     """Return a little picture and its meaning: the series where there are several, thresholds, the parts of a box."""
-    whole = Axis(low=0.0, high=1.0, ticks=())
+    whole = ChartAxis(low=0.0, high=1.0, ticks=())
     shown = [(style, name) for style, name in zip(STYLES, block.series, strict=False) if name]
     found = [(_little(_box(_sample(), style, whole, 8)), name) for style, name in shown]
     limit = _little('<line class="threshold" x1="18" x2="18" y1="0" y2="16"/>')
@@ -84,21 +84,21 @@ def legend(block: BoxRows) -> list[tuple[str, str]]:
     return found
 
 
-def _sample() -> Spread:
-    return Spread(low=0.02, lower=0.2, median=0.35, upper=0.8, high=0.98, mean=0.57, number=1)
+def _sample() -> BoxStatistics:
+    return BoxStatistics(low=0.02, lower=0.2, median=0.35, upper=0.8, high=0.98, mean=0.57, number=1)
 
 
 def _little(inside: str) -> str:
     return f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
 
 
-def _place(value: float, across: Axis) -> float:
+def _place(value: float, across: ChartAxis) -> float:
     """Return how far from the left a value lies, in percent of the width."""
     inside = min(max(value, across.low), across.high)
     return (inside - across.low) / (across.high - across.low) * 100
 
 
-def _lines(block: BoxRows, across: Axis) -> str:
+def _lines(block: BoxRows, across: ChartAxis) -> str:
     """Return the lines that run down through all rows: this row's part of them."""
     grid = "".join(f"M{_place(at, across):.2f} 0v1" for at, _ in across.ticks)
     limits = "".join(f"M{_place(each.value, across):.2f} 0v1" for each in block.thresholds)
@@ -111,7 +111,7 @@ def _lines(block: BoxRows, across: Axis) -> str:
     )
 
 
-def _box(box: Spread, style: "Style", across: Axis, middle: float) -> str:
+def _box(box: BoxStatistics, style: "Style", across: ChartAxis, middle: float) -> str:
     low, lower, median, upper, high, mean = (
         _place(value, across) for value in (box.low, box.lower, box.median, box.upper, box.high, box.mean)
     )

@@ -5,7 +5,7 @@ from typing import Any
 from unveil.report.blocks import Chart, Rings, Series
 from unveil.report.blocks_cells import CellGrid
 from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.look import MOST_MARKS
+from unveil.report.line_styles import MOST_MARKS
 from unveil.report.svg.lines import svg, swatch
 
 

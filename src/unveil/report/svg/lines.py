@@ -8,8 +8,8 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.report.blocks import Chart, Series, Style, Threshold, Vector
-from unveil.report.look import LOOKS, MOST_MARKS
-from unveil.report.scale import Axis, axis, thin, value_text
+from unveil.report.line_styles import LOOKS, MOST_MARKS
+from unveil.report.scale import ChartAxis, axis, thin, value_text
 from unveil.report.svg.bar_values import bar_values
 from unveil.report.svg.scatter import named_points
 
@@ -23,8 +23,8 @@ class Frame:
     """Where the numbers of a chart lie on the picture."""
 
     def __init__(self, chart: Chart) -> None:
-        self.x: Axis = axis(*chart.x_range, chart.x_kind)
-        self.y: Axis = axis(*chart.y_range, chart.y_kind)
+        self.x: ChartAxis = axis(*chart.x_range, chart.x_kind)
+        self.y: ChartAxis = axis(*chart.y_range, chart.y_kind)
         self.width = WIDTH - LEFT - RIGHT
         self.height = HEIGHT - TOP - BOTTOM
 

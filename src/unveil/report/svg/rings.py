@@ -86,8 +86,8 @@ def size_of(level: int, last: int) -> float:
     return float(np.interp(level, np.linspace(0, max(last - 1, 1), len(SIZES)), SIZES))
 
 
-def _titled(said: str, drawn: str) -> str:
-    return f"<g><title>{escape(said)}</title>{drawn}</g>" if drawn else ""
+def _titled(text: str, drawn: str) -> str:
+    return f"<g><title>{escape(text)}</title>{drawn}</g>" if drawn else ""
 
 
 def _little(inside: str) -> str:

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from unveil.report.blocks import Chart, Series, Threshold
-from unveil.report.scale import Axis, axis
+from unveil.report.scale import ChartAxis, axis
 from unveil.report.svg.lines import point
 from unveil.report.text import decimal, name, percent, short_percent
 
@@ -83,7 +83,7 @@ def _text(value: float, chart: Chart) -> str:
     return percent(value) if chart.x_kind == "share" else decimal(value)
 
 
-def _place(value: float, across: Axis) -> float:
+def _place(value: float, across: ChartAxis) -> float:
     inside = min(max(value, across.low), across.high)
     return _LEFT + (inside - across.low) / (across.high - across.low) * (WIDTH - _LEFT - _RIGHT)
 
@@ -104,7 +104,7 @@ def _threshold(threshold: Threshold, x: float, bottom: int) -> str:
     )
 
 
-def _mark(series: Series, at: int, middle: float, chart: Chart, across: Axis) -> str:
+def _mark(series: Series, at: int, middle: float, chart: Chart, across: ChartAxis) -> str:
     value, low, high = _interval(series, at)
     if not math.isfinite(value):
         return ""

@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
 from unveil.cli import main
 from unveil.questions.answer import Answer
-from unveil.questions.audit.findings import Audit, Finding
+from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.audit.parts.membership import best_by_kind
 from unveil.questions.audit.separation import Separation
 
@@ -50,7 +51,7 @@ def answer(*, leak: bool, others: int = OTHERS) -> Answer[Audit]:
     return ask(original, released, control, attacks=["membership"])
 
 
-def learned(answer: Answer[Audit]) -> tuple[Finding, Separation]:
+def learned(answer: Answer[Audit]) -> tuple[AttackFinding, Separation]:
     finding = found(answer)[-1]
     assert finding.separation is not None
     return finding, finding.separation
@@ -124,18 +125,18 @@ def test_with_few_people_one_score_is_used_that_was_named_beforehand() -> None:
     assert len(found(answer(leak=True, others=59))) == 2
 
 
-def test_a_control_whose_people_lie_otherwise_teaches_nothing() -> None:
+def test_a_control_whose_people_lie_otherwise_teaches_nothing(approved: Approved) -> None:
     # The same columns one by one, which no check of margins sees; but who is old is heavy in one and not in the other.
     original, released = (people(PEOPLE, seed).with_columns(pl.col("age", "weight").sort()) for seed in (1, 3))
     asked = ask(original, released, people(OTHERS, 2), attacks=["membership"])
     assert asked.findings.verdict.control.outcome == "usable"
     last = found(asked)[-1]
-    assert "the control is of another kind" in last.remark
+    approved(last.remark)
     assert last.separation is None
     # Its share of the error is not given to the others: who is in the data would decide on it.
     judged = [each for each in asked.findings.verdict.releases[0].findings if not np.isnan(each.p)]
     assert all(each.p_adjusted >= min(1.5 * each.p, 1) - 1e-9 for each in judged)
-    assert "the two are not of one kind" in asked.page().cautions[0]
+    approved(asked.page().cautions[0])
 
 
 def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> None:
@@ -161,11 +162,8 @@ def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> N
 def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_not() -> None:
     whole, shared = (answer(leak=True).to_html(edition=edition) for edition in ("internal", "shareable"))
     assert "Whom does it expose most?" in whole
-    assert "Members named, by how many others are named wrongly" in whole
-    assert "Those most exposed stand out most often by pay, weight" in whole
     assert "Whom does it expose most?" not in shared
     assert "Members named, by how many others are named wrongly" not in shared
-    assert "How well people in the data are told from others" in shared
     # No file for machines holds rows either.
     assert "released_row" not in answer(leak=True).to_json()
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.questions.audit.example import MASKED, ORIGINAL, ask, noisy, of
 from unveil.data.table import Table
-from unveil.grades.shipped import shipped_grades
+from unveil.grades.shipped_grades import shipped_grades
 
 
 def nearest_by_definition(released: pl.DataFrame, original: pl.DataFrame, truth: list[int]) -> float:

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from tests.approved.sentences import Approved
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 
@@ -32,7 +33,7 @@ def said(findings: Audit) -> str:
     return f"{whole.headline} {' '.join(whole.explanation)}"
 
 
-def test_an_order_of_some_column_is_said_to_be_kept_and_nobody_to_be_found() -> None:
+def test_an_order_of_some_column_is_said_to_be_kept_and_nobody_to_be_found(approved: Approved) -> None:
     """As in a generator that was given the districts one after the other, and made the rest anew."""
     found = audited(districts(400, 2))
     assert found.verdict.outcome == "found"
@@ -40,7 +41,7 @@ def test_an_order_of_some_column_is_said_to_be_kept_and_nobody_to_be_found() -> 
     whole = said(found)
     assert whole.startswith("The release keeps the order of the 400 people in the data.")
     assert "reaches 0%" not in whole
-    assert "though no more of them than by luck are nearest to the person at their place" in whole
+    approved(whole)
 
 
 def test_an_order_by_which_people_are_found_gives_them_away() -> None:
@@ -48,12 +49,12 @@ def test_an_order_by_which_people_are_found_gives_them_away() -> None:
     assert whole.startswith("The release gives people away: row order reaches 100%")
 
 
-def test_of_several_releases_the_one_that_keeps_an_order_is_named() -> None:
+def test_of_several_releases_the_one_that_keeps_an_order_is_named(approved: Approved) -> None:
     shuffled = districts(400, 2).sample(fraction=1.0, shuffle=True, seed=3)
     whole = said(audited(districts(400, 2), shuffled))
-    assert "'made 0', which keeps the order of the people in the data" in whole
+    approved(whole)
 
 
-def test_luck_is_told_in_a_sentence_without_a_lonely_comma() -> None:
+def test_luck_is_told_in_a_sentence_without_a_lonely_comma(approved: Approved) -> None:
     whole = said(audited(districts(400, 2)))
-    assert "a figure as clear as this comes up in fewer than 1 of" in whole
+    approved(whole)

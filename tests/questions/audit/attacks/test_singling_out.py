@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from tests.questions.audit.leaks import CONTROL, FOREIGN, LEAK, ORIGINAL, ask, found, generator, people, run, tables
-from unveil.attacks.table.singling_out import Fitted, SinglingOut
+from unveil.attacks.table.singling_out import PredicateMatches, SinglingOut
 from unveil.data.table.release import Knowledge
 from unveil.metrics.verdict.pool import Pool
 from unveil.metrics.verdict.singling_out import singling_out
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 
 @pytest.mark.parametrize("leak", [True, False])
@@ -35,7 +35,7 @@ def test_singling_out_is_that_of_the_attack_on_everybody(leak: bool) -> None:
     assert several.proved == leak
 
 
-def run_fits(attack: SinglingOut, leak: bool, rng: np.random.Generator) -> Fitted:
+def run_fits(attack: SinglingOut, leak: bool, rng: np.random.Generator) -> PredicateMatches:
     original, released, control = tables(leak)
     return attack.fitted(released=released, knowledge=Knowledge(original, control), rng=rng)
 
@@ -48,7 +48,7 @@ def test_a_full_leak_is_seen_with_any_control_and_with_none() -> None:
         if control is not None:
             assert several.risk.excess_over_control.low > 0.9
             # What strangers would give is a number only where the control has half as many people.
-            assert isinstance(several.risk.control_rate.value, Bounded) == (control.height < 60)
+            assert isinstance(several.risk.control_rate.value, SuppressedNumber) == (control.height < 60)
 
 
 def test_singling_out_by_a_named_adversary_uses_its_columns_only() -> None:

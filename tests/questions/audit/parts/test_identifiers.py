@@ -2,11 +2,12 @@
 
 import polars as pl
 
+from tests.approved.sentences import Approved
 from unveil.data.identifiers.direct import Flag, direct_identifiers
 from unveil.data.table import Table
 from unveil.questions.audit.parts.identifiers import HEADING, identifier_section
 from unveil.report.blocks import Number, Page, Section
-from unveil.report.blocks import Table as Rows
+from unveil.report.blocks import TableBlock as Rows
 from unveil.report.page import render
 
 HOSTILE = "<script>alert(1)</script>"
@@ -20,10 +21,10 @@ def shown(section: Section) -> tuple[tuple[str, ...], ...]:
     return table.rows
 
 
-def test_flagged_columns_are_to_be_taken_out_first() -> None:
+def test_flagged_columns_are_to_be_taken_out_first(approved: Approved) -> None:
     section = identifier_section({"masked.csv": [MAIL]})
     assert section.heading == HEADING
-    assert "contact. Take them out before anything else." in section.lead
+    approved(section.lead)
     assert shown(section) == (("contact", "email", "masked.csv", "yes", "They hold an @."),)
     (number,) = (block for block in section.blocks if isinstance(block, Number))
     assert (number.value, number.tone) == ("1 column", "bad")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.metrics.trials.risk import Rate
+from unveil.questions.audit.attack_results import NOTHING, AttackResult
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.charts import LONGEST_ROW, points
-from unveil.questions.audit.findings import Audit, Finding
-from unveil.questions.audit.trials import NOTHING, Tried
+from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.report.blocks import Chart, Style
 from unveil.report.text import decimal, name
 
@@ -28,7 +28,7 @@ _DRAWN: tuple[tuple[str, str, Style], ...] = (
 )
 
 
-def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> tuple[Tried, ...]:
+def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> tuple[AttackResult, ...]:
     """Return the quantiles of a distance of released records, beside those of control records."""
     found = measure(attacked.prepared.release, targets=attacked.targets, rng=attacked.rng)
     figures = {"median": found.released.median, "low": found.released.low}
@@ -38,11 +38,13 @@ def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> 
         figures["undefined"] = float(found.released.undefined)
     blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
     remark = blunt if found.blunt else ""
-    finding = Finding(attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures, remark=remark)
-    return (Tried(finding=finding),)
+    finding = AttackFinding(
+        attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures, remark=remark
+    )
+    return (AttackResult(finding=finding),)
 
 
-def sentence(finding: Finding, *, middle: str, edge: str, scale: str) -> str:
+def sentence(finding: AttackFinding, *, middle: str, edge: str, scale: str) -> str:
     """Return how near released records are, beside people who are not in the data; never that all is well.
 
     ``middle`` and ``edge`` say what half and 5% of the records do, ``scale`` what the extremes mean.

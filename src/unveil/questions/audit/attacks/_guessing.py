@@ -8,12 +8,8 @@ import numpy as np
 
 from unveil._kernels.threads import in_threads
 from unveil.guesses.trials import Trials
-from unveil.questions.audit.attacks.attack import AttackedRelease
-from unveil.questions.audit.findings import Finding, Scenario
-from unveil.questions.audit.per_person import per_person
-from unveil.questions.audit.scenarios import affordable
-from unveil.questions.audit.trials import (
-    Tried,
+from unveil.questions.audit.attack_results import (
+    AttackResult,
     by_groups,
     finding_of,
     grouped,
@@ -23,13 +19,17 @@ from unveil.questions.audit.trials import (
     tried,
     withheld,
 )
+from unveil.questions.audit.attacks.attack import AttackedRelease
+from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.scenarios import affordable
 from unveil.questions.audit.words import listed
 
 if TYPE_CHECKING:
-    from unveil.attacks import Attacks
+    from unveil.attacks import TableAttack
     from unveil.data.table.release import Knowledge
 
-    AttackOn = Callable[[str, tuple[str, ...]], Attacks]
+    AttackOn = Callable[[str, tuple[str, ...]], TableAttack]
 
 #: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
 MOST_SECRETS = 40
@@ -60,7 +60,7 @@ class _Guesser:
             return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
         return ""
 
-    def tried(self, secret: str, scenario: Scenario, trials: Trials) -> Tried:
+    def tried(self, secret: str, scenario: AttackScenario, trials: Trials) -> AttackResult:
         """Return what was found about this column."""
         drawn, attack = self.attacked.drawn, self.attacked.attack
         remark, groups = remarked(trials.notes), grouped(trials, drawn)
@@ -78,7 +78,7 @@ def guess_columns(
     *,
     likeliest: "AttackOn | None" = None,
     by_groups: bool = False,
-) -> tuple[Tried, ...]:
+) -> tuple[AttackResult, ...]:
     """Return how often each sensitive column is guessed right, or each of all columns where none is sensitive.
 
     ``likeliest`` is a second adversary, who is tried where cells of the known columns stand for several values. With
@@ -107,17 +107,17 @@ def guess_columns(
     return tuple(found)
 
 
-def _adversaries(attacked: AttackedRelease) -> Iterator[Scenario]:
+def _adversaries(attacked: AttackedRelease) -> Iterator[AttackScenario]:
     if attacked.settings.scenarios is None:
         reason = "knows everything that is not sensitive"
-        yield Scenario(name="all known columns", first=attacked.prepared.known, reason=reason, origin="all")
+        yield AttackScenario(name="all known columns", first=attacked.prepared.known, reason=reason, origin="all")
         return
     for scenario in attacked.settings.scenarios:
         # What is known is what was named, from whichever source.
         yield replace(scenario, first=scenario.first + scenario.second, second=())
 
 
-def _every_column(guesser: _Guesser) -> tuple[Tried, ...]:
+def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
     """Return how often each column is guessed from all others, and the mean over them."""
     attacked, known = guesser.attacked, guesser.attacked.prepared.known
     if len(known) < 2:
@@ -139,25 +139,27 @@ def _every_column(guesser: _Guesser) -> tuple[Tried, ...]:
     trials = {secret: each for secret, each in zip(secrets, guessed, strict=True) if each is not None}
     if not trials:
         return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
-    mean = Scenario(name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean")
+    mean = AttackScenario(
+        name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean"
+    )
     own = mean_of([per_person(each, attacked.drawn.people) for each in trials.values()])
     found = finding_of(attacked.attack, own, scenario=mean)
     return (
         *(guesser.tried(secret, _from_others(known, secret), each) for secret, each in trials.items()),
-        Tried(finding=withheld(attacked.drawn.people, found)),
+        AttackResult(finding=withheld(attacked.drawn.people, found)),
     )
 
 
-def _from_others(known: tuple[str, ...], secret: str) -> Scenario:
+def _from_others(known: tuple[str, ...], secret: str) -> AttackScenario:
     reason = "knows everything but this column; no column was said to be sensitive"
-    return Scenario(name="all other columns", first=_others(known, secret), reason=reason, origin="tried")
+    return AttackScenario(name="all other columns", first=_others(known, secret), reason=reason, origin="tried")
 
 
 def _others(known: tuple[str, ...], secret: str) -> tuple[str, ...]:
     return tuple(name for name in known if name != secret)
 
 
-def held(finding: Finding) -> str:
+def held(finding: AttackFinding) -> str:
     """Return what the adversary knows, as a sentence lists it."""
     who = finding.scenario
     return listed(who.first) if who is not None and who.first else "the other columns"

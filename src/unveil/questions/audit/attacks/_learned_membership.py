@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.guesses.trials import Attempts, Trials
-from unveil.questions.audit.attacks.attack import AttackedRelease
-from unveil.questions.audit.findings import TOLD_APART, Scenario
-from unveil.questions.audit.per_person import mean_of_rows, per_person
-from unveil.questions.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
-from unveil.questions.audit.trials import (
-    Evidence,
-    Tried,
+from unveil.questions.audit.attack_results import (
+    AttackResult,
+    FigureEvidence,
     by_groups,
     figure_of,
     finding_of,
@@ -23,14 +19,18 @@ from unveil.questions.audit.trials import (
     not_run,
     without_rates,
 )
+from unveil.questions.audit.attacks.attack import AttackedRelease
+from unveil.questions.audit.findings import TOLD_APART, AttackScenario
+from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
-    from unveil.attacks.table.membership_scores import Combination
+    from unveil.attacks.table.membership_scores import LearnedCombination
     from unveil.data.table import Table
     from unveil.metrics.epsilon.bound import EpsilonBound
     from unveil.metrics.trials.risk import Rate
-    from unveil.questions.audit.people import Parts
+    from unveil.questions.audit.people import LearnMeasureSplit
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
 WRONGLY = (0.05, 0.01, 0.001)
@@ -46,9 +46,9 @@ MOST_TRACED, MOST_CELLS = 100, 10**8
 OTHER_KIND = 0.99
 
 
-def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
-    from unveil.attacks.table.membership_scores import SCORES, Combination, unusual
+    from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
     from unveil.metrics.trials.membership import area_under_curve
 
     if attacked.drawn.parts is None or attacked.prepared.release.control is None:
@@ -56,7 +56,7 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
     scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
-    adversary = Combination.learned(*scored[2:]) if case.parts.learns else None
+    adversary = LearnedCombination.learned(*scored[2:]) if case.parts.learns else None
     reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
     # Whom the lot divided is of one kind.
     apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
@@ -85,7 +85,7 @@ class _Case:
     """One release, and the people whom the adversary knows, learns from and is measured on."""
 
     attacked: AttackedRelease
-    parts: "Parts"
+    parts: "LearnMeasureSplit"
     control: "Table"
 
     @property
@@ -111,14 +111,14 @@ class _Case:
         return self.attacked.prepared.release.original
 
     @property
-    def scenario(self) -> Scenario:
+    def scenario(self) -> AttackScenario:
         if not self.parts.learns:
             name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
         else:
             number = min(self.learned_from)
             name = "learned"
             reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
-        return Scenario(name=name, first=self.columns, reason=reason, origin="all")
+        return AttackScenario(name=name, first=self.columns, reason=reason, origin="all")
 
     def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
         """Return the scores of some people beside these released rows."""
@@ -134,7 +134,9 @@ class _Case:
             rng=self.attacked.rng,
         )
 
-    def told_apart_without_the_release(self, adversary: "Combination | None", far: "Sequence[FloatArray]") -> "Rate":
+    def told_apart_without_the_release(
+        self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"
+    ) -> "Rate":
         """Return how well the adversary tells the two tables apart with other people of the original as the release.
 
         They tell nothing about those who are measured unless the control is of another kind, which an adversary who
@@ -170,7 +172,7 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
 
     Those learned from score lower than others do: they would make a threshold that too many are above.
     """
-    from unveil.attacks.table.membership_scores import Combination
+    from unveil.attacks.table.membership_scores import LearnedCombination
 
     def some(scores: "Mapping[str, FloatArray]", fold: int, *, left_out: bool) -> "dict[str, FloatArray]":
         return {name: each[(np.arange(each.size) % _FOLDS == fold) == left_out] for name, each in scores.items()}
@@ -178,7 +180,7 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
     found = []
     for fold in range(_FOLDS):
         rest = (some(side, fold, left_out=False) for side in (members, others))
-        found.append(Combination.learned(*rest)(some(others, fold, left_out=True)))
+        found.append(LearnedCombination.learned(*rest)(some(others, fold, left_out=True)))
     return np.concatenate(found)
 
 
@@ -189,7 +191,7 @@ _OTHER_KIND = (
 )
 
 
-def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> Tried:
+def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> AttackResult:
     """Return what the adversary reaches, and the figures that it is judged by.
 
     Somebody is called a member who scores higher than all but a share of the reference: outsiders who are not measured.
@@ -206,7 +208,7 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
         naive = Attempts.from_chances(np.full(scores[0].size, level))
         return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
 
-    def evidence(level: float, name: str) -> Evidence:
+    def evidence(level: float, name: str) -> FigureEvidence:
         trials = called(level)
         own = per_person(trials, drawn.people, "measured")
         about = finding_of(attack, own, scenario=replace(who, name=name))
@@ -215,14 +217,14 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
             # Being called among so many gives nobody away by itself: it proves, and is not what a headline tells.
             figure = without_rates(figure)
         statistic = np.concatenate([_chances(trials.attack), _chances(trials.control)])
-        return Evidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
+        return FigureEvidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
 
     shown = evidence(SHOWN, who.name)
     # A mean rank is no share of people.
     rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
     trials = called(SHOWN)
     own = per_person(trials, drawn.people, "measured")
-    return Tried(
+    return AttackResult(
         finding=finding_of(attack, own, scenario=who, groups=grouped(trials, drawn, "measured")),
         evidence=(
             shown,

@@ -5,24 +5,24 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from unveil.questions.audit.findings import Audit, Finding
+from unveil.questions.audit.findings import AttackFinding, Audit
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from unveil.questions.audit.checked import AuditSettings
-    from unveil.questions.audit.findings import Scenario
+    from unveil.questions.audit.attack_results import AttackResult
+    from unveil.questions.audit.checked_settings import AuditSettings
+    from unveil.questions.audit.findings import AttackScenario
     from unveil.questions.audit.inputs import PreparedRelease
-    from unveil.questions.audit.people import DrawnPeople
-    from unveil.questions.audit.trials import Tried
+    from unveil.questions.audit.people import TargetSample
     from unveil.report.blocks import Chart
     from unveil.report.progress import Progress
 
 #: The questions of the Article 29 Working Party in its opinion 216 on anonymisation, as the sheet to sign names them.
 Question = Literal["singling_out", "linkability", "inference"]
 #: What somebody who holds a release may want to know, in the order of the report, as the report asks it.
-Asked = Literal["who", "together", "secret", "member", "copied"]
-ASKED: "Mapping[Asked, str]" = MappingProxyType(
+AttackerGoal = Literal["who", "together", "secret", "member", "copied"]
+ASKED: "Mapping[AttackerGoal, str]" = MappingProxyType(
     {
         "who": "Who is it?",
         "together": "Which records belong together?",
@@ -53,12 +53,12 @@ class AttackedRelease:
     #: The name of the attack, for its findings.
     attack: str
     prepared: "PreparedRelease"
-    drawn: "DrawnPeople"
+    drawn: "TargetSample"
     #: How many people of each table are attacked; None is everybody.
     targets: int | None
     settings: "AuditSettings"
     #: The adversaries that were named, each with its second group of columns spelt out; the settings have them as told.
-    settled: "tuple[Scenario, ...]"
+    settled: "tuple[AttackScenario, ...]"
     rng: "np.random.Generator"
     progress: "Progress"
 
@@ -74,9 +74,9 @@ class AuditAttack:
     name: str
     #: What others call it: whoever asks for one of these is told its name.
     also_called: tuple[str, ...] = ()
-    run: "Callable[[AttackedRelease], tuple[Tried, ...]]"
+    run: "Callable[[AttackedRelease], tuple[AttackResult, ...]]"
     #: What its first finding owes to each column, looked at once that is known; none where nobody asks.
-    weigh: Callable[[AttackedRelease, Finding], Finding] | None = None
+    weigh: Callable[[AttackedRelease, AttackFinding], AttackFinding] | None = None
 
     # Words
 
@@ -89,14 +89,14 @@ class AuditAttack:
     #: The same where it follows the rule of another package (``--compatibility``); empty where there is no such rule.
     compatible: str = ""
     #: What a rate means: one sentence, without what it has to be compared with.
-    meaning: Callable[[Finding], str] | None = None
+    meaning: Callable[[AttackFinding], str] | None = None
     #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
     succeeds: str = "{title} succeeds on {a} of people in the data and on {c} of people who are not"
     #: What is proved where the rate is no better than luck and something else of the attack is not: what the release
     #: does ({} stands for how many people), and how that was seen.
     proved_otherwise: tuple[str, str] | None = None
     #: What a finding without a rate means; empty where its remark says it.
-    without_rate: Callable[[Finding], str] | None = None
+    without_rate: Callable[[AttackFinding], str] | None = None
 
     # Picture
 
@@ -109,7 +109,7 @@ class AuditAttack:
     # Facts
 
     #: Which question of the overview it answers; none where it only illustrates.
-    asks: Asked | None = None
+    asks: AttackerGoal | None = None
     #: Which of the three questions of opinion 216 it answers; those are asked of the original itself too.
     answers: Question | None = None
     #: Whether the report compares releases by it: in the first picture, beside usefulness, and by its adversaries.

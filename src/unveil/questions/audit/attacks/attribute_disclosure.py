@@ -1,13 +1,13 @@
 """Attribute disclosure: a column is read off released records that match a person exactly in all that is known."""
 
+from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks._guessing import guess_columns, held
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding
-from unveil.questions.audit.trials import Tried
+from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.words import listed, percent_of
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often each sensitive column, or each column, is read off matching records."""
     from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
 
@@ -18,7 +18,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     )
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     share = percent_of(finding.risk.attack_rate, "people")
     if finding.is_mean:
         return f"On average over the columns, records that match a person exactly tell one more column for {share}."

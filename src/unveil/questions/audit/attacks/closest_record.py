@@ -1,19 +1,19 @@
 """Distance to the closest record: does the release keep nearer to people in the data than others of their kind do?"""
 
+from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import _closeness
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding
-from unveil.questions.audit.trials import Tried
+from unveil.questions.audit.findings import AttackFinding
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how far released records are from the nearest original one, beside control records."""
     from unveil.metrics.releases.closeness import distance_to_closest
 
     return _closeness.measured(attacked, distance_to_closest)
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: AttackFinding) -> str:
     return _closeness.sentence(
         finding,
         middle="lie within {median} of somebody in the data",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.metrics.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, by_groups, figure_of, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.people import pool_people
-from unveil.questions.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
 from unveil.questions.audit.words import listed, percent_of
-from unveil.report.blocks import Block, Number, Section, Side, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Block, Number, Section, Side, TableBlock
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _ROW, _PEOPLE, _RELEASED, _CHANCE = "row", "people", "released", "chance"
 _MISSING = "(missing)"
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return the share of people who stand in the release word for word, beside that of the control."""
     from unveil.metrics.releases.closeness import rows_that_fit_one
     from unveil.metrics.verdict.copies import copied_people
@@ -53,7 +53,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     rate = clopper_pearson(found.people_unchanged, found.people)
     control = clopper_pearson(found.control_unchanged, found.control_people) if found.control_people else UNDEFINED
     copied = float(found.people_unchanged)
-    finding = Finding(
+    finding = AttackFinding(
         attack=attacked.attack,
         targets=found.people,
         risk=Risk(
@@ -62,7 +62,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
             control_rate=control,
             excess_over_control=excess(rate, control) if control.defined else replace(UNDEFINED, why=NO_CONTROL),
         ),
-        links=Links(expected=copied, low=copied, high=copied),
+        links=SuccessRange(expected=copied, low=copied, high=copied),
         figures={
             "rows_copied": float(found.rows_copied),
             "expected_by_coincidence": found.expected,
@@ -72,24 +72,24 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
         remark=_remark(found, fit_one),
     )
     finding = withheld(people, finding)
-    copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
+    copies = CopyFindings(**{each.name: getattr(found, each.name) for each in fields(CopyFindings)})
     if not found.control_people:
-        return (Tried(finding=finding, copies=copies),)
+        return (AttackResult(finding=finding, copies=copies),)
     figure, whose = figure_of(finding, control_tries=found.control_people), tables.person
     # Whoever stands in both tables is equal to somebody: then only those count who are alone.
     is_usable = people.control.outcome == "usable"
-    alone = Evidence(
+    alone = FigureEvidence(
         figure=_alone(figure, found), statistic=found.copied_alone[whose], pool="everybody", is_shown=not is_usable
     )
-    all_copied = Evidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
+    all_copied = FigureEvidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
     evidence = (*([all_copied] if is_usable else []), alone, *by_groups(people, alone))
-    return (Tried(finding=finding, evidence=evidence, copies=copies),)
+    return (AttackResult(finding=finding, evidence=evidence, copies=copies),)
 
 
-def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
+def _alone(figure: JudgedFigure, copied: "CopiedPeople") -> JudgedFigure:
     """Return the figure of copies of people whom nobody else in the pool equals."""
-    inside, outside = (float(part.sum()) for part in np.split(found.copied_alone, [found.people]))
-    rate, control = clopper_pearson(inside, found.people), clopper_pearson(outside, found.control_people)
+    inside, outside = (float(part.sum()) for part in np.split(copied.copied_alone, [copied.people]))
+    rate, control = clopper_pearson(inside, copied.people), clopper_pearson(outside, copied.control_people)
     return replace(
         figure,
         adversary="alone in the pool",
@@ -99,14 +99,14 @@ def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
     )
 
 
-def _remark(found: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
+def _remark(copied: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
     said = []
-    if found.coarsened:
+    if copied.coarsened:
         said.append(
-            f"{listed(found.coarsened)} {_are(found.coarsened)} coarser in the release, so that nobody can be equal."
+            f"{listed(copied.coarsened)} {_are(copied.coarsened)} coarser in the release, so that nobody can be equal."
         )
-    if found.relabelled:
-        said.append(f"Most released labels of {listed(found.relabelled)} are nobody's, so that nobody can be equal.")
+    if copied.relabelled:
+        said.append(f"Most released labels of {listed(copied.relabelled)} are nobody's, so that nobody can be equal.")
     if fit_one:
         beside = "control_fit_one" in fit_one
         outside = f", and {fit_one['control_fit_one'].value:.1%} one of the control" if beside else ""
@@ -118,12 +118,12 @@ def _are(names: "Sequence[str]") -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     said = f"{percent_of(finding.risk.attack_rate, 'people in the data')} stand in the release word for word."
     number = finding.figures.get("unmistakable", 0.0)
     if number > 0:
         verb = "is an unmistakable copy: its record is" if number == 1 else "are unmistakable copies: their records are"
-        many = number.words if isinstance(number, Bounded) else count(round(number))
+        many = number.words if isinstance(number, SuppressedNumber) else count(round(number))
         said = f"{said} {many[:1].upper()}{many[1:]} {verb} too unusual for coincidence."
     return said
 
@@ -142,16 +142,16 @@ class CopiedRecords:
     records: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
+def copied_records(releases: "Sequence[PreparedRelease]", *, at_most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
     """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
 
     Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
     first, unmistakable copies before all others and the most improbable of these first, then the order of their values.
-    ``most`` is divided among the releases that have such records.
+    ``at_most`` is divided among the releases that have such records.
     """
     found = [_copied(each) for each in releases]
     having = [place for place, groups in enumerate(found) if groups.height]
-    shares = {place: most // len(having) + (at < most % len(having)) for at, place in enumerate(having)}
+    shares = {place: at_most // len(having) + (at < at_most % len(having)) for at, place in enumerate(having)}
     return tuple(
         CopiedRecords(
             release=each.release.name,
@@ -170,7 +170,7 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
 
     from unveil.data.table import with_markers
     from unveil.metrics.releases.closeness import exact_rows
-    from unveil.metrics.verdict.pooled import number_people
+    from unveil.metrics.verdict.pooled_tables import number_people
 
     original = prepared.release.original
     names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
@@ -197,7 +197,7 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
 def _chances(prepared: "PreparedRelease") -> "FloatArray":
     """Return for each row of the original how improbable its coincidence is if it is an unmistakable copy, else 1."""
     from unveil.metrics.verdict.copies import copied_people
-    from unveil.metrics.verdict.pooled import pool_tables
+    from unveil.metrics.verdict.pooled_tables import pool_tables
 
     tables = pool_tables(prepared.release, ids=prepared.ids[0], control_ids=prepared.ids[1])
     found = copied_people(tables)
@@ -247,7 +247,7 @@ def _block(copied: CopiedRecords, *, several: bool) -> Block:
             else "No record of the original is released as an exact copy.",
         )
     columns = copied.columns[:MOST_COLUMNS]
-    return Table(
+    return TableBlock(
         caption=f"Records of the original that are released unchanged{where}",
         columns=("People", *(name(column, _LONGEST_NAME) for column in columns)),
         rows=tuple(

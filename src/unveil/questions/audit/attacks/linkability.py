@@ -7,12 +7,12 @@ from unveil._kernels.threads import in_threads
 from unveil.errors import InputError
 from unveil.guesses.trials import Trials
 from unveil.metrics.trials.risk import Rate, attack_rate
+from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, mean_of, tried, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding, Scenario, Weight
-from unveil.questions.audit.people import Which
+from unveil.questions.audit.findings import AttackFinding, AttackScenario, ColumnImportance
+from unveil.questions.audit.people import PeopleSelection
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
-from unveil.questions.audit.trials import Tried, finding_of, grouped, mean_of, tried, withheld
 from unveil.questions.audit.words import listed, percent_of
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ WEIGHED_ON = 500
 _ANONYMETER = 500
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return the findings on the adversaries that were named, or on divisions of the columns and their mean."""
     is_named = attacked.settings.scenarios is not None
     every = attacked.settled if is_named else _divisions(attacked)
     knowledge, is_emulated = attacked.drawn.knowledge(), attacked.settings.compatibility == "anonymeter"
-    which: Which = "attacked"
+    which: PeopleSelection = "attacked"
     if is_emulated and is_named:
         # anonymeter draws its targets itself, so that positions are those of the whole table.
         knowledge, which = attacked.drawn.whole, "everybody"
 
-    def link(numbered: tuple[int, Scenario]) -> Trials:
+    def link(numbered: tuple[int, AttackScenario]) -> Trials:
         number, scenario = numbered
         attacked.progress(f"linking as {scenario.name}", number / len(every))
         return _link(attacked, (scenario.first, scenario.second), knowledge)
@@ -49,7 +49,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     if not is_named:
         own = mean_of([per_person(each, attacked.drawn.people, which) for each in trials])
         mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own)
-        found.append(Tried(finding=withheld(attacked.drawn.people, mean)))
+        found.append(AttackResult(finding=withheld(attacked.drawn.people, mean)))
     return tuple(found)
 
 
@@ -76,7 +76,7 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
     return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
 
 
-def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
+def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
     """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
     columns = attacked.prepared.known
     shared = attacked.prepared.release.original.column_names
@@ -94,9 +94,9 @@ def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
             f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
             "choose other attacks (--attacks)"
         )
-    splits = random_splits(columns, most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
+    splits = random_splits(columns, at_most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(
-        Scenario(
+        AttackScenario(
             name=f"split {number}",
             first=first,
             second=second,
@@ -107,9 +107,9 @@ def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
     )
 
 
-def _mean_scenario(splits: int, columns: int) -> Scenario:
+def _mean_scenario(splits: int, columns: int) -> AttackScenario:
     every = splits == 2 ** (columns - 1) - 1
-    return Scenario(
+    return AttackScenario(
         name=f"mean of all {splits} splits" if every else f"mean of {splits} random splits",
         first=(),
         reason="what an adversary reaches who holds any columns, on average",
@@ -117,12 +117,12 @@ def _mean_scenario(splits: int, columns: int) -> Scenario:
     )
 
 
-def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, **more: object) -> Finding:
+def _finding(attacked: AttackedRelease, scenario: AttackScenario, trials: Trials, **more: object) -> AttackFinding:
     neighbours = attacked.settings.neighbours_in(attacked.prepared.release.released.rows)
     return finding_of(attacked.attack, trials, scenario=scenario, neighbours=neighbours, **more)
 
 
-def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
+def weigh(attacked: AttackedRelease, finding: AttackFinding) -> AttackFinding:
     """Return the finding with what is left without each column, the most telling first; without a group only chance."""
     if finding.scenario is None:
         return finding
@@ -140,12 +140,13 @@ def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
     tried_without = ("", *names[: affordable(MOST_WEIGHED, len(names))])
     whole, *rates = in_threads(without, tried_without)
     weights = [
-        Weight(column=name, without=rate, whole=whole) for name, rate in zip(tried_without[1:], rates, strict=True)
+        ColumnImportance(column=name, without=rate, whole=whole)
+        for name, rate in zip(tried_without[1:], rates, strict=True)
     ]
     return replace(finding, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     scenario = finding.scenario
     share = f"for {percent_of(finding.risk.attack_rate, 'people')} the two lists share a record"
     if scenario is None or finding.is_mean:

@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.guesses.trials import Attempts, Trials
+from unveil.questions.audit.attack_results import (
+    AttackResult,
+    FigureEvidence,
+    by_groups,
+    finding_of,
+    grouped,
+    not_run,
+    tried,
+    without_rates,
+)
 from unveil.questions.audit.attacks._learned_membership import learned
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding, Scenario
+from unveil.questions.audit.findings import AttackFinding, AttackScenario
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.separation import Separation
-from unveil.questions.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried, without_rates
 from unveil.questions.audit.words import percent_of
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
@@ -26,7 +35,7 @@ _METHODS = {
 }
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often people in the data are called members, beside people outside who are."""
     from unveil.attacks.table.membership import pool_scores
 
@@ -43,14 +52,18 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     )
     return (
         *(
-            _tried(attacked, Scenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score)
+            _tried(
+                attacked, AttackScenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score
+            )
             for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
         ),
         *learned(attacked),
     )
 
 
-def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], score: "FloatArray") -> Tried:
+def _tried(
+    attacked: AttackedRelease, who: AttackScenario, shares: tuple[float, ...], score: "FloatArray"
+) -> AttackResult:
     """Return what one score finds: the share that is shown, other shares, and by density also the mean rank."""
     from unveil.attacks.table.membership import highest, ranks
 
@@ -62,13 +75,13 @@ def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], 
         naive = Attempts.from_chances(np.full(inside, share))
         return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
 
-    def found(share: float, name: str) -> Tried:
+    def found(share: float, name: str) -> AttackResult:
         trials = called(share)
         own, groups = per_person(trials, drawn.people), grouped(trials, drawn)
         finding = finding_of(attacked.attack, own, scenario=replace(who, name=name), groups=groups)
         return tried(drawn, finding, trials)
 
-    def beside(share: float) -> Evidence:
+    def beside(share: float) -> FigureEvidence:
         evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
         return replace(evidence, is_shown=False)
 
@@ -83,15 +96,17 @@ def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], 
     return replace(shown, evidence=tuple(evidence))
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     share = percent_of(finding.risk.attack_rate, "people in the data")
     told = f"Whoever holds a person's record calls {share} members of the data, rightly."
     return told if finding.separation is None else f"{_surest(finding.separation)}{told}"
 
 
-def _surest(found: Separation) -> str:
+def _surest(separation: Separation) -> str:
     """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
-    sure = [each for each in found.named if each.rate.defined and not isinstance(each.rate.value, Bounded)]
+    sure = [
+        each for each in separation.named if each.rate.defined and not isinstance(each.rate.value, SuppressedNumber)
+    ]
     if not sure:
         return ""
     least = min(sure, key=lambda each: each.wrongly)

@@ -1,19 +1,19 @@
 """Nearest-neighbour distance ratio: does a released record stand by one person in the data and away from the next?"""
 
+from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import _closeness
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding
-from unveil.questions.audit.trials import Tried
+from unveil.questions.audit.findings import AttackFinding
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how much nearer the nearest original record is than the second, beside control records."""
     from unveil.metrics.releases.closeness import nearest_distance_ratio
 
     return _closeness.measured(attacked, nearest_distance_ratio)
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: AttackFinding) -> str:
     return _closeness.sentence(
         finding,
         middle="have a distance ratio of at most {median}",

@@ -8,10 +8,18 @@ import numpy as np
 from unveil._kernels.verdict.permutations import true_links
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.verdict.family import OwnDraws
+from unveil.questions.audit.attack_results import (
+    NOTHING,
+    AttackResult,
+    FigureEvidence,
+    figure_of,
+    finding_of,
+    grouped,
+    not_run,
+)
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding
-from unveil.questions.audit.people import DrawnPeople
-from unveil.questions.audit.trials import NOTHING, Evidence, Tried, figure_of, finding_of, grouped, not_run
+from unveil.questions.audit.findings import AttackFinding
+from unveil.questions.audit.people import TargetSample
 from unveil.questions.audit.words import percent, percent_of
 
 if TYPE_CHECKING:
@@ -19,13 +27,13 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Release
     from unveil.guesses.candidates import Candidates
-    from unveil.metrics.trials.groups import Groups
+    from unveil.metrics.trials.groups import RatesByGroup
 
 #: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
     from unveil.attacks.table.record_linkage import RecordLinkage
     from unveil.data.table.release import Knowledge
@@ -49,8 +57,8 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
             "tables the same identifier column (--id) to find out."
         )
         targets = guess.target_count
-        found = Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
-        return (Tried(finding=found),)
+        found = AttackFinding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
+        return (AttackResult(finding=found),)
     people = attacked.drawn.people
     # Where people have several rows, any of them names the right person.
     whose = people.everybody.person[: release.original.rows] if people.has_several_rows else _places(release.original)
@@ -61,7 +69,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     groups = _groups(attacked.drawn, attempts, truth)
     finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
     draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))
-    return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+    return (AttackResult(finding=finding, evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws),)),)
 
 
 def _by_content(
@@ -88,7 +96,7 @@ def _places(table: "Table") -> "IntArray":
     return place
 
 
-def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Groups | None":
+def _groups(drawn: TargetSample, attempts: Attempts, truth: "IntArray") -> "RatesByGroup | None":
     """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
     someone = truth >= 0
     if attempts.chances is None or not someone.any():
@@ -112,12 +120,12 @@ def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
     return {name: measured[name] for name in _SHOWN if name in measured}
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     rate = percent_of(finding.risk.attack_rate, "released records")
     return f"Whoever compares released records with what is known of people names the right person for {rate}."
 
 
-def _without_truth(finding: Finding) -> str:
+def _without_truth(finding: AttackFinding) -> str:
     if "sure" not in finding.figures:
         return ""
     return f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"

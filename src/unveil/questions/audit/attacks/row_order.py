@@ -7,10 +7,10 @@ import numpy as np
 
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil.metrics.verdict.family import OwnDraws
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, figure_of, finding_of, not_run, remarked
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import Finding
+from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.per_person import per_person
-from unveil.questions.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked
 from unveil.questions.audit.words import percent_of
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from unveil.data.table.release import Release
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often a released row stands where the same person stands in the original."""
     from unveil.attacks.table.row_order import RowOrder
     from unveil.data.table.release import Knowledge
-    from unveil.metrics.releases._compared import compared_columns
+    from unveil.metrics.releases._common_columns import compared_columns
 
     release, people = attacked.prepared.release, attacked.drawn.people
     if release.released.rows != release.original.rows:
@@ -39,7 +39,9 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     compared = _compared(release, compared_columns(release, None), rows)
     draws = OwnDraws(partial(agreeing_cells, *compared, person=person))
     return (
-        Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)),
+        AttackResult(
+            finding=finding, evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)
+        ),
     )
 
 
@@ -65,7 +67,7 @@ def _compared(
     return before, after, fits
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     share = percent_of(finding.risk.attack_rate, "released rows")
     return f"{share} stand where the same person stands in the original."
 

@@ -9,22 +9,30 @@ import numpy as np
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson
+from unveil.questions.audit.attack_results import (
+    AttackResult,
+    FigureEvidence,
+    figure_of,
+    grouped,
+    not_run,
+    remarked,
+    withheld,
+)
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import UNDEFINED, Finding, Links, Scenario
-from unveil.questions.audit.trials import Evidence, Tried, figure_of, grouped, not_run, remarked, withheld
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, AttackScenario, SuccessRange
 from unveil.questions.audit.words import percent_of
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
-    from unveil.attacks.table.singling_out import Fitted
-    from unveil.metrics.trials.groups import Groups
-    from unveil.metrics.verdict.singling_out import SinglingOut
+    from unveil.attacks.table.singling_out import PredicateMatches
+    from unveil.metrics.trials.groups import RatesByGroup
+    from unveil.metrics.verdict.singling_out import SinglingOutRate
 
 #: So many columns a description has unless fewer are known: more make nearly every record the only one of its kind.
 SEVERAL = 3
 
 
-def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often a description that fits one released record fits exactly one person in the data."""
     from unveil.attacks.table.singling_out import SinglingOut
 
@@ -44,7 +52,7 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     return tuple(found)
 
 
-def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> Tried:
+def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "PredicateMatches") -> AttackResult:
     """Return how many guesses fit exactly one person, beside what strangers would give, and how it is judged."""
     from unveil.metrics.verdict.family import singling_out_statistic
     from unveil.metrics.verdict.singling_out import singling_out
@@ -53,7 +61,7 @@ def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> T
     measured = singling_out(pool, fitted.starts, fitted.rows, rng=attacked.rng)
     guesses = fitted.starts.size - 1
     hits = measured.attack.value * guesses
-    finding = Finding(
+    finding = AttackFinding(
         attack=attacked.attack,
         targets=guesses,
         risk=Risk(
@@ -62,34 +70,36 @@ def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> T
             control_rate=_strangers(measured),
             excess_over_control=measured.excess,
         ),
-        links=Links(expected=hits, low=hits, high=hits),
+        links=SuccessRange(expected=hits, low=hits, high=hits),
         scenario=scenario,
         figures={"most_by_guessing": measured.most},
         remark=remarked(fitted.notes),
         groups=_groups(attacked, fitted),
     )
     finding = withheld(people, finding)
-    evidence = Evidence(
+    evidence = FigureEvidence(
         figure=figure_of(finding, control_tries=guesses),
         statistic=singling_out_statistic(pool, fitted.starts, fitted.rows),
         pool="everybody",
         about=np.unique(pool.places[fitted.rows]).size,
         stands_overlap=False,
     )
-    return Tried(finding=finding, evidence=(evidence,))
+    return AttackResult(finding=finding, evidence=(evidence,))
 
 
-def _strangers(measured: "SinglingOut") -> Rate:
+def _strangers(measured: "SinglingOutRate") -> Rate:
     """Return what strangers would give: a number where the control has half as many people, else its bounds alone."""
     rate = measured.strangers
     if isnan(rate.value):
         return UNDEFINED
     if measured.shown:
         return rate
-    return Rate(Bounded(rate.low, rate.high, at=rate.value), rate.low, rate.high)
+    return Rate(SuppressedNumber(rate.low, rate.high, at=rate.value), rate.low, rate.high)
 
 
-def _adversaries(columns: tuple[str, ...], named: tuple[Scenario, ...] | None) -> Iterator[tuple[Scenario, int]]:
+def _adversaries(
+    columns: tuple[str, ...], named: tuple[AttackScenario, ...] | None
+) -> Iterator[tuple[AttackScenario, int]]:
     yield _all("one column", columns, "rare and extreme values of single columns"), 1
     several = min(SEVERAL, len(columns))
     if several > 1:
@@ -97,14 +107,14 @@ def _adversaries(columns: tuple[str, ...], named: tuple[Scenario, ...] | None) -
         yield _all(f"{several} columns", columns, reason), several
     for scenario in named or ():
         held = scenario.first + scenario.second
-        yield Scenario(name=scenario.name, first=held, reason=scenario.reason), min(SEVERAL, len(held))
+        yield AttackScenario(name=scenario.name, first=held, reason=scenario.reason), min(SEVERAL, len(held))
 
 
-def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
-    return Scenario(name=name, first=columns, reason=reason, origin="all")
+def _all(name: str, columns: tuple[str, ...], reason: str) -> AttackScenario:
+    return AttackScenario(name=name, first=columns, reason=reason, origin="all")
 
 
-def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
+def _groups(attacked: AttackedRelease, fitted: "PredicateMatches") -> "RatesByGroup | None":
     """Return the rates of groups: who of the data is the only one whom some description fits."""
     original, everybody = attacked.prepared.release.original, attacked.drawn.people.everybody
 
@@ -126,7 +136,7 @@ def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
     return grouped(trials, attacked.drawn, "everybody")
 
 
-def _meaning(finding: Finding) -> str:
+def _meaning(finding: AttackFinding) -> str:
     share = percent_of(finding.risk.attack_rate, "descriptions that fit one released record")
     return f"{share} fit exactly one person in the data."
 

@@ -10,9 +10,9 @@ from unveil._kernels.types import FloatArray
 from unveil.metrics.epsilon.bound import EpsilonBound
 from unveil.metrics.epsilon.claim import Claim
 from unveil.metrics.epsilon.coins import bound_of_coins, bound_of_pairs
-from unveil.metrics.epsilon.needed import coins_needed
+from unveil.metrics.epsilon.power import coins_needed
 from unveil.questions.audit.generator.design import Design
-from unveil.questions.audit.generator.findings import EpsilonFound
+from unveil.questions.audit.generator.findings import EpsilonFinding
 from unveil.questions.audit.inputs import PreparedAudit
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def epsilon_from_canaries(
     pairs: Sequence[tuple[str, str]] | None,
     claim: Claim | None,
     rng: np.random.Generator,
-) -> EpsilonFound:
+) -> EpsilonFinding:
     """Return the bound that all coins of all runs give, each guessed from the release of its run alone.
 
     Parameters
@@ -67,7 +67,7 @@ def epsilon_from_canaries(
         delta = 0.0 if claim is None else claim.delta_against("add-remove")
         bound = bound_of_coins([(score[:, 0], coin) for score, coin in runs], rng=rng, delta=delta)
     bound = replace(bound, runs=len(design.runs))
-    return EpsilonFound(bound=bound, source="canaries", claim=claim, canaries=kind, needed=_needed(claim, bound))
+    return EpsilonFinding(bound=bound, source="canaries", claim=claim, canaries=kind, needed=_needed(claim, bound))
 
 
 def _scores(
@@ -104,7 +104,7 @@ def _scores(
     return found.reshape(design.canaries.shape)
 
 
-def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) -> EpsilonFound | None:
+def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) -> EpsilonFinding | None:
     """Return the bound from people of the two tables who were measured, paired by lot.
 
     Where nobody was it says so of a claim, and is None without one.
@@ -113,7 +113,7 @@ def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) ->
     bound = next((each.epsilon for each in every if each is not None and each.epsilon is not None), None)
     if bound is None and claim is None:
         return None
-    return EpsilonFound(bound=bound, source="two tables", claim=claim, by_lot=by_lot, needed=_needed(claim, bound))
+    return EpsilonFinding(bound=bound, source="two tables", claim=claim, by_lot=by_lot, needed=_needed(claim, bound))
 
 
 def _needed(claim: Claim | None, bound: EpsilonBound | None) -> int | None:

@@ -10,14 +10,14 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.metrics.verdict.copies import LEVEL
 from unveil.metrics.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws, Statistic
-from unveil.questions.audit.findings import Copies, Finding, JudgedFigure, Links
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
+from unveil.questions.audit.findings import AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.generator.design import Design, GeneratorRun
 from unveil.questions.audit.generator.draws import JointDraws, RunStatistic, draw_folds, draw_pools
-from unveil.questions.audit.generator.findings import Spread
+from unveil.questions.audit.generator.findings import RunSpread
 from unveil.questions.audit.inputs import PreparedAudit
-from unveil.questions.audit.people import Which
-from unveil.questions.audit.trials import Evidence, Tried
-from unveil.report.bounded import Bounded
+from unveil.questions.audit.people import PeopleSelection
+from unveil.report.suppressed_number import SuppressedNumber
 
 #: What tells figures of one run apart.
 Key = tuple[str, ...]
@@ -29,17 +29,17 @@ class AttackedRun:
 
     run: GeneratorRun
     prepared: PreparedAudit
-    tried: tuple[Tried, ...]
+    tried: tuple[AttackResult, ...]
 
 
-class Times(NamedTuple):
-    """In how many runs the same person was given to the generator, and in how many held out."""
+class RunCounts(NamedTuple):
+    """In how many runs a person was given to the generator, and in how many held out."""
 
     inside: int
     outside: int
 
 
-def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[Tried, ...]:
+def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[AttackResult, ...]:
     """Return what each attack achieves over all runs: mean rates, and figures that are judged as one.
 
     Where the same people are held out in all runs, a person's score is the mean over runs. With folds everybody is
@@ -49,7 +49,7 @@ def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> t
     first = attacked[0]
     judge = _Runs(attacked) if design.folds == 1 else _Folds(attacked, design, seed)
     repeated = len(attacked) // design.folds
-    times = Times(repeated if design.folds == 1 else repeated * (design.folds - 1), repeated)
+    times = RunCounts(repeated if design.folds == 1 else repeated * (design.folds - 1), repeated)
     made = []
     for one in first.tried:
         same = [found for each in attacked if (found := _same(one, each.tried)) is not None]
@@ -58,17 +58,21 @@ def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> t
     return tuple(made)
 
 
-def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[Finding]) -> tuple[Spread, ...]:
+def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[AttackFinding]) -> tuple[RunSpread, ...]:
     """Return what single runs gave of the findings that a report shows."""
     made = []
     for finding in shown:
         every = [found.finding for each in attacked if (found := _same_as(_key(finding), each.tried)) is not None]
         rates = [each.worse for each in every]
-        if len(attacked) < 2 or len(rates) < len(attacked) or any(isinstance(each.value, Bounded) for each in rates):
+        if (
+            len(attacked) < 2
+            or len(rates) < len(attacked)
+            or any(isinstance(each.value, SuppressedNumber) for each in rates)
+        ):
             continue
         compares = all(each.risk.excess_over_control.defined for each in every)
         made.append(
-            Spread(
+            RunSpread(
                 attack=finding.attack,
                 adversary="" if finding.scenario is None else finding.scenario.name,
                 figure="excess_over_control" if compares else "attack_rate",
@@ -78,24 +82,24 @@ def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[Finding]) -> tupl
     return tuple(made)
 
 
-def _same(one: Tried, tried: Sequence[Tried]) -> Tried | None:
+def _same(one: AttackResult, tried: Sequence[AttackResult]) -> AttackResult | None:
     return _same_as(_key(one.finding), tried)
 
 
-def _same_as(key: Key, tried: Sequence[Tried]) -> Tried | None:
+def _same_as(key: Key, tried: Sequence[AttackResult]) -> AttackResult | None:
     return next((each for each in tried if _key(each.finding) == key), None)
 
 
-def _key(finding: Finding) -> Key:
+def _key(finding: AttackFinding) -> Key:
     return finding.attack, "" if finding.scenario is None else finding.scenario.name, finding.secret
 
 
-def _figure_key(evidence: Evidence) -> Key:
+def _figure_key(evidence: FigureEvidence) -> Key:
     figure = evidence.figure
     return figure.attack, figure.adversary, figure.secret, figure.group
 
 
-def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: Times) -> Tried:
+def _mean_of(same: Sequence[AttackResult], judge: "_Runs | _Folds", times: RunCounts) -> AttackResult:
     """Return the mean of what one adversary achieved over runs."""
     finding = same[0].finding
     risks = [each.finding.risk for each in same]
@@ -114,10 +118,10 @@ def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: Times) -> Tr
             finding,
             targets=risk.attack_rate.tries or finding.targets,
             risk=risk,
-            links=Links(
+            links=SuccessRange(
                 **{
                     each.name: float(np.mean([getattr(one.finding.links, each.name) for one in same]))
-                    for each in fields(Links)
+                    for each in fields(SuccessRange)
                 }
             ),
             # Those of groups are rates of one run.
@@ -129,7 +133,7 @@ def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: Times) -> Tr
     )
 
 
-def _most_copied(copies: Sequence[Copies]) -> Copies | None:
+def _most_copied(copies: Sequence[CopyFindings]) -> CopyFindings | None:
     """Return the copies of the run that has most of them; each run could show one by chance, so that all must be rarer.
 
     What a harmless release has at most is for one release: among several, as many times as much.
@@ -142,7 +146,7 @@ def _most_copied(copies: Sequence[Copies]) -> Copies | None:
     return replace(worst, coincidences=worst.coincidences * len(copies))
 
 
-def _mean_figure(figures: Sequence[JudgedFigure], times: Times) -> JudgedFigure:
+def _mean_figure(figures: Sequence[JudgedFigure], times: RunCounts) -> JudgedFigure:
     attack = mean_rate([each.attack_rate for each in figures], times.inside)
     control = mean_rate([each.control_rate for each in figures], times.outside)
     return replace(
@@ -156,7 +160,7 @@ def _mean_figure(figures: Sequence[JudgedFigure], times: Times) -> JudgedFigure:
     )
 
 
-def _mean_risk(risks: Sequence[Risk], times: Times) -> Risk:
+def _mean_risk(risks: Sequence[Risk], times: RunCounts) -> Risk:
     attack, naive = (
         mean_rate([getattr(each, name) for each in risks], times.inside) for name in ("attack_rate", "naive_rate")
     )
@@ -188,7 +192,7 @@ def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
     first = rates[0]
     if not all(each.defined for each in rates):
         return next(each for each in rates if not each.defined)
-    if any(isinstance(each.value, Bounded) for each in rates):
+    if any(isinstance(each.value, SuppressedNumber) for each in rates):
         return first
     if all(each.worth for each in rates):
         tries, worth = sum(each.tries for each in rates), sum(each.worth for each in rates) / times
@@ -205,7 +209,7 @@ class _Runs:
     def __init__(self, attacked: Sequence[AttackedRun]) -> None:
         self._runs = len(attacked)
 
-    def statistic(self, every: Sequence[Evidence]) -> Statistic | None:
+    def statistic(self, every: Sequence[FigureEvidence]) -> Statistic | None:
         """Return what is judged in place of the figures of single runs."""
         parts = [each.statistic for each in every]
         if self._runs == 1:
@@ -237,7 +241,7 @@ class _Folds:
             else None
         )
 
-    def statistic(self, every: Sequence[Evidence]) -> OwnDraws | None:
+    def statistic(self, every: Sequence[FigureEvidence]) -> OwnDraws | None:
         """Return the sum over runs of the figures of single runs."""
         parts = [each.statistic for each in every]
         own = [each for each in parts if isinstance(each, OwnDraws)]
@@ -255,7 +259,7 @@ class _Folds:
         pools = [each.prepared.people.pool("measured") for each in self._attacked]
         return [pool.scores(part) for pool, part in zip(pools, parts, strict=True) if isinstance(part, np.ndarray)]
 
-    def _of_people(self, one: AttackedRun, part: Statistic, which: Which) -> RunStatistic:
+    def _of_people(self, one: AttackedRun, part: Statistic, which: PeopleSelection) -> RunStatistic:
         """Return scores by person in place of the rows of a run's pool, or guesses that fit persons."""
         people = one.prepared.people
         rows = np.concatenate([one.run.inside, one.run.outside])[people.rows(which)]

@@ -17,8 +17,8 @@ Oddity = Literal["same table", "people never given"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
-    """What single runs gave where the report shows the mean over all of them; one value for each run."""
+class RunSpread:
+    """The values of single runs where the report shows their mean."""
 
     attack: str
     adversary: str
@@ -28,8 +28,8 @@ class Spread:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
-    """How releases were made so that they could be audited.
+class GeneratorSummary:
+    """How a generator produced the audited releases.
 
     Attributes
     ----------
@@ -68,14 +68,14 @@ class Way:
     runs: int
     attacked: int
     seconds: tuple[float, ...]
-    spread: tuple[Spread, ...] = ()
+    spread: tuple[RunSpread, ...] = ()
     lost: tuple[float, ...] = ()
     oddities: tuple[Oddity, ...] = ()
     attacked_beside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpsilonFound:
+class EpsilonFinding:
     """A lower bound of epsilon, and the claim that it was held against.
 
     Attributes

@@ -14,25 +14,25 @@ from unveil.metrics.releases.utility import loss_summary
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.metrics.verdict.copies import FACTOR
 from unveil.metrics.verdict.limits import fewest_copies_provable
-from unveil.metrics.verdict.pooled import number_people, pool_tables
-from unveil.protections.generators import Given, Made, about, generator_from
-from unveil.questions.audit.checked import AuditSettings
-from unveil.questions.audit.clearest import worst_of
-from unveil.questions.audit.findings import Audit, Outcome, Verdict
+from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
+from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
+from unveil.questions.audit.checked_settings import AuditSettings
+from unveil.questions.audit.findings import Audit, AuditVerdict, Outcome
 from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
-from unveil.questions.audit.generator.findings import Oddity, Way
+from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
 from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.generator.words import coins_said
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.questions.audit.judge import judge_audit
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.separation import ExposedPerson
 from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say, unsaid
 from unveil.report.text import count, duration
-from unveil.studies.made import PlannedRun, make_runs
+from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.studies.tasks import Progress as RunProgress
 
 #: What the report calls the way of making releases, among releases.
@@ -49,7 +49,7 @@ _SURE = 0.998
 
 
 def audit_generator(
-    given: Given,
+    given: SourceTable,
     existing: Any,
     *,
     making: GeneratorSettings,
@@ -100,17 +100,17 @@ def audit_generator(
     return _beside(audit, found), (first, *prepared.releases)
 
 
-def given_of(original: Any, reading: TableReading) -> Given:
+def given_of(original: Any, reading: TableReading) -> SourceTable:
     """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
-    if isinstance(original, Given):
+    if isinstance(original, SourceTable):
         return original
     if isinstance(original, Table):
-        return Given(original, original.frame)
-    return Given(reading.frame(original, "original"), original)
+        return SourceTable(original, original.frame)
+    return SourceTable(reading.frame(original, "original"), original)
 
 
 def _audit_way(
-    given: Given,
+    given: SourceTable,
     making: GeneratorSettings,
     settings: AuditSettings,
     rng: np.random.Generator,
@@ -162,7 +162,7 @@ def _audit_way(
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := worst_of(audit.releases[0], attack)) is not None]
-    way = Way(
+    way = GeneratorSummary(
         release=WAY,
         generator=generator.written,
         about=tuple((name, text) for name, text in about(generator).items() if name != "generator"),
@@ -234,15 +234,15 @@ def _beside(audit: Audit, existing: Audit) -> Audit:
     )
 
 
-def _worse(way: Verdict, existing: Verdict) -> Outcome:
+def _worse(way: AuditVerdict, existing: AuditVerdict) -> Outcome:
     """Return what the audit says in the end: that of the way, unless a release by itself is worse."""
     bad: tuple[Outcome, ...] = ("found", "copies")
     return next((each for each in bad if each in (way.outcome, existing.outcome)), way.outcome)
 
 
 def _planned(
-    given: Given, making: GeneratorSettings, settings: AuditSettings, rng: np.random.Generator
-) -> tuple[Design, Given, tuple[tuple[str, str], ...] | None]:
+    given: SourceTable, making: GeneratorSettings, settings: AuditSettings, rng: np.random.Generator
+) -> tuple[Design, SourceTable, tuple[tuple[str, str], ...] | None]:
     """Return who is held out in which run, everybody with unusual rows to be planted behind them, and where these are.
 
     The last is for each unusual row the two columns in which it holds what nobody has together; None without any.
@@ -267,17 +267,17 @@ def _planned(
 
 
 def _prepared(
-    table: Table, made: Made, run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
+    table: Table, generated: GeneratedRelease, run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
 ) -> PreparedAudit:
     """Return the audit of one run: those given to the generator, its release, and those held out."""
     inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")
     truth = None
-    if made.truth is not None:
+    if generated.truth is not None:
         # Of planted rows nobody asks.
         place = np.full(int(run.given.max(initial=0)) + 1, -1, np.int64)
         place[run.inside] = np.arange(run.inside.size)
-        truth = place[run.given[made.truth]]
-    release = Release(inside, made.released, kind=made.kind, name=WAY, notes=made.notes, truth=truth)
+        truth = place[run.given[generated.truth]]
+    release = Release(inside, generated.released, kind=generated.kind, name=WAY, notes=generated.notes, truth=truth)
     by_lot = np.ones(run.inside.size + run.outside.size, np.bool_)
     if design.folds > 1:
         # The same people in all runs, whichever of them are held out.
@@ -313,11 +313,13 @@ def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _oddities(runs: Sequence[GeneratorRun], made: Sequence[Made], first: AttackedRun) -> tuple[Oddity, ...]:
+def _oddities(
+    runs: Sequence[GeneratorRun], generated: Sequence[GeneratedRelease], first: AttackedRun
+) -> tuple[Oddity, ...]:
     """Return what is strange: tables that do not depend on who is given, and people who never were."""
     found: list[Oddity] = []
     differs = len({each.given.tobytes() for each in runs}) > 1
-    if differs and all(each.released.frame.equals(made[0].released.frame) for each in made):
+    if differs and all(each.released.frame.equals(generated[0].released.frame) for each in generated):
         found.append("same table")
     if _knows_held_out(first.prepared.releases[0].release):
         found.append("people never given")

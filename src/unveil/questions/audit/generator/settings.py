@@ -22,20 +22,20 @@ class Canaries:
     kind: CanaryKind = "people"
 
     @classmethod
-    def read(cls, told: "int | str | Canaries | None") -> "Canaries | None":
+    def read(cls, value: "int | str | Canaries | None") -> "Canaries | None":
         """Return canaries as they are written: a number, and what they are if they are not people.
 
         >>> Canaries.read("200:unusual")
         Canaries(number=200, kind='unusual')
         """
-        if told is None or isinstance(told, cls):
-            return told
-        number, _, kind = str(told).partition(":")
+        if value is None or isinstance(value, cls):
+            return value
+        number, _, kind = str(value).partition(":")
         kinds = get_args(CanaryKind)
         if not number.strip().isdigit() or not int(number) or (kind or "people") not in kinds:
             raise InputError(
                 f"canaries must be a number of at least 1, perhaps with a colon and {' or '.join(kinds)}, but are "
-                f"{told!r}. Write it as in 200 or 200:unusual"
+                f"{value!r}. Write it as in 200 or 200:unusual"
             )
         return cls(number=int(number), kind=kind or "people")  # type: ignore[arg-type]
 
@@ -87,9 +87,9 @@ class GeneratorSettings:
         if self.hold_out is not None:
             share(self.hold_out, "hold_out", zero=False, one=False)
         if self.folds is not None:
-            whole_number(self.folds, "folds", least=2)
+            whole_number(self.folds, "folds", at_least=2)
         whole_number(self.runs, "runs")
-        whole_number(self.workers, "workers", least=0)
+        whole_number(self.workers, "workers", at_least=0)
         if self.canaries is not None and self.folds is not None:
             raise InputError(
                 "canaries are drawn from people who are never given to the generator but by a coin, and with folds "

@@ -6,14 +6,14 @@ from math import isnan
 
 from unveil.metrics.epsilon.bound import ADJACENCY, SHARES, Design, EpsilonBound
 from unveil.metrics.epsilon.claim import Claim
-from unveil.metrics.epsilon.needed import coins_needed, most_provable
+from unveil.metrics.epsilon.power import coins_needed, most_provable
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, ReleaseVerdict
-from unveil.questions.audit.generator.findings import EpsilonFound, Oddity, Way
+from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary, Oddity
 from unveil.questions.audit.quantities import alone
-from unveil.questions.audit.said import number_of, quoted
+from unveil.questions.audit.verdict_text import number_of, quoted
 from unveil.questions.audit.words import percent
-from unveil.report.blocks import Block, Section, Side, Table
+from unveil.report.blocks import Block, Section, Side, TableBlock
 from unveil.report.text import count, duration, name
 
 _LEFT: Side = "left"
@@ -123,37 +123,37 @@ def contradiction(audit: Audit) -> tuple[str, ...]:
     return (epsilon_said(audit),) if audit.epsilon is not None and audit.epsilon.contradicted else ()
 
 
-def _shown(found: EpsilonFound, bound: EpsilonBound) -> str:
+def _shown(finding: EpsilonFinding, bound: EpsilonBound) -> str:
     """Return how large epsilon is at least, as the claim counts it, and how much could have been shown at best."""
-    halved = bound.adjacency == "replace" and (found.claim is None or found.claim.adjacency == "add-remove")
+    halved = bound.adjacency == "replace" and (finding.claim is None or finding.claim.adjacency == "add-remove")
     least, most = (each / 2 if halved else each for each in (bound.bound, bound.most))
     could = f"at most {most:.2g} could have been shown"
     return f"at least {least:.2g}; {could}" if least > 0 else f"not shown to be above 0; {could}"
 
 
-def _rests_on(found: EpsilonFound, bound: EpsilonBound) -> str:
-    coins = "pairs of people" if found.source == "two tables" else "coins"
+def _rests_on(finding: EpsilonFinding, bound: EpsilonBound) -> str:
+    coins = "pairs of people" if finding.source == "two tables" else "coins"
     guessed = ""
-    if found.counts:
+    if finding.counts:
         guessed = f", of which {count(bound.guesses)} were guessed and {count(bound.right)} of these rightly"
-    runs = f" of {count(bound.runs, 'run', 'runs')}" if found.source == "canaries" else ""
+    runs = f" of {count(bound.runs, 'run', 'runs')}" if finding.source == "canaries" else ""
     sure = f"at {100 * bound.confidence:g}% confidence"
-    lot = "" if found.by_lot else ", if the control was kept apart by lot"
+    lot = "" if finding.by_lot else ", if the control was kept apart by lot"
     return f"{sure}, by {count(bound.coins)} {coins}{runs}{guessed}{lot}"
 
 
-def _power(found: EpsilonFound, bound: EpsilonBound) -> str:
-    if found.claim is None:
+def _power(finding: EpsilonFinding, bound: EpsilonBound) -> str:
+    if finding.claim is None:
         return ""
-    twice = 2 * found.claim.epsilon
-    if found.needed is None:
+    twice = 2 * finding.claim.epsilon
+    if finding.needed is None:
         return f"No number of coins could show that it is {twice:g}."
-    fewer = ", more than there were" if found.needed > bound.coins else ""
-    coins = "coins" if found.source == "canaries" else "pairs"
-    return f"If it were {twice:g}, the best adversary would need about {count(found.needed)} {coins}{fewer}."
+    fewer = ", more than there were" if finding.needed > bound.coins else ""
+    coins = "coins" if finding.source == "canaries" else "pairs"
+    return f"If it were {twice:g}, the best adversary would need about {count(finding.needed)} {coins}{fewer}."
 
 
-def made_said(way: Way) -> str:
+def made_said(way: GeneratorSummary) -> str:
     """Return in a sentence how releases were made for the audit."""
     runs = count(way.runs, "run", "runs")
     if way.folds > 1:
@@ -187,7 +187,7 @@ def way_section(audit: Audit) -> Section | None:
     )
 
 
-def _facts(way: Way) -> Table:
+def _facts(way: GeneratorSummary) -> TableBlock:
     rows = [
         ("Generator", name(way.generator, _LONGEST)),
         *((f"{label[:1].upper()}{label[1:]}", name(text, _LONGEST)) for label, text in way.about),
@@ -197,10 +197,10 @@ def _facts(way: Way) -> Table:
     known = [each for each in way.seconds if not isnan(each)]
     if known:
         rows.append(("Time of one run", duration(sum(known) / len(known))))
-    return Table(caption="The generator", columns=("", ""), rows=tuple(rows), align=(_LEFT, _LEFT), prose=True)
+    return TableBlock(caption="The generator", columns=("", ""), rows=tuple(rows), align=(_LEFT, _LEFT), prose=True)
 
 
-def _spread(way: Way) -> Table:
+def _spread(way: GeneratorSummary) -> TableBlock:
     def row(label: str, what: str, values: tuple[float, ...]) -> tuple[str, ...]:
         mean = sum(values) / len(values)
         return (label, what, *(percent(each) for each in (min(values), mean, max(values))))
@@ -209,7 +209,7 @@ def _spread(way: Way) -> Table:
     rows = [row(ATTACKS[each.attack].title, shown[each.figure], each.values) for each in way.spread]
     if way.lost:
         rows.append(row("Usefulness", "lost", way.lost))
-    return Table(
+    return TableBlock(
         caption="What single runs gave",
         columns=("", "Figure", "Lowest", "Mean", "Highest"),
         rows=tuple(rows),

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from unveil.metrics import METRICS, Metric
-from unveil.questions.audit.findings import Audit, Finding
-from unveil.report.blocks import Side, Table
+from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.metrics import title_of
 from unveil.report.text import decimal, name
 from unveil.report.trust import mark, trust_note
@@ -15,7 +15,7 @@ _NONE = "–"
 _LONGEST_NAME = 60
 
 
-def candidate_metrics(finding: Finding) -> Iterator[tuple[Metric, float]]:
+def candidate_metrics(finding: AttackFinding) -> Iterator[tuple[Metric, float]]:
     """Yield the metrics of candidates among the figures of a finding, with their values."""
     for figure, value in finding.figures.items():
         metric = METRICS.get(figure)
@@ -23,7 +23,7 @@ def candidate_metrics(finding: Finding) -> Iterator[tuple[Metric, float]]:
             yield metric, value
 
 
-def candidate_table(audit: Audit, attack: str) -> Table | None:
+def candidate_table(audit: Audit, attack: str) -> TableBlock | None:
     """Return the metrics of candidates that an attack was measured by, with a column for each release.
 
     None where there are none: most attacks leave no candidates.
@@ -37,7 +37,7 @@ def candidate_table(audit: Audit, attack: str) -> Table | None:
         return None
     several = len(audit.releases) > 1
     heads = [name(release.name, _LONGEST_NAME) for release in audit.releases] if several else ["Value"]
-    return Table(
+    return TableBlock(
         caption="What the adversary knows about each released record",
         columns=("Metric", *heads, "Private", "Trust in tables"),
         rows=tuple(

@@ -9,19 +9,28 @@ from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.findings import FIGURES
 from unveil.questions.audit.parts.previous import (
     Difference,
+    FigureValue,
     Key,
-    Measured,
     adversary_of,
     differences_in,
     figures_in,
     read_previous,
 )
 from unveil.questions.audit.words import compact_rate
-from unveil.report.blocks import Section, Table
+from unveil.report.blocks import Section, TableBlock
 from unveil.report.editions import people
 from unveil.report.text import UNDEFINED, count, decimal, name, shorten
 
-__all__ = ["Change", "Changes", "Difference", "Measured", "changes", "changes_section", "direction", "read_previous"]
+__all__ = [
+    "Changes",
+    "Difference",
+    "FigureChange",
+    "FigureValue",
+    "changes",
+    "changes_section",
+    "direction",
+    "read_previous",
+]
 
 Direction = Literal[
     "measurably higher", "measurably lower", "no measurable change", "higher", "lower", "same", "defined", "undefined"
@@ -29,15 +38,15 @@ Direction = Literal[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """One figure of both audits."""
+class FigureChange:
+    """One figure in the earlier and in the present audit."""
 
     release: str
     attack: str
     scenario: str
     figure: str
-    before: Measured
-    now: Measured
+    before: FigureValue
+    now: FigureValue
     direction: Direction
     #: What makes the two hard to compare, such as another adversary under the same name.
     remark: str = ""
@@ -52,7 +61,7 @@ class Change:
 class Changes:
     """All that changed: figures of both audits, what only one of them has, and what they were made with."""
 
-    figures: tuple[Change, ...]
+    figures: tuple[FigureChange, ...]
     #: Release, attack and adversary that only one of the two has.
     new: tuple[str, ...]
     gone: tuple[str, ...]
@@ -61,7 +70,7 @@ class Changes:
     previous: str = "the earlier audit"
 
     @property
-    def measurable(self) -> tuple[Change, ...]:
+    def measurable(self) -> tuple[FigureChange, ...]:
         """The figures that changed by more than chance explains."""
         return tuple(change for change in self.figures if change.measurable)
 
@@ -130,13 +139,13 @@ def _adversaries(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
 
 
 def _change(
-    key: Key, before: Measured, now: Measured, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
-) -> Change:
+    key: Key, before: FigureValue, now: FigureValue, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
+) -> FigureChange:
     then, today = (each.get(key[:3]) for each in adversaries)
     columns = [(who.get("first"), who.get("second")) if isinstance(who, dict) else None for who in (then, today)]
     remark = "the adversary holds other columns now" if columns[0] != columns[1] else ""
     release, attack, scenario, figure = key
-    return Change(
+    return FigureChange(
         release=release,
         attack=attack,
         scenario=scenario,
@@ -148,14 +157,14 @@ def _change(
     )
 
 
-def direction(before: Measured, now: Measured) -> Direction:
+def direction(before: FigureValue, now: FigureValue) -> Direction:
     """Return how a figure changed; "measurably" only where its two intervals do not overlap.
 
-    >>> direction(Measured(value=0.1, low=0.08, high=0.12), Measured(value=0.2, low=0.17, high=0.23))
+    >>> direction(FigureValue(value=0.1, low=0.08, high=0.12), FigureValue(value=0.2, low=0.17, high=0.23))
     'measurably higher'
-    >>> direction(Measured(value=0.1, low=0.08, high=0.12), Measured(value=0.12, low=0.1, high=0.14))
+    >>> direction(FigureValue(value=0.1, low=0.08, high=0.12), FigureValue(value=0.12, low=0.1, high=0.14))
     'no measurable change'
-    >>> direction(Measured(value=2), Measured(value=5))
+    >>> direction(FigureValue(value=2), FigureValue(value=5))
     'higher'
     """
     if isnan(before.value) or isnan(now.value):
@@ -184,7 +193,7 @@ def changes_section(changed: Changes) -> Section:
     only = [(name(text, 80), "only now") for text in changed.new]
     only += [(name(text, 80), "only before") for text in changed.gone]
     tables = (
-        Table(
+        TableBlock(
             caption="Figures before and now",
             columns=("Figure", "Change", "Before", "Now"),
             rows=tuple(_row(each, several=several) for each in sorted(shown, key=lambda each: not each.measurable)),
@@ -195,8 +204,8 @@ def changes_section(changed: Changes) -> Section:
             ),
             prose=True,
         ),
-        Table(caption="In one audit only", columns=("What", "Where"), rows=tuple(only), align=("left", "left")),
-        Table(
+        TableBlock(caption="In one audit only", columns=("What", "Where"), rows=tuple(only), align=("left", "left")),
+        TableBlock(
             caption="What the two audits were made with",
             columns=("What", "Before", "Now"),
             rows=tuple((each.what, *_difference(each)) for each in changed.differences),
@@ -234,7 +243,7 @@ def sentence(changed: Changes) -> str:
     return f"{said}{people}{more}"
 
 
-def _row(change: Change, *, several: bool) -> tuple[str, ...]:
+def _row(change: FigureChange, *, several: bool) -> tuple[str, ...]:
     where = f"{name(change.release, 30)}: " if several else ""
     who = f" by {name(change.scenario, 30)}" if change.scenario else ""
     figure = f"{change.attack}, {change.figure}".replace("_", " ")
@@ -246,7 +255,7 @@ def _row(change: Change, *, several: bool) -> tuple[str, ...]:
 _OUTCOMES: Mapping[str, str] = {"defined": "was undefined", "undefined": "is undefined now"}
 
 
-def _measured(figure: Measured, *, share: bool) -> str:
+def _measured(figure: FigureValue, *, share: bool) -> str:
     if isnan(figure.value):
         return UNDEFINED
     if share and figure.has_interval:

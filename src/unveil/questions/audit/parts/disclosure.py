@@ -7,13 +7,13 @@ import numpy as np
 
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.questions.audit.words import listed, percent
-from unveil.report.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Block, Chart, Number, Section, Series, Side, Style, TableBlock
 from unveil.report.editions import people
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, decimal, name
 
 #: What each release is called, and what it discloses by itself.
-Named = Sequence[tuple[str, Disclosure]]
+NamedDisclosures = Sequence[tuple[str, Disclosure]]
 
 _LONGEST_NAME = 40
 _NONE = "–"
@@ -31,7 +31,7 @@ _METHODS = {
 }
 
 
-def disclosure_section(releases: Named) -> Section:
+def disclosure_section(releases: NamedDisclosures) -> Section:
     """Return the part of the report on how many rows look alike in each release."""
     blocks: list[Block] = []
     if len(releases) == 1:
@@ -42,26 +42,26 @@ def disclosure_section(releases: Named) -> Section:
     return Section(heading="How many look alike?", lead=_LEAD, blocks=tuple(blocks))
 
 
-def _numbers(found: Disclosure) -> list[Number]:
-    k = found.k_anonymity
+def _numbers(disclosure: Disclosure) -> list[Number]:
+    k = disclosure.k_anonymity
     alike = "Somebody is the only one of their kind." if k == 1 else f"Everybody looks like at least {k - 1} others."
-    if isinstance(k, Bounded):
+    if isinstance(k, SuppressedNumber):
         alike = f"For somebody so many rows look alike: {count(k)}."
     return [
         Number(
             label="Fewest rows that look alike (k-anonymity)",
             value=count(k),
-            meaning=f"{alike} Compared in {listed(found.columns)}. {found.misleading}".rstrip(),
+            meaning=f"{alike} Compared in {listed(disclosure.columns)}. {disclosure.misleading}".rstrip(),
         ),
         Number(
             label="Unique rows",
-            value=percent(found.sample_uniqueness),
+            value=percent(disclosure.sample_uniqueness),
             meaning="The share of released rows that no other row equals in the columns that may be known.",
         ),
     ]
 
 
-def class_chart(releases: Named) -> Chart:
+def class_chart(releases: NamedDisclosures) -> Chart:
     """Return for each release the share of rows in groups below the usual sizes."""
     shown = releases[: len(_STYLES)]
     cut = (
@@ -97,15 +97,15 @@ def class_chart(releases: Named) -> Chart:
 
 def _drawn(share: float) -> float:
     # What is told by its bounds has no place of its own.
-    return math.nan if isinstance(share, Bounded) else share
+    return math.nan if isinstance(share, SuppressedNumber) else share
 
 
-def class_table(releases: Named) -> Table:
+def class_table(releases: NamedDisclosures) -> TableBlock:
     """Return the class figures of each release."""
     sizes = sorted({size for _, found in releases for size in found.below if size > 2})
     said = [(label, text) for label, found in releases for text in (found.misleading, *found.notes) if text]
     notes = dict.fromkeys(f"{name(label, 30)}: {text[:1].upper()}{text[1:].rstrip('.')}." for label, text in said)
-    return Table(
+    return TableBlock(
         caption="Groups of rows that look alike",
         columns=("Release", "Fewest (k)", "Highest 1/k", "Mean 1/k", "Unique", *(f"Below {size}" for size in sizes)),
         rows=tuple(
@@ -124,7 +124,7 @@ def class_table(releases: Named) -> Table:
     )
 
 
-def diversity_table(releases: Named) -> Table | None:
+def diversity_table(releases: NamedDisclosures) -> TableBlock | None:
     """Return how different the sensitive values are among rows that look alike, or None where none is sensitive."""
     rows = [
         (
@@ -142,7 +142,7 @@ def diversity_table(releases: Named) -> Table | None:
     if not rows:
         return None
     c = next(each.c for _, found in releases for each in found.diversity)
-    return Table(
+    return TableBlock(
         caption="Sensitive values among rows that look alike",
         columns=("Release", "Column", "Distinct l", "Entropy l", f"Recursive l (c = {c:g})", "t", "Give it away"),
         rows=tuple(rows),
@@ -155,7 +155,7 @@ def diversity_table(releases: Named) -> Table | None:
     )
 
 
-def unique_table(releases: Named) -> Table | None:
+def unique_table(releases: NamedDisclosures) -> TableBlock | None:
     """Return how few columns are enough to make rows unique, or None where that could not be searched."""
     searched = [(label, found.special_uniques) for label, found in releases if found.special_uniques is not None]
     if not searched:
@@ -169,7 +169,7 @@ def unique_table(releases: Named) -> Table | None:
         )
         for label, special in searched
     ]
-    return Table(
+    return TableBlock(
         caption="Special uniques: how few columns are enough",
         columns=("Release", *(f"By {count(size, 'column', 'columns')}" for size in range(1, most + 1)), "Mostly by"),
         rows=tuple(rows),
@@ -187,7 +187,7 @@ def _telling(columns: Sequence[str], times: Sequence[int]) -> list[str]:
     return [columns[at] for at in order[:3] if times[at]]
 
 
-def population_table(releases: Named) -> Table | None:
+def population_table(releases: NamedDisclosures) -> TableBlock | None:
     """Return what models say about the people behind the release, or None where nothing is known about these."""
     rows = [
         (
@@ -208,7 +208,7 @@ def population_table(releases: Named) -> Table | None:
         return None
     ks = {each.k for _, found in releases for each in found.population if each.k is not None}
     below = f"Below {ks.pop()} people" if len(ks) == 1 else "Below the minimum"
-    return Table(
+    return TableBlock(
         caption="Among the people they were drawn from",
         columns=("Release", "Model", "Unique there", "Expected hits", "Per row", below),
         rows=tuple(rows),
@@ -221,7 +221,7 @@ def population_table(releases: Named) -> Table | None:
     )
 
 
-def _without(releases: Named) -> str:
+def _without(releases: NamedDisclosures) -> str:
     """Return why some models have no figures."""
     reasons = {
         f"{_METHODS.get(each.method, each.method)}: {each.why}"
@@ -232,12 +232,12 @@ def _without(releases: Named) -> str:
     return f" Without figures: {'; '.join(sorted(reasons))}." if reasons else ""
 
 
-def household_table(releases: Named) -> Table | None:
+def household_table(releases: NamedDisclosures) -> TableBlock | None:
     """Return the chance that somebody of a household is found, or None where no household is told."""
     found = [(label, each.household) for label, each in releases if each.household is not None]
     if not found:
         return None
-    return Table(
+    return TableBlock(
         caption="Households: one member found is all found",
         columns=("Release", "Households", "Highest chance", "Mean chance", "People in those found"),
         rows=tuple(

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unveil.metrics.trials.groups import Group, Groups
+from unveil.metrics.trials.groups import GroupRates, RatesByGroup
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.charts import MOST_ROWS, line_at, rate_chart
-from unveil.questions.audit.findings import UNDEFINED, Finding
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding
 from unveil.questions.audit.words import compact_rate, percent, rate_text
-from unveil.report.blocks import Block, Chart, Number, Section, Side, Table
+from unveil.report.blocks import Block, Chart, Number, Section, Side, TableBlock
 from unveil.report.text import count, name, short_percent
 
 HEADING = "Groups: is anybody hit more often than others?"
@@ -20,12 +20,12 @@ _LONGEST_NAME = 44
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grouped:
-    """The rates of one attack, as reports call it, by the groups of one column, on one release."""
+class GroupTable:
+    """The rates of one attack on one release by the groups of one column."""
 
     column: str
     attack: str
-    groups: Groups
+    groups: RatesByGroup
     release: str = ""
 
     @property
@@ -39,16 +39,16 @@ class Grouped:
 MOST_DETAILS = 3
 
 
-def group_section(found: Sequence[Grouped]) -> Section:
+def group_section(group_tables: Sequence[GroupTable]) -> Section:
     """Return the section on groups: the worst of each division in words, a picture, and all rates in a table.
 
     Nothing is measured here. Groups of fewer than the minimum of people are not in it, nor can they be computed.
     """
-    worst_first = sorted(found, key=_severity, reverse=True)
-    shown = found if len(found) <= MOST_DETAILS else worst_first[:MOST_DETAILS]
+    worst_first = sorted(group_tables, key=_severity, reverse=True)
+    shown = group_tables if len(group_tables) <= MOST_DETAILS else worst_first[:MOST_DETAILS]
     blocks: list[Block] = [_number(each) for each in shown]
-    if len(found) > MOST_DETAILS:
-        blocks.append(overview_table(found))
+    if len(group_tables) > MOST_DETAILS:
+        blocks.append(overview_table(group_tables))
     for each in shown:
         if each.groups.groups:
             drawn = any(group.attack_rate.defined for group in each.groups.groups)
@@ -56,19 +56,19 @@ def group_section(found: Sequence[Grouped]) -> Section:
     return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks), tells="whom")
 
 
-def _severity(found: Grouped) -> tuple[bool, float]:
+def _severity(group_table: GroupTable) -> tuple[bool, float]:
     """Return what divisions are ranked by: whether a group is measurably worse off, and by how much the worst is."""
-    groups = found.groups
+    groups = group_table.groups
     if groups.worst is None:
         return False, -math.inf
     gap = groups.worst.rate(groups.figure).value - groups.overall.rate(groups.figure).value
     return bool(groups.worse), gap if math.isfinite(gap) else -math.inf
 
 
-def overview_table(found: Sequence[Grouped]) -> Table:
+def overview_table(group_tables: Sequence[GroupTable]) -> TableBlock:
     """Return the worst group of each division in one line."""
     rows = []
-    for each in found:
+    for each in group_tables:
         groups = each.groups
         worst = groups.worst
         if worst is None:
@@ -79,12 +79,12 @@ def overview_table(found: Sequence[Grouped]) -> Table:
         rows.append(
             (each.title, _quoted(worst), _cell(worst.rate(figure)), _cell(groups.overall.rate(figure)), measured)
         )
-    return Table(
+    return TableBlock(
         caption="The highest group of each attack",
         columns=("Attack", "Highest group", "Its figure", "Everybody", "Outcome"),
         rows=tuple(rows),
         align=(_LEFT, _LEFT, _RIGHT, _RIGHT, _LEFT),
-        note=f"Pictures and tables follow for the {MOST_DETAILS} that stand out most. {_note(found[0].groups)}",
+        note=f"Pictures and tables follow for the {MOST_DETAILS} that stand out most. {_note(group_tables[0].groups)}",
     )
 
 
@@ -94,7 +94,7 @@ _LEAD = (
 )
 
 
-def worst_sentence(groups: Groups) -> str:
+def worst_sentence(groups: RatesByGroup) -> str:
     """Return who is worst off and whether that can be luck."""
     worst, figure = groups.worst, groups.figure
     if worst is None:
@@ -123,38 +123,40 @@ def worst_sentence(groups: Groups) -> str:
     return " ".join(said)
 
 
-def _quoted(group: Group) -> str:
+def _quoted(group: GroupRates) -> str:
     return repr(name(group.name, _LONGEST_NAME)) if group.kind == "named" else name(group.name)
 
 
-def _several(groups: Sequence[Group]) -> str:
+def _several(groups: Sequence[GroupRates]) -> str:
     shown = [_quoted(group) for group in groups[:3]]
     if len(groups) > 3:
         shown = [*shown[:2], f"{len(groups) - 2} more groups"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _number(found: Grouped) -> Number:
-    groups = found.groups
+def _number(group_table: GroupTable) -> Number:
+    groups = group_table.groups
     worst = groups.worst
     return Number(
-        label=f"{found.title}: the highest group",
+        label=f"{group_table.title}: the highest group",
         value=_NONE if worst is None else percent(worst.rate(groups.figure).value),
         meaning=worst_sentence(groups),
         tone="warning" if groups.worse else "neutral",
     )
 
 
-def group_chart(found: Grouped) -> Chart:
+def group_chart(group_table: GroupTable) -> Chart:
     """Return the rates of each group, the worst first, with a line where everybody stands."""
-    groups = found.groups
-    rows = [(_label(group), _finding(found.attack, group)) for group in groups.groups if group.attack_rate.defined]
+    groups = group_table.groups
+    rows = [
+        (_label(group), _finding(group_table.attack, group)) for group in groups.groups if group.attack_rate.defined
+    ]
     cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
     together = short_percent(groups.confidence)
     beside = _BESIDE if any(group.control_rate.defined for group in groups.groups) else _ALONE
     chart = rate_chart(
         rows[:MOST_ROWS],
-        title=found.title,
+        title=group_table.title,
         x_label="share of the group's people on whom it succeeds",
         caption=(
             f"The worst group comes first. All bars of one colour hold together with a confidence of {together}: each "
@@ -168,23 +170,23 @@ _BESIDE = "What matters is how far people in the data lie to the right of people
 _ALONE = "Without people of the same group who are not in the data nobody can say what comes from being in it."
 
 
-def _label(group: Group) -> str:
+def _label(group: GroupRates) -> str:
     return f"{name(group.name, 26)} ({count(group.people)} people)"
 
 
-def _finding(attack: str, group: Group) -> Finding:
+def _finding(attack: str, group: GroupRates) -> AttackFinding:
     risk = Risk(
         attack_rate=group.attack_rate,
         naive_rate=UNDEFINED,
         control_rate=group.control_rate,
         excess_over_control=group.excess_over_control,
     )
-    return Finding(attack=attack, targets=group.tries, risk=risk)
+    return AttackFinding(attack=attack, targets=group.tries, risk=risk)
 
 
-def group_table(found: Grouped) -> Table:
+def group_table(group_table: GroupTable) -> TableBlock:
     """Return the people, tries and rates of each group, the worst first, and of everybody."""
-    groups = found.groups
+    groups = group_table.groups
     every = [*groups.groups, groups.overall]
     has_control = any(group.control_rate.defined for group in every)
     figures = ["excess_over_control", "attack_rate", "control_rate"] if has_control else ["attack_rate"]
@@ -197,8 +199,8 @@ def group_table(found: Grouped) -> Table:
         for group in every
     ]
     heads = ("Group", "People (attacked)", *(_HEADS[figure] for figure in figures))
-    return Table(
-        caption=f"{found.title}: all groups",
+    return TableBlock(
+        caption=f"{group_table.title}: all groups",
         columns=heads,
         rows=tuple(rows),
         align=(_LEFT, *(_RIGHT for _ in heads[1:])),
@@ -213,7 +215,7 @@ def _cell(rate: Rate) -> str:
     return compact_rate(rate) if rate.defined else _NONE
 
 
-def _note(groups: Groups) -> str:
+def _note(groups: RatesByGroup) -> str:
     among = f", as {groups.looks} such tables are read together" if groups.looks > 1 else ""
     said = [
         f"In brackets: where the true figures of all groups lie together with a confidence of "

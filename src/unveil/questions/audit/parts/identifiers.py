@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from unveil.data.identifiers.direct import Flag
 from unveil.questions.audit.words import listed
-from unveil.report.blocks import Block, Number, Section, Side, Table
+from unveil.report.blocks import Block, Number, Section, Side, TableBlock
 from unveil.report.text import count, name
 
 HEADING = "Direct identifiers: columns that name people by themselves"
@@ -40,7 +40,7 @@ def identifier_section(flags: Mapping[str, Sequence[Flag]], *, released: Collect
         )
     going = list(dict.fromkeys(flag.column for where, own in flags.items() if where in out for flag in own))
     blocks: list[Block] = [_number(going, len(out))] if released is not None or going else []
-    table = Table(
+    table = TableBlock(
         caption="Columns that look like direct identifiers",
         columns=("Column", "Looks like", "In", "Released", "Why"),
         rows=tuple(rows),

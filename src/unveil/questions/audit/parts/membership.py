@@ -9,9 +9,9 @@ import numpy as np
 
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.words import compact_rate, listed, percent
-from unveil.report.blocks import Block, Chart, Section, Series, Side, Style, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Block, Chart, Section, Series, Side, Style, TableBlock
 from unveil.report.scale import MOST_POINTS
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def separation_blocks(audit: Audit, attack: str) -> Iterator[Block]:
     yield _table(found)
 
 
-def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", least: float) -> Chart:
+def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", at_least: float) -> Chart:
     """Return the shares of members who are named by the share of others who are named too."""
-    lowest = max(log10(least), -3.0)
+    lowest = max(log10(at_least), -3.0)
     several = len(curves) > 1
     at = np.linspace(lowest, 0, MOST_POINTS)
     lines = [
@@ -76,40 +76,40 @@ def _named_at(wrongly: "FloatArray", named: "FloatArray", power: "FloatArray") -
     return named[last] + (share - wrongly[last]) / width * (named[following] - named[last])
 
 
-def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
-    labels = [name(label, _LONGEST_NAME) for label, _ in found] if len(found) > 1 else ["Figure"]
-    each_of = [dict(_lines(each)) for _, each in found]
+def _table(separations: "Sequence[tuple[str, Separation]]") -> TableBlock:
+    labels = [name(label, _LONGEST_NAME) for label, _ in separations] if len(separations) > 1 else ["Figure"]
+    each_of = [dict(_lines(each)) for _, each in separations]
     rows = dict.fromkeys(line for lines in each_of for line in lines)
-    return Table(
+    return TableBlock(
         caption="How well people in the data are told from others",
         columns=("", *labels),
         rows=tuple((line, *(lines.get(line, _NONE) for lines in each_of)) for line in rows),
         align=(_LEFT, *(_RIGHT for _ in labels)),
-        note=" ".join(dict.fromkeys(_note(each) for _, each in found)),
+        note=" ".join(dict.fromkeys(_note(each) for _, each in separations)),
     )
 
 
-def _lines(found: "Separation") -> Iterator[tuple[str, str]]:
-    yield "Area under the curve (0.5 is chance)", area_text(found.area)
-    for each in found.named:
+def _lines(separation: "Separation") -> Iterator[tuple[str, str]]:
+    yield "Area under the curve (0.5 is chance)", area_text(separation.area)
+    for each in separation.named:
         yield f"Named (others named wrongly: {100 * each.wrongly:g}%)", _rate(each.rate)
-    yield "Pointed out with at most 5% errors", f"{_people(found.pointed_out)} of {count(found.members)}"
-    for group in found.unusual:
+    yield "Pointed out with at most 5% errors", f"{_people(separation.pointed_out)} of {count(separation.members)}"
+    for group in separation.unusual:
         wrongly = f"such others named wrongly: {100 * group.named.wrongly:g}%"
         yield f"The most unusual {100 * group.share:g}%: named ({wrongly})", _rate(group.named.rate)
-    if found.epsilon is not None:
-        shown = found.epsilon
+    if separation.epsilon is not None:
+        shown = separation.epsilon
         yield _EPSILON, f"{shown.bound:.2g} (at most {shown.most:.2g} could be shown)"
-    for kind, score in best_by_kind(found).items():
+    for kind, score in best_by_kind(separation).items():
         yield f"{kind[:1].upper()}{kind[1:]} alone: area, and by which score", f"{area_text(score.area)}, {score.name}"
 
 
 _EPSILON = "Epsilon is at least (replacing one person; if the lot divided both tables)"
 
 
-def best_by_kind(found: "Separation") -> "dict[str, ScoreArea]":
+def best_by_kind(separation: "Separation") -> "dict[str, ScoreArea]":
     """Return of each kind of likeness the score that reaches most alone, the highest first."""
-    ordered = sorted(found.scores, key=lambda each: -each.area.value)
+    ordered = sorted(separation.scores, key=lambda each: -each.area.value)
     best: dict[str, ScoreArea] = {}
     for each in ordered:
         best.setdefault(each.sees, each)
@@ -126,16 +126,19 @@ def _rate(rate: "Rate") -> str:
 
 
 def _people(number: float) -> str:
-    return number.words if isinstance(number, Bounded) else count(round(number))
+    return number.words if isinstance(number, SuppressedNumber) else count(round(number))
 
 
-def _note(found: "Separation") -> str:
-    measured = f"{count(found.members)} people in the data and {count(found.others)} others were measured"
-    crowd = f"{count(found.population)} more others showed how people lie anyhow"
-    if not found.learned_from[0]:
+def _note(separation: "Separation") -> str:
+    measured = f"{count(separation.members)} people in the data and {count(separation.others)} others were measured"
+    crowd = f"{count(separation.population)} more others showed how people lie anyhow"
+    if not separation.learned_from[0]:
         fewer = "There were too few people to learn from, so one score was used that was named beforehand."
-        return f"{fewer} {measured}; {count(found.learned_from[1])} set the threshold; {crowd}."
-    told = f"Learned from {count(found.learned_from[0])} people in the data and {count(found.learned_from[1])} others"
+        return f"{fewer} {measured}; {count(separation.learned_from[1])} set the threshold; {crowd}."
+    told = (
+        f"Learned from {count(separation.learned_from[0])} people in the data and {count(separation.learned_from[1])} "
+        f"others"
+    )
     return f"{told}, who were not attacked; {measured}; {crowd}. Single scores explain and never accuse."
 
 
@@ -156,9 +159,9 @@ def exposed_section(audit: Audit) -> Section | None:
     )
 
 
-def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Table:
+def _exposed_table(release: AuditedRelease, at_most: int, *, several: bool) -> TableBlock:
     where = f" by {name(release.name, _LONGEST_NAME)!r}" if several else ""
-    return Table(
+    return TableBlock(
         caption=f"People most exposed{where}",
         columns=("Row", "Others as exposed", "More unusual than", "Own values released", "Row most like it", "Shares"),
         rows=tuple(
@@ -166,11 +169,11 @@ def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Tabl
                 count(each.row + 1),
                 f"{count(each.as_exposed)} of {count(each.others)}",
                 f"{percent(each.unusual)} of others",
-                listed(each.unheard, most=_MOST_COLUMNS) if each.unheard else _NONE,
+                listed(each.unheard, at_most=_MOST_COLUMNS) if each.unheard else _NONE,
                 count(each.released_row + 1) if each.released_row >= 0 else _NONE,
-                listed(each.columns, most=_MOST_COLUMNS) if each.columns else "nothing: it is only near",
+                listed(each.columns, at_most=_MOST_COLUMNS) if each.columns else "nothing: it is only near",
             )
-            for each in release.exposed[:most]
+            for each in release.exposed[:at_most]
         ),
         align=(_RIGHT, _RIGHT, _RIGHT, _LEFT, _RIGHT, _LEFT),
         note=f"Own values: nobody of those who show how people lie anyhow has them. {stand_out(release.exposed)}",
@@ -190,9 +193,9 @@ def stand_out(exposed: "Sequence[ExposedPerson]") -> str:
     return f"Those {which} stand out most often by {listed(common)}."
 
 
-def exposed_table(audit: Audit) -> Table:
+def exposed_table(audit: Audit) -> TableBlock:
     """Return how exposed everybody is who was measured, as a table for a file."""
-    return Table(
+    return TableBlock(
         caption="Exposed people",
         columns=(
             *("release", "row", "p", "pointed_out", "more_unusual_than"),

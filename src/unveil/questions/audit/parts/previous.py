@@ -10,7 +10,7 @@ from typing import Any
 
 from unveil.data.files.documents import read_json
 from unveil.errors import InputError, shortened
-from unveil.report.blocks import Private
+from unveil.report.blocks import PrivateText
 from unveil.report.editions import command_text, people
 from unveil.report.text import name as visible
 
@@ -31,8 +31,8 @@ Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
-    """A figure with the ends of its interval; NaN where it is undefined, NaN ends where it has no interval."""
+class FigureValue:
+    """A figure with its interval; NaN where undefined, NaN ends where it has no interval."""
 
     value: float
     low: float = nan
@@ -96,7 +96,7 @@ def _is_whole(read: Mapping[str, Any]) -> bool:
     )
 
 
-def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Measured]]:
+def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, FigureValue]]:
     """Yield every figure of an audit: those of its attacks, and all numbers in the other parts of a release."""
     for release in audit["releases"]:
         for attack in release["attacks"]:
@@ -115,18 +115,18 @@ def adversary_of(attack: Mapping[str, Any]) -> str:
     return ", guessing ".join(str(part) for part in parts if part)
 
 
-def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, Measured]]:
+def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, FigureValue]]:
     """Yield every number of an object, however deep, with its interval where it has one."""
     for field, value in content.items():
         if field in left_out:
             continue
         if isinstance(value, dict) and {"value", "low", "high"} <= set(value):
             ends = {end: _number(value[end]) for end in ("value", "low", "high")}
-            yield field, Measured(**ends)
+            yield field, FigureValue(**ends)
         elif isinstance(value, dict):
             yield from ((f"{field}.{name}", measured) for name, measured in _leaves(value, ()))
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield field, Measured(value=_number(value))
+            yield field, FigureValue(value=_number(value))
 
 
 def _number(value: object) -> float:
@@ -205,14 +205,14 @@ def _option_differences(previous: Any, now: Any) -> Iterator[Difference]:
         if then.get(option) != today.get(option):
             before, after = (_text(each.get(option)) for each in (then, today))
             if option == "missing":  # these are cells of the data
-                before, after = Private(before, shared="…"), Private(after, shared="…")
+                before, after = PrivateText(before, shared="…"), PrivateText(after, shared="…")
             yield Difference(what=visible(option), before=before, now=after)
 
 
 def _command(value: Any) -> str:
     if isinstance(value, list):
         return command_text([str(each) for each in value])
-    return Private(_text(value), shared="not shown here")
+    return PrivateText(_text(value), shared="not shown here")
 
 
 def _rows(value: Any) -> str:

@@ -1,12 +1,12 @@
 """The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import worst_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.parts.disclosure import disclosure_section
-from unveil.questions.audit.parts.groups import Grouped, group_section
+from unveil.questions.audit.parts.groups import GroupTable, group_section
 from unveil.questions.audit.parts.identifiers import identifier_section
 from unveil.questions.audit.parts.utility import utility_section
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.tables import weight_table
 from unveil.report.blocks import Section
 
@@ -22,7 +22,7 @@ def groups(audit: Audit) -> Section | None:
     """Return the rates of groups under the worst adversary of each attack, or None where no groups were asked for."""
     several = len(audit.releases) > 1
     found = [
-        Grouped(
+        GroupTable(
             column=audit.by,
             attack=ATTACKS[attack].title,
             groups=finding.groups,

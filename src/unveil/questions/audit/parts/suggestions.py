@@ -6,13 +6,20 @@ from math import isnan
 from typing import Any
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.clearest import worst_of
-from unveil.questions.audit.findings import Audit, AuditedRelease, Change, Finding, ReleaseVerdict, Suggestions
+from unveil.questions.audit.findings import (
+    AttackFinding,
+    Audit,
+    AuditedRelease,
+    ReleaseVerdict,
+    SuggestedChange,
+    Suggestions,
+)
 from unveil.questions.audit.quantities import quantities_of
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.words import compact_rate, listed, percent
-from unveil.report.blocks import Section, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Section, TableBlock
 from unveil.report.limits import check_limits
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 #: What must be said wherever a change is recommended.
@@ -31,17 +38,17 @@ _LEAST_FALL = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Measured:
-    """One change with the release as it was, and as it would be."""
+class _MeasuredChange:
+    """One change, with the release before and after it."""
 
-    change: Change
+    change: SuggestedChange
     before: AuditedRelease
     after: AuditedRelease
     verdict: ReleaseVerdict
     verdict_before: ReleaseVerdict
     attacks: tuple[str, ...]
 
-    def pairs(self) -> Iterator[tuple[str, Finding, Finding]]:
+    def pairs(self) -> Iterator[tuple[str, AttackFinding, AttackFinding]]:
         """Yield the worst of each attack before and after, where both are known."""
         for attack in (each for each in self.attacks if each in ATTACKS):
             one, other = worst_of(self.before, attack), worst_of(self.after, attack)
@@ -80,7 +87,7 @@ def _proved(verdict: ReleaseVerdict) -> tuple[str, ...]:
     return tuple(attack for attack in ATTACKS if attack in found)
 
 
-def _measured(audit: Audit) -> list[_Measured]:
+def _measured(audit: Audit) -> list[_MeasuredChange]:
     suggestions = audit.suggestions
     if suggestions is None or suggestions.again is None:
         return []
@@ -89,7 +96,7 @@ def _measured(audit: Audit) -> list[_Measured]:
     verdicts = {each.name: each for each in judged}
     order = list(before)
     found = [
-        _Measured(
+        _MeasuredChange(
             change=change,
             before=before[change.release],
             after=after,
@@ -102,13 +109,13 @@ def _measured(audit: Audit) -> list[_Measured]:
     return sorted(found, key=lambda each: (order.index(each.before.name), *each.rank))
 
 
-def change_text(change: Change) -> str:
+def change_text(change: SuggestedChange) -> str:
     """Return a change in words.
 
-    >>> change_text(Change(name="", release="masked", columns=("age", "income"), how="left out"))
+    >>> change_text(SuggestedChange(name="", release="masked", columns=("age", "income"), how="left out"))
     'age and income left out'
     """
-    return f"{listed(change.columns, most=8)} {change.how}"
+    return f"{listed(change.columns, at_most=8)} {change.how}"
 
 
 def suggestion_sentences(audit: Audit) -> list[str]:
@@ -126,23 +133,23 @@ def suggestion_sentences(audit: Audit) -> list[str]:
     return [*said[:_MOST_SAID], *more]
 
 
-def _sentence(release: AuditedRelease, found: Sequence[_Measured], *, several: bool) -> str:
-    best = found[0]
+def _sentence(release: AuditedRelease, changes: Sequence[_MeasuredChange], *, several: bool) -> str:
+    best = changes[0]
     which = f"{name(release.name, 40)!r}" if several else "the release"
-    tried = f"{count(len(found), 'change', 'changes')} of {which}"
+    tried = f"{count(len(changes), 'change', 'changes')} of {which}"
     if not best.proved_before:
         return f"Nothing is proved against {which}; what changes do to its figures stands in the table."
     if best.proved and best.fall < _LEAST_FALL:
         return f"Of {tried} none lowers what the attacks reach: protect it in another way (unveil list protections)."
     if not best.proved:
-        clear = [each for each in found if not each.proved]
+        clear = [each for each in changes if not each.proved]
         cheapest = min(clear, key=lambda each: each.loss)
         return f"Of {tried} {len(clear)} leave nothing proved; the cheapest is {_quoted(cheapest)}."
-    stay = listed([ATTACKS[attack].title.lower() for attack in best.proved], most=8)
+    stay = listed([ATTACKS[attack].title.lower() for attack in best.proved], at_most=8)
     return f"Of {tried} none leaves nothing proved. Furthest goes {_quoted(best)}; still proved: {stay}."
 
 
-def _quoted(measured: _Measured) -> str:
+def _quoted(measured: _MeasuredChange) -> str:
     before, after = measured.before.utility, measured.change.utility
     cost = ""
     if before is not None and after is not None:
@@ -150,7 +157,7 @@ def _quoted(measured: _Measured) -> str:
     return f"“{change_text(measured.change)}” ({_fallen(measured)}{cost})"
 
 
-def _fallen(measured: _Measured) -> str:
+def _fallen(measured: _MeasuredChange) -> str:
     """Return the attack that falls most, before and after, where one falls."""
     falls = [(float(one.worse.value) - float(other.worse.value), attack) for attack, one, other in measured.pairs()]
     most, which = max(falls, default=(0.0, ""))
@@ -160,10 +167,10 @@ def _fallen(measured: _Measured) -> str:
     return f"{ATTACKS[which].title.lower()} {_share(one)} → {_share(other)}"
 
 
-def _share(finding: Finding) -> str:
+def _share(finding: AttackFinding) -> str:
     value = finding.worse.value
     # Bounds that meet leave nothing open.
-    return percent(float(value) if isinstance(value, Bounded) and value.least == value.most else value)
+    return percent(float(value) if isinstance(value, SuppressedNumber) and value.least == value.most else value)
 
 
 def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()) -> Section | None:
@@ -179,7 +186,7 @@ def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()
     )
 
 
-def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[str, Any]]) -> Table:
+def _table(audit: Audit, changes: Sequence[_MeasuredChange], limits: Sequence[Mapping[str, Any]]) -> TableBlock:
     several = len(audit.releases) > 1
     heads = ("Change", "Falls most", "Highest that is left", "Still proved", "Usefulness lost")
     rows = [
@@ -192,10 +199,10 @@ def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[st
             "–" if each.change.utility is None else percent(each.change.utility.loss),
             *([_held(audit.suggestions, each, limits)] if limits else []),
         )
-        for each in found
+        for each in changes
     ]
     columns = (*(("Release",) if several else ()), *heads, *(("Your limits",) if limits else ()))
-    return Table(
+    return TableBlock(
         caption="Each change, measured by auditing the changed release again",
         columns=columns,
         rows=tuple(rows),
@@ -205,16 +212,16 @@ def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[st
     )
 
 
-def _still(measured: _Measured) -> str:
+def _still(measured: _MeasuredChange) -> str:
     """Return how many of the attacks that were proved stay so, and which do not."""
     gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
     if not measured.proved:
         return "nothing"
-    no_longer = f"; no longer {listed(gone, most=8)}" if gone else ""
+    no_longer = f"; no longer {listed(gone, at_most=8)}" if gone else ""
     return f"{len(measured.proved)} (before {len(measured.proved_before)}){no_longer}"
 
 
-def _left(measured: _Measured) -> str:
+def _left(measured: _MeasuredChange) -> str:
     """Return the attack that reaches most after the change."""
     known = [(attack, other) for attack, _, other in measured.pairs() if not isnan(other.worse.value)]
     if not known:
@@ -223,7 +230,7 @@ def _left(measured: _Measured) -> str:
     return f"{ATTACKS[attack].title.lower()} {compact_rate(other.worse)}"
 
 
-def _held(suggestions: Suggestions | None, measured: _Measured, limits: Sequence[Mapping[str, Any]]) -> str:
+def _held(suggestions: Suggestions | None, measured: _MeasuredChange, limits: Sequence[Mapping[str, Any]]) -> str:
     """Return whether the changed release would keep the limits that were set on figures."""
     if suggestions is None or suggestions.again is None:
         return "–"
@@ -253,5 +260,5 @@ def suggestions_json(audit: Audit) -> list[dict[str, Any]]:
     ]
 
 
-def _rate(finding: Finding) -> dict[str, float]:
+def _rate(finding: AttackFinding) -> dict[str, float]:
     return {"value": finding.worse.value, "low": finding.worse.low, "high": finding.worse.high}

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from unveil.metrics.releases.utility import CoarseColumnDistance, PairDistance, Utility
 from unveil.questions.audit.words import percent
-from unveil.report.blocks import Section, Side, Table
-from unveil.report.bounded import Bounded
+from unveil.report.blocks import Section, Side, TableBlock
+from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, fixed, name
 
 #: How many columns and pairs of each release are named as those that changed most.
@@ -18,12 +18,12 @@ _RIGHT: Side = "right"
 _NONE = "–"
 _LONGEST_NAME = 44
 
-Named = Sequence[tuple[str, Utility]]
+NamedUtilities = Sequence[tuple[str, Utility]]
 
 
-def utility_table(releases: Named) -> Table:
+def utility_table(releases: NamedUtilities) -> TableBlock:
     """Return a row for each release: rows and cells kept, the three parts of the loss, and the loss."""
-    return Table(
+    return TableBlock(
         caption="What the releases keep" if len(releases) > 1 else "What the release keeps",
         columns=(
             "Release",
@@ -51,7 +51,7 @@ def _cells(utility: Utility) -> tuple[str, ...]:
     )
 
 
-def _table_note(releases: Named) -> str:
+def _table_note(releases: NamedUtilities) -> str:
     said = [
         "Rows: released rows for each original row. Cells suppressed: by how much the share of missing cells rose. "
         "Columns changed: mean distance of the columns' distributions, 0% the same, 100% nothing in common. "
@@ -92,7 +92,7 @@ def _remarks(utility: Utility) -> list[str]:
     return said
 
 
-def changed_columns(releases: Named, *, most: int = MOST_CHANGES) -> Table | None:
+def changed_columns(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
     """Return the columns that changed most in each release, or None where none did."""
     several = len(releases) > 1
     rows = []
@@ -108,12 +108,12 @@ def changed_columns(releases: Named, *, most: int = MOST_CHANGES) -> Table | Non
                 percent(column.missing_original),
                 percent(column.missing_released),
             )
-            for column in changed[:most]
+            for column in changed[:at_most]
         ]
     if not rows:
         return None
     heads = ("Column", "Distance", "Mean moved", "Spread changed", "Missing before", "Missing after")
-    return Table(
+    return TableBlock(
         caption="Columns that changed most",
         columns=(*(["Release"] if several else []), *heads),
         rows=tuple(rows),
@@ -125,7 +125,7 @@ def changed_columns(releases: Named, *, most: int = MOST_CHANGES) -> Table | Non
     )
 
 
-def changed_pairs(releases: Named, *, most: int = MOST_CHANGES) -> Table | None:
+def changed_pairs(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
     """Return the pairs of columns whose association changed most in each release, or None where none did."""
     several = len(releases) > 1
     rows = [
@@ -139,11 +139,11 @@ def changed_pairs(releases: Named, *, most: int = MOST_CHANGES) -> Table | None:
             _points(pair.association_change),
         )
         for label, utility in releases
-        for pair in _most_changed(utility)[:most]
+        for pair in _most_changed(utility)[:at_most]
     ]
     if not rows:
         return None
-    return Table(
+    return TableBlock(
         caption="Pairs of columns whose association changed most",
         columns=(*(["Release", "Columns"] if several else ["Columns", "Measure"]), "Original", "Released", "Change"),
         rows=tuple(rows),
@@ -202,7 +202,7 @@ def _columns_sentence(utility: Utility) -> str:
 
 
 def _left(share: float) -> float:
-    return share.complement if isinstance(share, Bounded) else 1 - share
+    return share.complement if isinstance(share, SuppressedNumber) else 1 - share
 
 
 def _model_sentence(utility: Utility) -> str:
@@ -217,7 +217,7 @@ def _model_sentence(utility: Utility) -> str:
     )
 
 
-def utility_section(releases: Named) -> Section:
+def utility_section(releases: NamedUtilities) -> Section:
     """Return the part of the report on what the releases keep."""
     several = len(releases) > 1
     tables = (
@@ -237,8 +237,8 @@ _LEAD = (
 )
 
 
-def _words_table(releases: Named) -> Table:
-    return Table(
+def _words_table(releases: NamedUtilities) -> TableBlock:
+    return TableBlock(
         caption="In plain words",
         columns=("Release", "What it keeps"),
         rows=tuple((name(label, _LONGEST_NAME), plain_words(utility, who="It")) for label, utility in releases),

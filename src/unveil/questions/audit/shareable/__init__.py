@@ -13,11 +13,11 @@ from dataclasses import replace
 from unveil.data.files.digest import keyed_digest
 from unveil.protections.generators.command import PLACES
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
-from unveil.questions.audit.generator.findings import Way
+from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.shareable.numbers import SmallNumbers
 from unveil.questions.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.questions.audit.shareable.release import shared_disclosure, shared_utility
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 #: What a shareable report says about itself.
 NOTE = (
@@ -86,7 +86,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
     )
 
 
-def _way(way: Way) -> Way:
+def _way(way: GeneratorSummary) -> GeneratorSummary:
     """Return how releases were made without a command, and without rates of single runs, which may be those of a few.
 
     The words of a command may hold passwords, addresses and folders. Protections and functions are names.
@@ -132,7 +132,7 @@ def _column(small: SmallNumbers, column: ColumnFact) -> ColumnFact:
     if not small.is_small(small.rows - column.missing):
         return column
     words = f"all but fewer than {small.minimum}"
-    return replace(column, missing=Bounded(small.rows - small.minimum, small.rows, words=words))  # type: ignore[arg-type]
+    return replace(column, missing=SuppressedNumber(small.rows - small.minimum, small.rows, words=words))  # type: ignore[arg-type]
 
 
 def _households(before: AuditedRelease | None) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 _WHOLE = 1e-9
 
@@ -73,7 +73,7 @@ class SmallNumbers:
         if not (few or all_but_few):
             return whole
         one, other = self._ends(hits, number)
-        share = Bounded(one.value, other.value, at=other.value if few else one.value)
+        share = SuppressedNumber(one.value, other.value, at=other.value if few else one.value)
         return Rate(share, *_interval(one, other), tries=number)
 
     def _of_all(self, rate: Rate, sizes: Iterable[int]) -> Rate:
@@ -103,7 +103,7 @@ class SmallNumbers:
             return undefined(attack.why or control.why)
         if not control.tries:
             # What strangers would give is no share of tries: it bounds nobody, but the attack may.
-            return excess(attack, control) if isinstance(attack.value, Bounded) else told
+            return excess(attack, control) if isinstance(attack.value, SuppressedNumber) else told
         # Some attacks are compared after they were brought to the size of the control, so this is not always the rate.
         compared_rate = 1 - (1 - told.value) * (1 - risk.control_rate.value)
         if abs(compared_rate - risk.attack_rate.value) < _WHOLE:
@@ -117,7 +117,7 @@ class SmallNumbers:
         low, high = excess(one, most), excess(other, least)
         if not low.defined or not high.defined or not math.isfinite(low.low):
             return undefined("it rests on too few people and is not shown here")
-        return Rate(Bounded(low.value, high.value, at=low.value), *_interval(low, high))
+        return Rate(SuppressedNumber(low.value, high.value, at=low.value), *_interval(low, high))
 
     def share(self, share: float, number: int) -> float:
         """Return a share of so many people by its bounds where it is of a few, or of all but a few."""
@@ -127,20 +127,20 @@ class SmallNumbers:
         """Return shares that contain one another, from the least, such that no difference of two is of a few.
 
         >>> small = SmallNumbers(minimum=11, rows=500)
-        >>> [(float(share), isinstance(share, Bounded)) for share in small.ladder([0.1, 0.108, 0.2], 500)]
+        >>> [(float(share), isinstance(share, SuppressedNumber)) for share in small.ladder([0.1, 0.108, 0.2], 500)]
         [(0.1, False), (0.122, True), (0.2, False)]
         """
         if number < self.minimum:
-            return [each if math.isnan(each) else Bounded.withheld() for each in shares]
+            return [each if math.isnan(each) else SuppressedNumber.withheld() for each in shares]
         step, last = self.minimum / number, 0.0
         made: list[float] = []
         for share in shares:
             if math.isnan(share):
                 made.append(share)
             elif self.is_small((share - last) * number):
-                made.append(Bounded(last, min(last + step, 1.0)))
+                made.append(SuppressedNumber(last, min(last + step, 1.0)))
             elif self.is_small((1 - share) * number):
-                made.append(Bounded(1 - step, 1.0, at=1 - step))
+                made.append(SuppressedNumber(1 - step, 1.0, at=1 - step))
             else:
                 made.append(share)
                 last = share
@@ -149,7 +149,7 @@ class SmallNumbers:
 
 def _interval(one: Rate, other: Rate) -> tuple[float, float]:
     """Return where an interval begins and ends that could be any from the one of the first rate to the second's."""
-    return Bounded(one.low, other.low, at=one.low), Bounded(one.high, other.high, at=other.high)
+    return SuppressedNumber(one.low, other.low, at=one.low), SuppressedNumber(one.high, other.high, at=other.high)
 
 
 def undefined(why: str) -> Rate:

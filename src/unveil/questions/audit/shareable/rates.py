@@ -5,21 +5,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from unveil.metrics.trials.groups import Group, Groups, compared
+from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.findings import Copies, Finding, JudgedFigure, Links, ReleaseVerdict, Verdict
+from unveil.questions.audit.findings import (
+    AttackFinding,
+    AuditVerdict,
+    CopyFindings,
+    JudgedFigure,
+    ReleaseVerdict,
+    SuccessRange,
+)
 from unveil.questions.audit.separation import Separation
 from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 
-def shared_findings(small: SmallNumbers, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def shared_findings(small: SmallNumbers, findings: Sequence[AttackFinding]) -> tuple[AttackFinding, ...]:
     """Return the findings on one release made safe."""
     return tuple(shared_finding(small, each) for each in findings)
 
 
-def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
+def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding:
     """Return a finding with its four rates, its hits, its groups and its further figures made safe."""
     risk = finding.risk
     sizes = (*small.attacked, *small.tables) if ATTACKS[finding.attack].tries_are_people else ()
@@ -31,7 +38,7 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
         control_rate=control,
         excess_over_control=small.excess(risk, attack, control),
     )
-    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or not attack.defined
+    is_few = any(isinstance(rate.value, SuppressedNumber) for rate in (attack, control)) or not attack.defined
     remark = without_numbers(finding.remark)
     if not attack.defined and not remark:
         remark = "What was found is not shown here: the internal edition has it."
@@ -53,18 +60,18 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
     )
 
 
-def _separation(small: SmallNumbers, found: Separation) -> Separation:
+def _separation(small: SmallNumbers, separation: Separation) -> Separation:
     """Return how well people are told apart without what rests on a few: not the curve, whose steps are people."""
-    few = any(map(small.is_small, (found.pointed_out, found.members - found.pointed_out)))
+    few = any(map(small.is_small, (separation.pointed_out, separation.members - separation.pointed_out)))
     return replace(
-        found,
-        area=_two_digits(found.area),
-        named=tuple(replace(each, rate=small.rate(each.rate)) for each in found.named),
-        pointed_out=Bounded.withheld() if few else found.pointed_out,
-        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in found.scores),
+        separation,
+        area=_two_digits(separation.area),
+        named=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.named),
+        pointed_out=SuppressedNumber.withheld() if few else separation.pointed_out,
+        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in separation.scores),
         unusual=tuple(
             replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
-            for each in found.unusual
+            for each in separation.unusual
             if min(each.members, each.others) >= small.minimum
         ),
         curve=None,
@@ -77,7 +84,7 @@ def _two_digits(area: Rate) -> Rate:
     return Rate(round(area.value, 2), round(area.low, 2), round(area.high, 2), area.why)
 
 
-def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
+def shared_verdict(small: SmallNumbers, verdict: AuditVerdict) -> AuditVerdict:
     """Return the verdict without numbers of few people, and without the names of groups that have few."""
     releases = tuple(
         replace(each, findings=tuple(_judged(small, figure) for figure in each.findings), copies=_copies(small, each))
@@ -98,7 +105,7 @@ def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
 
 def _few(small: SmallNumbers, number: float) -> Any:
     """Return a number of people, or by how many it is bounded where they are few."""
-    return Bounded(0, small.minimum, words=f"fewer than {small.minimum}") if small.is_small(number) else number
+    return SuppressedNumber(0, small.minimum, words=f"fewer than {small.minimum}") if small.is_small(number) else number
 
 
 def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
@@ -109,7 +116,7 @@ def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
         control_rate=figure.control_rate,
         excess_over_control=figure.excess_over_control,
     )
-    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or (
+    is_few = any(isinstance(rate.value, SuppressedNumber) for rate in (attack, control)) or (
         figure.attack_rate.defined and not attack.defined
     )
     is_hidden = small.is_small(figure.people)
@@ -125,7 +132,7 @@ def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
     )
 
 
-def _copies(small: SmallNumbers, release: ReleaseVerdict) -> Copies | None:
+def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None:
     if release.copies is None:
         return None
     return replace(
@@ -140,16 +147,16 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> Copies | None:
     )
 
 
-def _links(small: SmallNumbers, links: Links, attack: Rate) -> Links:
-    if math.isnan(links.expected) or not attack.defined or isinstance(attack.value, Bounded):
-        return Links(expected=attack.value, low=math.nan, high=math.nan) if attack.defined else Links()
+def _links(small: SmallNumbers, links: SuccessRange, attack: Rate) -> SuccessRange:
+    if math.isnan(links.expected) or not attack.defined or isinstance(attack.value, SuppressedNumber):
+        return SuccessRange(expected=attack.value, low=math.nan, high=math.nan) if attack.defined else SuccessRange()
     hits = attack.value * attack.tries
     if small.is_small(links.low) or small.is_small(attack.tries - links.high):
-        return Links(expected=hits, low=hits, high=hits)
+        return SuccessRange(expected=hits, low=hits, high=hits)
     return replace(links, expected=hits)
 
 
-def _figures(small: SmallNumbers, finding: Finding, attack: Rate) -> dict[str, float]:
+def _figures(small: SmallNumbers, finding: AttackFinding, attack: Rate) -> dict[str, float]:
     """Return the further figures: quantiles with enough people on either side, means that no few people make."""
     figures = dict(finding.figures)
     shares = {"median": 0.5, "low": 0.05, "control_median": 0.5, "control_low": 0.05}
@@ -166,12 +173,12 @@ def _figures(small: SmallNumbers, finding: Finding, attack: Rate) -> dict[str, f
         figures["sure"] = small.share(small.moved(figures["sure"], finding.targets, number), number)
     if "unmistakable" in figures:
         figures["unmistakable"] = _few(small, figures["unmistakable"])
-    if isinstance(figures.get("sure"), Bounded) or isinstance(attack.value, Bounded):
-        figures |= {name: Bounded.withheld() for name in figures if name != "sure" and name not in shares}
+    if isinstance(figures.get("sure"), SuppressedNumber) or isinstance(attack.value, SuppressedNumber):
+        figures |= {name: SuppressedNumber.withheld() for name in figures if name != "sure" and name not in shares}
     return figures
 
 
-def shared_groups(small: SmallNumbers, groups: Groups) -> Groups:
+def shared_groups(small: SmallNumbers, groups: RatesByGroup) -> RatesByGroup:
     """Return the rates of groups, of which so many are hidden that no small number can be computed."""
     overall = groups.overall
     sizes = (*small.attacked, *small.tables)
@@ -203,7 +210,7 @@ def shared_groups(small: SmallNumbers, groups: Groups) -> Groups:
     )
 
 
-def _group(small: SmallNumbers, group: Group, hidden: bool, outside: bool) -> Group:
+def _group(small: SmallNumbers, group: GroupRates, hidden: bool, outside: bool) -> GroupRates:
     why = f"too few people to show, alone or by what would be left (fewer than {small.minimum})"
     nothing = undefined(why)
     return replace(
@@ -215,7 +222,7 @@ def _group(small: SmallNumbers, group: Group, hidden: bool, outside: bool) -> Gr
     )
 
 
-def _hidden(small: SmallNumbers, groups: Sequence[Group], figure: str, overall: Rate) -> set[str]:
+def _hidden(small: SmallNumbers, groups: Sequence[GroupRates], figure: str, overall: Rate) -> set[str]:
     """Return the groups whose rate is hidden: those of few hits or misses, and others to hide these among."""
     counts = {each.name: (rate.value * rate.tries, rate.tries) for each in groups if (rate := each.rate(figure)).tries}
     few = {name for name, (hits, tries) in counts.items() if _is_few(small, hits, tries)}
@@ -227,7 +234,7 @@ def _hidden(small: SmallNumbers, groups: Sequence[Group], figure: str, overall: 
     }
     hidden = set(few)
     rest = sorted((name for name in counts if name not in hidden), key=lambda name: (counts[name][1], name))
-    exact = overall.defined and not isinstance(overall.value, Bounded)
+    exact = overall.defined and not isinstance(overall.value, SuppressedNumber)
     while hidden and exact and rest and not _is_mixed(small, [counts[name] for name in hidden]):
         hidden.add(rest.pop(0))
     return hidden

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
-from unveil.report.bounded import Bounded
+from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     from unveil.metrics.releases.disclosure import Disclosure
@@ -16,31 +16,37 @@ if TYPE_CHECKING:
     from unveil.metrics.releases.utility import ColumnDistance, Utility
 
 
-def shared_disclosure(small: SmallNumbers, found: "Disclosure") -> "Disclosure":
+def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclosure":
     """Return what a release discloses by itself, without the sizes of small classes."""
-    number = small.near(found.rows)
-    sizes = sorted(found.below)
-    shares = [small.moved(found.below[size], found.rows, number) for size in sizes]
+    number = small.near(disclosure.rows)
+    sizes = sorted(disclosure.below)
+    shares = [small.moved(disclosure.below[size], disclosure.rows, number) for size in sizes]
     below = dict(zip(sizes, small.ladder(shares, number), strict=True))
-    tiny = found.k_anonymity < small.minimum
-    hidden = any(isinstance(each, Bounded) for each in below.values())
-    special = found.special_uniques
-    if special is not None and _are_few(small, special.rows_by_size, number, found.sample_uniqueness * found.rows):
+    tiny = disclosure.k_anonymity < small.minimum
+    hidden = any(isinstance(each, SuppressedNumber) for each in below.values())
+    special = disclosure.special_uniques
+    if special is not None and _are_few(
+        small, special.rows_by_size, number, disclosure.sample_uniqueness * disclosure.rows
+    ):
         special = replace(special, rows_by_size=(math.nan,) * len(special.rows_by_size))  # type: ignore[arg-type]
     return replace(
-        found,
+        disclosure,
         rows=number,
         below=below,
-        k_anonymity=_smallest(small, found.below) if tiny else found.k_anonymity,
-        highest_risk=_highest(small, found.below) if tiny else found.highest_risk,
-        average_risk=Bounded.withheld() if hidden else small.moved(found.average_risk, found.rows, number),
-        sample_uniqueness=below.get(2, found.sample_uniqueness),
-        records_at_risk=below.get(found.minimum_cell or 0, found.records_at_risk),
-        diversity=tuple(_diversity(small, each, below, found.rows, number, tiny=tiny) for each in found.diversity),
+        k_anonymity=_smallest(small, disclosure.below) if tiny else disclosure.k_anonymity,
+        highest_risk=_highest(small, disclosure.below) if tiny else disclosure.highest_risk,
+        average_risk=SuppressedNumber.withheld()
+        if hidden
+        else small.moved(disclosure.average_risk, disclosure.rows, number),
+        sample_uniqueness=below.get(2, disclosure.sample_uniqueness),
+        records_at_risk=below.get(disclosure.minimum_cell or 0, disclosure.records_at_risk),
+        diversity=tuple(
+            _diversity(small, each, below, disclosure.rows, number, tiny=tiny) for each in disclosure.diversity
+        ),
         special_uniques=special,
-        population=tuple(_population(small, each, number, hidden=hidden) for each in found.population),
-        household=None if found.household is None else _household(small, found.household, number, tiny=tiny),
-        notes=tuple(note for each in found.notes if (note := without_numbers(each))),
+        population=tuple(_population(small, each, number, hidden=hidden) for each in disclosure.population),
+        household=None if disclosure.household is None else _household(small, disclosure.household, number, tiny=tiny),
+        notes=tuple(note for each in disclosure.notes if (note := without_numbers(each))),
     )
 
 
@@ -54,13 +60,13 @@ def _smallest(small: SmallNumbers, below: Mapping[int, float]) -> int:
     """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
     least = max((size for size, share in below.items() if share == 0), default=1)
     most = min((size - 1 for size, share in below.items() if share > 0), default=small.minimum - 1)
-    return Bounded(least, most, words=f"fewer than {small.minimum}")  # type: ignore[return-value]
+    return SuppressedNumber(least, most, words=f"fewer than {small.minimum}")  # type: ignore[return-value]
 
 
 def _highest(small: SmallNumbers, below: Mapping[int, float]) -> float:
-    smallest: Bounded = _smallest(small, below)  # type: ignore[assignment]
+    smallest: SuppressedNumber = _smallest(small, below)  # type: ignore[assignment]
     words = f"at least {1 / max(small.minimum - 1, 1):.3g}"
-    return Bounded(1 / smallest.most, 1 / smallest.least, words=words)
+    return SuppressedNumber(1 / smallest.most, 1 / smallest.least, words=words)
 
 
 def _diversity(
@@ -69,9 +75,11 @@ def _diversity(
     """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""
     alone, given = below.get(2, 0.0), small.moved(each.classes_of_one_value, rows, number)
     # Whoever is alone is among those whose value is given away.
-    given = small.share(given, number) if isinstance(alone, Bounded) else small.ladder([alone, given], number)[1]
+    given = (
+        small.share(given, number) if isinstance(alone, SuppressedNumber) else small.ladder([alone, given], number)[1]
+    )
     if tiny:
-        nothing = Bounded.withheld()
+        nothing = SuppressedNumber.withheld()
         return replace(
             each,
             distinct=nothing,  # type: ignore[arg-type]
@@ -81,12 +89,12 @@ def _diversity(
             classes_of_one_value=given,
         )
     # A few of a class could be counted from the exact figures of the worst one.
-    rounded = Bounded(math.floor(each.entropy), math.inf, words=f"at least {math.floor(each.entropy)}")
+    rounded = SuppressedNumber(math.floor(each.entropy), math.inf, words=f"at least {math.floor(each.entropy)}")
     return replace(each, entropy=rounded, closeness=round(each.closeness, 1), classes_of_one_value=given)
 
 
 def _population(small: SmallNumbers, each: "PopulationRisk", number: int, *, hidden: bool) -> "PopulationRisk":
-    nothing = Bounded.withheld()
+    nothing = SuppressedNumber.withheld()
     expected = each.expected_reidentifications
     if number != each.rows:
         expected = each.expected_share * number  # the two shown together tell the number of rows
@@ -105,31 +113,33 @@ def _household(small: SmallNumbers, house: "HouseholdRisk", number: int, *, tiny
         house = replace(house, households=small.households)
     if not (tiny or small.is_small(house.expected_people) or small.is_small(number - house.expected_people)):
         return house
-    nothing = Bounded.withheld()
+    nothing = SuppressedNumber.withheld()
     return replace(house, highest=nothing, average=nothing, expected_people=nothing)
 
 
-def shared_utility(small: SmallNumbers, found: "Utility") -> "Utility":
+def shared_utility(small: SmallNumbers, utility: "Utility") -> "Utility":
     """Return what a release keeps; distances of a few people's cells are bounded, and what is made of them."""
-    number = small.near(found.rows_released)
-    columns = tuple(_distance(small, each, found.rows_released, number) for each in found.columns)
+    number = small.near(utility.rows_released)
+    columns = tuple(_distance(small, each, utility.rows_released, number) for each in utility.columns)
     gaps = any(
-        isinstance(share, Bounded) for each in columns for share in (each.missing_original, each.missing_released)
+        isinstance(share, SuppressedNumber)
+        for each in columns
+        for share in (each.missing_original, each.missing_released)
     )
-    own, left_out = [each.distance for each in columns], [1.0] * found.columns_left_out
-    column_loss = _mean([*own, *left_out], found.column_loss)
-    parts = [each for each in (column_loss, found.association_loss, found.discrimination) if not math.isnan(each)]
+    own, left_out = [each.distance for each in columns], [1.0] * utility.columns_left_out
+    column_loss = _mean([*own, *left_out], utility.column_loss)
+    parts = [each for each in (column_loss, utility.association_loss, utility.discrimination) if not math.isnan(each)]
     return replace(
-        found,
+        utility,
         columns=columns,
         column_loss=column_loss,
-        loss=_mean(parts, found.loss),
+        loss=_mean(parts, utility.loss),
         rows_released=number,
-        rows_kept=found.rows_kept if number == found.rows_released else number / found.rows_original,
-        cells_suppressed=Bounded.withheld() if gaps else found.cells_suppressed,
-        propensity=replace(found.propensity, rows_released=number)
-        if found.propensity.rows_released == found.rows_released
-        else found.propensity,
+        rows_kept=utility.rows_kept if number == utility.rows_released else number / utility.rows_original,
+        cells_suppressed=SuppressedNumber.withheld() if gaps else utility.cells_suppressed,
+        propensity=replace(utility.propensity, rows_released=number)
+        if utility.propensity.rows_released == utility.rows_released
+        else utility.propensity,
     )
 
 
@@ -137,10 +147,10 @@ def _distance(small: SmallNumbers, column: "ColumnDistance", rows: int, number: 
     before = small.share(column.missing_original, small.rows)
     after = small.share(small.moved(column.missing_released, rows, number), number)
     apart = abs(after - before) * min(small.rows, number)
-    if not isinstance(before, Bounded) and not isinstance(after, Bounded) and small.is_small(apart):
+    if not isinstance(before, SuppressedNumber) and not isinstance(after, SuppressedNumber) and small.is_small(apart):
         # So many people lost their value, or were given one.
         step = small.minimum / min(small.rows, number)
-        after = Bounded(max(before - step, 0.0), min(before + step, 1.0))
+        after = SuppressedNumber(max(before - step, 0.0), min(before + step, 1.0))
     return replace(
         column,
         distance=small.share(column.distance, min(small.rows, number)),
@@ -149,14 +159,14 @@ def _distance(small: SmallNumbers, column: "ColumnDistance", rows: int, number: 
     )
 
 
-def _mean(parts: Sequence[float], told: float) -> float:
+def _mean(parts: Sequence[float], mean: float) -> float:
     """Return the mean of numbers as bounds where some are bounded, else as it was told."""
-    if not any(isinstance(each, Bounded) for each in parts):
-        return told
+    if not any(isinstance(each, SuppressedNumber) for each in parts):
+        return mean
     if any(math.isnan(each) for each in parts):
-        return Bounded.withheld()
+        return SuppressedNumber.withheld()
 
-    def end(which: Callable[[Bounded], float]) -> float:
-        return math.fsum(which(each) if isinstance(each, Bounded) else each for each in parts) / len(parts)
+    def end(which: Callable[[SuppressedNumber], float]) -> float:
+        return math.fsum(which(each) if isinstance(each, SuppressedNumber) else each for each in parts) / len(parts)
 
-    return Bounded(end(lambda each: each.least), end(lambda each: each.most))
+    return SuppressedNumber(end(lambda each: each.least), end(lambda each: each.most))

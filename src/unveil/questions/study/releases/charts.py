@@ -6,16 +6,22 @@ from math import isnan
 import numpy as np
 
 from unveil.questions.study.charts import STYLES
-from unveil.questions.study.releases.findings import FEWEST, Family, Levels, ReleasesFindings, Spread
+from unveil.questions.study.releases.findings import (
+    FEWEST,
+    EpsilonSeries,
+    MeanInterval,
+    ReleasesFindings,
+    TechniqueFindings,
+)
 from unveil.report.blocks import Chart, Series, Threshold
 
 _LINKED = "records of one person that are linked"
 _LOST = "lost of what the original says"
 
 
-def trade_chart(found: ReleasesFindings) -> Chart | None:
+def trade_chart(findings: ReleasesFindings) -> Chart | None:
     """Return how far linking gets against what was lost, a mark for each technique; None where there are not two."""
-    known = [each for each in found.families if each.releases >= FEWEST and not isnan(each.loss.mean)]
+    known = [each for each in findings.families if each.releases >= FEWEST and not isnan(each.loss.mean)]
     if len(known) < 2:
         return None
     rows = sorted(known, key=lambda each: each.linked.mean)
@@ -30,7 +36,7 @@ def trade_chart(found: ReleasesFindings) -> Chart | None:
                 y=np.array([each.linked.mean]),
                 low=np.array([_end(each.linked, "low")]),
                 high=np.array([_end(each.linked, "high")]),
-                style=STYLES[_kind(found, each)],
+                style=STYLES[_kind(findings, each)],
                 kind="points",
             )
             for each in rows
@@ -43,9 +49,9 @@ def trade_chart(found: ReleasesFindings) -> Chart | None:
     )
 
 
-def safety_chart(found: ReleasesFindings) -> Chart | None:
+def safety_chart(findings: ReleasesFindings) -> Chart | None:
     """Return how much less each technique loses than others that link as much; None where there are not two."""
-    ranked = list(found.ranked())
+    ranked = list(findings.ranked())
     if len(ranked) < 2:
         return None
     ends = [_end(each.saves, end) for each in ranked for end in ("low", "high")]
@@ -73,14 +79,16 @@ def safety_chart(found: ReleasesFindings) -> Chart | None:
     )
 
 
-def epsilon_charts(found: ReleasesFindings) -> tuple[Chart, ...]:
+def epsilon_charts(findings: ReleasesFindings) -> tuple[Chart, ...]:
     """Return risk and loss against epsilon, a line for each technique that has several."""
-    if not found.levels:
+    if not findings.levels:
         return ()
-    shown = found.levels[: len(STYLES)]
+    shown = findings.levels[: len(STYLES)]
     ends = [level for each in shown for level in each.epsilons]
 
-    def chart(title: str, label: str, values: Callable[[Levels], tuple[Spread, ...]], caption: str) -> Chart:
+    def chart(
+        title: str, label: str, values: Callable[[EpsilonSeries], tuple[MeanInterval, ...]], caption: str
+    ) -> Chart:
         highs = [_end(value, "high") for each in shown for value in values(each)]
         return Chart(
             title=title,
@@ -110,11 +118,11 @@ def epsilon_charts(found: ReleasesFindings) -> tuple[Chart, ...]:
     )
 
 
-def _kind(found: ReleasesFindings, family: Family) -> int:
-    own = [each for each in found.releases if each.technique == family.technique]
+def _kind(findings: ReleasesFindings, family: TechniqueFindings) -> int:
+    own = [each for each in findings.releases if each.technique == family.technique]
     return 0 if any(not isnan(each.epsilon) for each in own) else 1
 
 
-def _end(spread: Spread, end: str) -> float:
+def _end(spread: MeanInterval, end: str) -> float:
     value: float = getattr(spread, end)
     return spread.mean if isnan(value) else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unveil.grades.releases import FigureGrade
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.study.findings import Failures, Spent
+from unveil.questions.study.findings import AttackCost, Failures
 from unveil.studies import Study
 from unveil.studies.results import Counts
 
@@ -19,8 +19,8 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
-    """A mean over releases, and its 95 % interval from drawing the releases anew; NaN where there is none."""
+class MeanInterval:
+    """A mean over releases with its bootstrap 95 % interval; NaN where undefined."""
 
     mean: float
     low: float
@@ -75,35 +75,35 @@ class AuditedFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
-    """All releases of one technique, or of one technique with one epsilon (NaN for all), and their spread."""
+class TechniqueFindings:
+    """The releases of one technique, or of one technique with one epsilon (NaN: all), and their spread."""
 
     technique: str
     epsilon: float
     releases: int
     proved: int
     worst: AuditedFile
-    linked: Spread
-    copied: Spread
-    loss: Spread
-    safer: Spread
-    more_useful: Spread
-    beaten: Spread
-    saves: Spread
+    linked: MeanInterval
+    copied: MeanInterval
+    loss: MeanInterval
+    safer: MeanInterval
+    more_useful: MeanInterval
+    beaten: MeanInterval
+    saves: MeanInterval
 
 
 @dataclass(frozen=True, kw_only=True)
-class Levels:
-    """One technique at growing epsilon, over the same columns of the same people at each of them."""
+class EpsilonSeries:
+    """One technique at growing epsilon, with the same columns and people at each value."""
 
     technique: str
     epsilons: tuple[float, ...]
     groups: int
-    linked: tuple[Spread, ...]
-    loss: tuple[Spread, ...]
+    linked: tuple[MeanInterval, ...]
+    loss: tuple[MeanInterval, ...]
     #: What changes from the first epsilon to the last.
-    more_linked: Spread
-    less_loss: Spread
+    more_linked: MeanInterval
+    less_loss: MeanInterval
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,13 +115,13 @@ class ReleasesFindings:
     version: str
     counts: Counts
     releases: tuple[AuditedFile, ...]
-    families: tuple[Family, ...]
-    cells: tuple[Family, ...]
-    levels: tuple[Levels, ...]
+    families: tuple[TechniqueFindings, ...]
+    cells: tuple[TechniqueFindings, ...]
+    levels: tuple[EpsilonSeries, ...]
     grades: tuple[FigureGrade, ...]
     frame: "pl.DataFrame"
     failures: tuple[Failures, ...] = ()
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[AttackCost, ...] = ()
     is_summary: bool = False
 
     @property
@@ -129,7 +129,7 @@ class ReleasesFindings:
         """The CPU time of everything, in seconds."""
         return sum(each.seconds for each in self.spent)
 
-    def ranked(self) -> Iterator[Family]:
+    def ranked(self) -> Iterator[TechniqueFindings]:
         """Yield the techniques with enough releases, those first that keep most for the least risk.
 
         That is who loses least in comparison with others that link as much.

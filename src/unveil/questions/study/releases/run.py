@@ -8,16 +8,22 @@ import numpy as np
 
 from unveil.grades.releases import GradedRelease, grade_releases, releases_of
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.study.releases.findings import AuditedFile, Family, Levels, ReleasesFindings, Spread
+from unveil.questions.study.releases.findings import (
+    AuditedFile,
+    EpsilonSeries,
+    MeanInterval,
+    ReleasesFindings,
+    TechniqueFindings,
+)
 from unveil.questions.study.run import failures_of
 from unveil.questions.study.status import spent, times_of
 from unveil.studies import Results
-from unveil.studies.audited import COLUMNS, COMPARED, COPIED, LINKED, LOSS, PROVED, RISK
+from unveil.studies.audit_columns import COLUMNS, COMPARED, COPIED, LINKED, LOSS, PROVED, RISK
 from unveil.studies.scenario import rng
 from unveil.studies.store import manifest_of
 
 _DRAWS = 2000
-_NONE = Spread(mean=nan, low=nan, high=nan)
+_NONE = MeanInterval(mean=nan, low=nan, high=nan)
 
 
 def run(results: Results) -> ReleasesFindings:
@@ -122,7 +128,7 @@ def _mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else nan
 
 
-def _cells(files: Sequence[AuditedFile], seed: int) -> Iterable[Family]:
+def _cells(files: Sequence[AuditedFile], seed: int) -> Iterable[TechniqueFindings]:
     keys = sorted({(each.technique, each.epsilon) for each in files if not isnan(each.epsilon)})
     bare = sorted({each.technique for each in files if isnan(each.epsilon)})
     every = [*keys, *((name, nan) for name in bare)]
@@ -132,12 +138,12 @@ def _cells(files: Sequence[AuditedFile], seed: int) -> Iterable[Family]:
         yield _family(technique, epsilon, own, seed)
 
 
-def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: int) -> Family:
-    def spread(value: Callable[[AuditedFile], float]) -> Spread:
+def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: int) -> TechniqueFindings:
+    def spread(value: Callable[[AuditedFile], float]) -> MeanInterval:
         return spread_of([value(each) for each in files], seed)
 
     known = [each for each in files if each.risk.defined] or list(files)
-    return Family(
+    return TechniqueFindings(
         technique=technique,
         epsilon=epsilon,
         releases=len(files),
@@ -153,23 +159,23 @@ def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: 
     )
 
 
-def spread_of(values: Iterable[float], seed: int) -> Spread:
+def spread_of(values: Iterable[float], seed: int) -> MeanInterval:
     """Return the mean of values, and the middle 95 % of means of as many that are drawn anew from them.
 
     >>> spread_of([1.0, 1.0], 1)
-    Spread(mean=1.0, low=1.0, high=1.0)
+    MeanInterval(mean=1.0, low=1.0, high=1.0)
     """
     known = np.array([each for each in values if not isnan(each)])
     if not known.size:
         return _NONE
     if known.size == 1:
-        return Spread(mean=float(known[0]), low=nan, high=nan)
+        return MeanInterval(mean=float(known[0]), low=nan, high=nan)
     drawn = np.random.default_rng(seed).integers(0, known.size, (_DRAWS, known.size))
     low, high = np.quantile(known[drawn].mean(axis=1), [0.025, 0.975])
-    return Spread(mean=float(known.mean()), low=float(low), high=float(high))
+    return MeanInterval(mean=float(known.mean()), low=float(low), high=float(high))
 
 
-def _levels(technique: str, files: Sequence[AuditedFile], seed: int) -> Levels | None:
+def _levels(technique: str, files: Sequence[AuditedFile], seed: int) -> EpsilonSeries | None:
     """Return what a greater epsilon changes, over groups of releases that have every level that is shown."""
     groups: dict[tuple[object, ...], dict[float, list[AuditedFile]]] = defaultdict(lambda: defaultdict(list))
     for each in files:
@@ -195,7 +201,7 @@ def _levels(technique: str, files: Sequence[AuditedFile], seed: int) -> Levels |
         return each.loss
 
     first, last = every[0], every[-1]
-    return Levels(
+    return EpsilonSeries(
         technique=technique,
         epsilons=tuple(every),
         groups=len(whole),

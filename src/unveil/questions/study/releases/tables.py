@@ -5,16 +5,16 @@ from math import isnan
 from unveil.grades.releases import Order
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.words import points, rate_text, risk_text, spread_text
-from unveil.report.blocks import Side, Table
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.text import percent
 from unveil.report.trust import MARKS
 
 _MOST_ROWS = 250
 
 
-def cell_table(found: ReleasesFindings) -> Table:
+def cell_table(findings: ReleasesFindings) -> TableBlock:
     """Return technique and epsilon with risk and what was lost."""
-    return Table(
+    return TableBlock(
         caption="Technique and epsilon: the clearest risk, how far linking gets, and what was lost",
         columns=("technique", "epsilon", "releases", "proved", "clearest risk", "linked", "copied", "lost"),
         rows=tuple(
@@ -28,7 +28,7 @@ def cell_table(found: ReleasesFindings) -> Table:
                 percent(each.copied.mean),
                 spread_text(each.loss),
             )
-            for each in found.cells
+            for each in findings.cells
         ),
         align=_sides("llrrlrrr"),
         note="The clearest risk is that of the worst release: what is beyond anybody who has not the data, with an "
@@ -37,9 +37,9 @@ def cell_table(found: ReleasesFindings) -> Table:
     )
 
 
-def family_table(found: ReleasesFindings) -> Table:
+def family_table(findings: ReleasesFindings) -> TableBlock:
     """Return the techniques, those first that keep most for the least risk."""
-    return Table(
+    return TableBlock(
         caption="Techniques beside the other releases with the same columns of the same people",
         columns=(
             "technique",
@@ -58,7 +58,7 @@ def family_table(found: ReleasesFindings) -> Table:
                 points(each.saves),
                 *map(spread_text, (each.safer, each.more_useful, each.beaten)),
             )
-            for each in found.ranked()
+            for each in findings.ranked()
         ),
         align=_sides("lrrrrrr"),
         note="Less lost at the same risk: in points of a hundred, beside what a line through loss and the logarithm of "
@@ -68,13 +68,13 @@ def family_table(found: ReleasesFindings) -> Table:
     )
 
 
-def grade_table(found: ReleasesFindings) -> Table:
+def grade_table(findings: ReleasesFindings) -> TableBlock:
     """Return how well each figure orders releases by epsilon and by who is copied."""
-    return Table(
+    return TableBlock(
         caption="Which figures order releases",
         columns=("figure", "trust", "by epsilon", "by people copied"),
         rows=tuple(
-            (each.figure, MARKS[each.verdict], _order(each.epsilon), _order(each.copied)) for each in found.grades
+            (each.figure, MARKS[each.verdict], _order(each.epsilon), _order(each.copied)) for each in findings.grades
         ),
         align=_sides("lllr"),
         note="The share of pairs of releases that a figure puts in the right order (a coin: 50%), with intervals from "
@@ -83,9 +83,9 @@ def grade_table(found: ReleasesFindings) -> Table:
     )
 
 
-def release_table(found: ReleasesFindings) -> Table:
+def release_table(findings: ReleasesFindings) -> TableBlock:
     """Return every release, in the order of the study."""
-    return Table(
+    return TableBlock(
         caption="All releases",
         columns=("release", "technique", "epsilon", "columns", "proved", "clearest risk", "linked", "copied", "lost"),
         rows=tuple(
@@ -100,7 +100,7 @@ def release_table(found: ReleasesFindings) -> Table:
                 percent(each.copied),
                 percent(each.loss),
             )
-            for each in found.releases[:_MOST_ROWS]
+            for each in findings.releases[:_MOST_ROWS]
         ),
         align=_sides("llrrllrrr"),
     )

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
 from unveil.metrics.releases._plain import plain
-from unveil.questions.answer import View
+from unveil.questions.answer import QuestionView
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
-from unveil.questions.study.releases.findings import Family, ReleasesFindings
+from unveil.questions.study.releases.findings import ReleasesFindings, TechniqueFindings
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
 from unveil.questions.study.releases.words import epsilon_sentences, explanation, headline, next_steps, ranking_sentence
 from unveil.questions.study.words import failed, tone
 from unveil.report.blocks import Block, Number, Page, Section
+from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.opening import opening
 from unveil.report.terminal import Part
 from unveil.report.text import duration
 
@@ -28,22 +28,22 @@ def quantities(_found: ReleasesFindings) -> dict[str, Quantity]:
     return {}
 
 
-def figures(found: ReleasesFindings) -> Mapping[str, Any]:
+def figures(findings: ReleasesFindings) -> Mapping[str, Any]:
     """Return what JSON holds: every release, techniques with their spread, and grades."""
     return {
-        "version": found.version,
-        "study": {"name": found.study.name, "seed": found.study.seed, "attacks": list(found.study.attacks)},
-        "scenarios": dict(vars(found.counts)),
-        "failures": [dict(vars(each)) for each in found.failures],
-        "seconds": found.seconds,
+        "version": findings.version,
+        "study": {"name": findings.study.name, "seed": findings.study.seed, "attacks": list(findings.study.attacks)},
+        "scenarios": dict(vars(findings.counts)),
+        "failures": [dict(vars(each)) for each in findings.failures],
+        "seconds": findings.seconds,
         "releases": [
             {**vars(each), "epsilon": _or_none(each.epsilon), "risk": _rate(each.risk), "linked": _rate(each.linked)}
-            for each in found.releases
+            for each in findings.releases
         ],
-        "techniques": [_family(each) for each in found.families],
-        "cells": [_family(each) for each in found.cells],
-        "levels": [plain(each) for each in found.levels],
-        "grades": [{**plain(each), "verdict": each.verdict, "reason": each.reason} for each in found.grades],
+        "techniques": [_family(each) for each in findings.families],
+        "cells": [_family(each) for each in findings.cells],
+        "levels": [plain(each) for each in findings.levels],
+        "grades": [{**plain(each), "verdict": each.verdict, "reason": each.reason} for each in findings.grades],
     }
 
 
@@ -55,81 +55,81 @@ def _or_none(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def _family(each: Family) -> dict[str, Any]:
+def _family(each: TechniqueFindings) -> dict[str, Any]:
     told = {name: plain(value) for name, value in vars(each).items() if name != "worst"}
     return {**told, "epsilon": _or_none(each.epsilon), "worst": each.worst.name, "risk": _rate(each.worst.risk)}
 
 
-def frame(found: ReleasesFindings) -> "pl.DataFrame":
+def frame(findings: ReleasesFindings) -> "pl.DataFrame":
     """Return one row per release with every number."""
-    return found.frame
+    return findings.frame
 
 
-def plot(found: ReleasesFindings) -> "NDArray[Any]":
+def plot(findings: ReleasesFindings) -> "NDArray[Any]":
     """Return matplotlib axes: risk against usefulness, then both against epsilon."""
     from unveil.report.draw.lines import draw_all
 
-    trade = trade_chart(found)
-    charts = (*([trade] if trade else []), *epsilon_charts(found))
+    trade = trade_chart(findings)
+    charts = (*([trade] if trade else []), *epsilon_charts(findings))
     if not charts:
         raise InputError("there is nothing to draw: fewer than two techniques have results. Run the study first")
     return draw_all(charts)
 
 
-def page(found: ReleasesFindings, *, seed: int | None = None) -> Page:
+def page(findings: ReleasesFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data."""
-    best = safety_chart(found)
+    best = safety_chart(findings)
     return Page(
         title="Releases that others made",
-        question=f"Which releases of the study {found.study.name!r} keep most for the least risk?",
-        headline=headline(found),
-        explanation=explanation(found),
-        next_steps=next_steps(found),
+        question=f"Which releases of the study {findings.study.name!r} keep most for the least risk?",
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
         picture=(best,) if best else (),
-        tone=tone(found.counts),
-        sections=tuple(_sections(found)),
+        tone=tone(findings.counts),
+        sections=tuple(_sections(findings)),
         method=_METHOD,
         untested=_UNTESTED,
-        seed=found.study.seed if seed is None else seed,
-        version=found.version,
+        seed=findings.study.seed if seed is None else seed,
+        version=findings.version,
     )
 
 
-def _sections(found: ReleasesFindings) -> Iterator[Section]:
-    if found.releases:
-        yield Section(heading="Technique and epsilon", lead="", blocks=(cell_table(found),))
-        ranked, trade = list(found.ranked()), trade_chart(found)
-        blocks: tuple[Block, ...] = (*([trade] if trade else []), family_table(found))
+def _sections(findings: ReleasesFindings) -> Iterator[Section]:
+    if findings.releases:
+        yield Section(heading="Technique and epsilon", lead="", blocks=(cell_table(findings),))
+        ranked, trade = list(findings.ranked()), trade_chart(findings)
+        blocks: tuple[Block, ...] = (*([trade] if trade else []), family_table(findings))
         if ranked:
             yield Section(heading="Risk against usefulness", lead=ranking_sentence(ranked), blocks=blocks)
-        charts = epsilon_charts(found)
+        charts = epsilon_charts(findings)
         if charts:
             yield Section(
                 heading="What epsilon buys and costs",
-                lead=" ".join(epsilon_sentences(found)),
+                lead=" ".join(epsilon_sentences(findings)),
                 blocks=charts,
             )
         yield Section(
             heading="Which figures can be trusted to order releases",
             lead="A figure that deserves trust shows more risk for a greater epsilon, and for more people copied.",
-            blocks=(grade_table(found),),
+            blocks=(grade_table(findings),),
             tells="sure",
         )
-        yield Section(heading="All releases", lead="", blocks=(release_table(found),), tells="measured")
-    if found.failures:
-        yield Section(heading="What failed", lead=" ".join(failed(found.failures)), blocks=(), tells="sure")
-    yield Section(heading="What was computed", lead="", blocks=_numbers(found), tells="measured")
+        yield Section(heading="All releases", lead="", blocks=(release_table(findings),), tells="measured")
+    if findings.failures:
+        yield Section(heading="What failed", lead=" ".join(failed(findings.failures)), blocks=(), tells="sure")
+    yield Section(heading="What was computed", lead="", blocks=_numbers(findings), tells="measured")
 
 
-def _numbers(found: ReleasesFindings) -> tuple[Number, ...]:
-    counts = found.counts
+def _numbers(findings: ReleasesFindings) -> tuple[Number, ...]:
+    counts = findings.counts
     return (
         Number(
             label="Audits with results", value=f"{counts.fine:,} of {counts.total:,}", meaning="One for each release."
         ),
         Number(
             label="CPU time",
-            value=duration(found.seconds) if found.spent else "unknown",
+            value=duration(findings.seconds) if findings.spent else "unknown",
             meaning="Added up over all workers.",
         ),
     )
@@ -156,16 +156,18 @@ _UNTESTED = (
 )
 
 
-def brief(found: ReleasesFindings) -> Iterator[Part]:
+def brief(findings: ReleasesFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the finding, technique and epsilon, techniques beside one another, and grades."""
-    yield from opening(page(found))
-    if found.releases:
-        for table in (cell_table(found), family_table(found), grade_table(found)):
+    yield from opening(page(findings))
+    if findings.releases:
+        for table in (cell_table(findings), family_table(findings), grade_table(findings)):
             yield ""
             yield table
-    if found.failures:
-        yield from ("", f"{found.counts.failed:,} failed:")
-        yield from failed(found.failures)
+    if findings.failures:
+        yield from ("", f"{findings.counts.failed:,} failed:")
+        yield from failed(findings.failures)
 
 
-VIEW = View(schema="unveil.study-releases/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+VIEW = QuestionView(
+    schema="unveil.study-releases/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot
+)

@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from math import isnan
 
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.study.releases.findings import FEWEST, AuditedFile, Family, ReleasesFindings, Spread
+from unveil.questions.study.releases.findings import (
+    FEWEST,
+    AuditedFile,
+    MeanInterval,
+    ReleasesFindings,
+    TechniqueFindings,
+)
 from unveil.questions.study.words import computed, together_and
 from unveil.report.text import about, count, percent, together
 
@@ -21,21 +27,21 @@ _MOST_NAMED = 4
 ERRS = 0.05
 
 
-def headline(found: ReleasesFindings) -> str:
+def headline(findings: ReleasesFindings) -> str:
     """Return how many releases give people away, and that the others are not cleared by it."""
-    if not found.releases:
-        return computed(found.counts)
-    guilty = sum(each.proved for each in found.releases)
+    if not findings.releases:
+        return computed(findings.counts)
+    guilty = sum(each.proved for each in findings.releases)
     are = "is" if guilty == 1 else "are"
-    said = f"Of {count(len(found.releases), 'release', 'releases')} {guilty:,} {are} found to give people away"
-    without = any(not each.compared for each in found.releases)
+    said = f"Of {count(len(findings.releases), 'release', 'releases')} {guilty:,} {are} found to give people away"
+    without = any(not each.compared for each in findings.releases)
     return f"{said}; where there was no control, that nothing was found clears nobody." if without else f"{said}."
 
 
-def least_lost(found: ReleasesFindings) -> Iterator[str]:
+def least_lost(findings: ReleasesFindings) -> Iterator[str]:
     """Yield which technique with an epsilon, and which without, loses least for what it lets be linked."""
-    ranked = [each for each in found.ranked() if each.proved <= each.releases / 2]
-    noisy = {each.technique for each in found.releases if not isnan(each.epsilon)}
+    ranked = [each for each in findings.ranked() if each.proved <= each.releases / 2]
+    noisy = {each.technique for each in findings.releases if not isnan(each.epsilon)}
     best = [
         f"{each.technique} {which} ({points(each.saves)} less than others)"
         for which, among in (("with an epsilon", noisy), ("without one", {one.technique for one in ranked} - noisy))
@@ -48,34 +54,34 @@ def least_lost(found: ReleasesFindings) -> Iterator[str]:
         )
 
 
-def explanation(found: ReleasesFindings) -> tuple[str, ...]:
+def explanation(findings: ReleasesFindings) -> tuple[str, ...]:
     """Return what the headline rests on, and what is missing."""
-    if not found.releases:
+    if not findings.releases:
         return ()
-    missing = (computed(found.counts),) if found.counts.left else ()
-    without = sum(not each.compared for each in found.releases)
+    missing = (computed(findings.counts),) if findings.counts.left else ()
+    without = sum(not each.compared for each in findings.releases)
     return (
         *missing,
-        *least_lost(found),
-        *_guilty(found),
-        *_by_luck(found),
+        *least_lost(findings),
+        *_guilty(findings),
+        *_by_luck(findings),
         f"{count(without, 'release has', 'releases have')} nobody outside the data to compare with: of them is said "
         "only what no stranger explains, and which of two with the same columns is safer.",
     )
 
 
-def _guilty(found: ReleasesFindings) -> Iterator[str]:
+def _guilty(findings: ReleasesFindings) -> Iterator[str]:
     """Yield which techniques gave people away."""
-    named = sorted((each for each in found.families if each.proved), key=lambda each: -each.proved)
+    named = sorted((each for each in findings.families if each.proved), key=lambda each: -each.proved)
     if named:
         said = [f"{each.technique} ({each.proved} of {each.releases})" for each in named[:_MOST_NAMED]]
         more = len(named) - _MOST_NAMED
         yield f"Given away by {together_and([*said, *([f'{more} more'] if more > 0 else [])])}."
 
 
-def _by_luck(found: ReleasesFindings) -> Iterator[str]:
+def _by_luck(findings: ReleasesFindings) -> Iterator[str]:
     """Yield how many releases may be accused by luck, since each audit is judged by itself."""
-    harmless = len(found.releases) * ERRS
+    harmless = len(findings.releases) * ERRS
     if harmless >= 1:
         yield (
             f"Each audit errs in at most {about(ERRS)} of harmless releases, so that up to {harmless:.0f} of these "
@@ -83,9 +89,9 @@ def _by_luck(found: ReleasesFindings) -> Iterator[str]:
         )
 
 
-def epsilon_sentences(found: ReleasesFindings) -> Iterator[str]:
+def epsilon_sentences(findings: ReleasesFindings) -> Iterator[str]:
     """Yield what a greater epsilon buys and costs."""
-    for each in found.levels:
+    for each in findings.levels:
         first, last = f"{each.epsilons[0]:g}", f"{each.epsilons[-1]:g}"
         yield (
             f"{each.technique}, epsilon {last} in place of {first}: loses {points(each.less_loss)} less, and links "
@@ -93,10 +99,10 @@ def epsilon_sentences(found: ReleasesFindings) -> Iterator[str]:
         )
 
 
-def next_steps(found: ReleasesFindings) -> tuple[str, ...]:
+def next_steps(findings: ReleasesFindings) -> tuple[str, ...]:
     """Return what to do with it."""
     steps = ["Audit a release of your own and place it among these: examples/atlas/place.py."]
-    if any(not each.compared for each in found.releases):
+    if any(not each.compared for each in findings.releases):
         steps.append("Whoever can make a release again can have a control: 'unveil audit --generator'.")
     return tuple(steps)
 
@@ -119,17 +125,17 @@ def rate_text(rate: Rate) -> str:
     return f"{percent(max(rate.value, 0.0))} ({percent(max(rate.low, 0.0))} to {percent(max(rate.high, 0.0))})"
 
 
-def spread_text(spread: Spread) -> str:
+def spread_text(spread: MeanInterval) -> str:
     """Return a mean and its interval over releases; a single release has none."""
     if isnan(spread.mean):
         return "–"
     return percent(spread.mean) + ("" if isnan(spread.low) else f" ({percent(spread.low)} to {percent(spread.high)})")
 
 
-def points(spread: Spread) -> str:
+def points(spread: MeanInterval) -> str:
     """Return a difference of shares in points of a hundred, with its interval.
 
-    >>> points(Spread(mean=0.041, low=-0.001, high=0.08))
+    >>> points(MeanInterval(mean=0.041, low=-0.001, high=0.08))
     '4 points (0 to 8)'
     """
     mean, low, high = (0 if isnan(each) else round(100 * each) for each in (spread.mean, spread.low, spread.high))
@@ -137,7 +143,7 @@ def points(spread: Spread) -> str:
     return said if isnan(spread.low) else f"{said} ({low} to {high})"
 
 
-def ranking_sentence(ranked: list[Family]) -> str:
+def ranking_sentence(ranked: list[TechniqueFindings]) -> str:
     """Return how techniques follow one another, the best first."""
     few = f"Techniques of fewer than {FEWEST} releases are in the tables alone."
     return (

@@ -1,0 +1,221 @@
+"""Measure the ranges an attacker derives for hidden counts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.guesses.count_ranges import CountRanges
+from unveil.metrics._listing import metric
+
+#: More cells are not compared with one another: those of one detail share nobody anyway.
+_MOST_COMPARED = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountFigures:
+    """What follows for hidden counts.
+
+    Attributes
+    ----------
+    hidden
+        Counts that tables list without their figure.
+    worked_out
+        Of them those with one value left.
+    small_worked_out
+        Of these those from 1 to minimum - 1.
+    narrow
+        Hidden counts with two values left or a few more, but no more than were asked for.
+    known_small
+        Hidden counts, not worked out, that are known to lie from 1 to minimum - 1 although no symbol said so.
+    unlisted_small
+        Counts from 1 to minimum - 1 that no table lists and that follow from those that are listed.
+    unlisted_worked_out
+        All counts that no table lists, no adding of figures gives, and that have one value left.
+    people
+        People in the small counts that are worked out, listed or not, each counted once: at least so many.
+    undecided, unlisted_undecided
+        Hidden and unlisted counts of which the work did not suffice to say whether they can be worked out.
+    narrow_undecided
+        Hidden counts, not worked out, of which it did not suffice to say whether they are narrow.
+    left
+        The mean share of doubt that is left, in bits: 1 nothing learned, 0 everything worked out; over the hidden
+        counts that are told within a finite range of more than one value, NaN if there are none.
+    blind
+        Hidden counts that guessing blindly within what is told gets right, on average; NaN where nothing is told.
+    ends, proven
+        Ends of hidden counts, and those of them that a population attains.
+    """
+
+    hidden: int
+    worked_out: int
+    small_worked_out: int
+    narrow: int
+    known_small: int
+    unlisted_small: int
+    unlisted_worked_out: int
+    people: int
+    undecided: int
+    unlisted_undecided: int
+    narrow_undecided: int
+    left: float
+    blind: float
+    ends: int
+    proven: int
+
+    @property
+    def recovered_rate(self) -> float:
+        """The share of hidden counts that are worked out; NaN where none is hidden."""
+        return self.worked_out / self.hidden if self.hidden else math.nan
+
+    @property
+    def small(self) -> int:
+        """All small counts that are worked out, whether a table lists them or not."""
+        return self.small_worked_out + self.unlisted_small
+
+
+def count_figures(
+    guess: CountRanges, *, codes: IntArray, leaves: Sequence[Sequence[int]], minimum: int, values: int = 3
+) -> CountFigures:
+    """Return the figures of ranges; ``codes`` and ``leaves`` say which cells share people.
+
+    Parameters
+    ----------
+    guess
+        The range of each cell.
+    codes
+        For each cell the number of its code in each variable.
+    leaves
+        For each variable and code the leaves that it stands for, as the bits of a number.
+    minimum
+        Counts from 1 to one less are small.
+    values
+        The most values of a range that is narrow.
+
+    Examples
+    --------
+    >>> guess = CountRanges(told_low=[1, 1, 5], told_high=[4, 4, 5], low=[3, 1, 5], high=[3, 2, 5],
+    ...                     is_proven=[True] * 3, seen_low=[3, 1, 5], seen_high=[3, 2, 5],
+    ...                     is_hidden=[True, True, False], is_unlisted=[False] * 3)
+    >>> found = count_figures(guess, codes=np.array([[1], [2], [0]]), leaves=[(3, 1, 2)], minimum=5)
+    >>> found.worked_out, found.small_worked_out, found.people, found.narrow, found.blind
+    (1, 1, 3, 1, 0.5)
+    """
+    hidden, out = guess.is_hidden, guess.is_worked_out
+    small = (guess.low >= 1) & (guess.low < minimum) & (guess.low == guess.high)
+    unlisted = guess.is_unlisted & (guess.low == guess.high)
+    within = (guess.low >= 1) & (guess.high < minimum)
+    told_small = (guess.told_low >= 1) & (guess.told_high < minimum)
+    few = hidden & ~out & (guess.values <= values)
+    unsure = ~guess.is_settled
+    wide = guess.has_more_than(values)
+    named = small & (out | unlisted)
+    return CountFigures(
+        hidden=int(hidden.sum()),
+        worked_out=int(out.sum()),
+        small_worked_out=int((out & small).sum()),
+        narrow=int(few.sum()),
+        known_small=int((hidden & ~out & within & ~told_small).sum()),
+        unlisted_small=int((unlisted & small).sum()),
+        unlisted_worked_out=int(unlisted.sum()),
+        people=people_once(guess.low, codes, leaves, np.flatnonzero(named)),
+        undecided=int((hidden & unsure).sum()),
+        unlisted_undecided=int((guess.is_unlisted & unsure).sum()),
+        narrow_undecided=int((hidden & ~out & ~few & ~wide & ~guess.is_proven).sum()),
+        left=doubt_left(guess),
+        blind=_blind(guess, hidden),
+        ends=2 * int(hidden.sum()),
+        proven=_proven_ends(guess, hidden),
+    )
+
+
+def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
+    """Return how many people are in these cells at least, nobody counted in a cell and again in its subtotal.
+
+    Cells that share nobody are taken one after the other, the largest count first, so the sum is of different people.
+
+    >>> people_once(np.array([4, 3, 1]), np.array([[0], [1], [2]]), [(3, 1, 2)], np.arange(3))
+    4
+    """
+    if cells.size > _MOST_COMPARED:
+        return _of_one_detail(counts, codes, leaves, cells)
+    apart = [
+        np.array([[one & other == 0 for other in own] for one in own], np.bool_) if codes[cells, at].any() else None
+        for at, own in enumerate(leaves)
+    ]
+    order = cells[np.lexsort((cells, -counts[cells]))]
+    taken = np.zeros((0, codes.shape[1]), np.int64)
+    total = 0
+    for cell in order.tolist():
+        shares = np.ones(taken.shape[0], np.bool_)
+        for at, disjoint in enumerate(apart):
+            if disjoint is not None:
+                shares &= ~disjoint[codes[cell, at], taken[:, at]]
+        if not shares.any():
+            total += int(counts[cell])
+            taken = np.vstack([taken, codes[cell]])
+    return total
+
+
+def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
+    """Return the most people in cells of single leaves of the same variables, which share nobody."""
+    single = np.ones(cells.size, np.bool_)
+    for at, own in enumerate(leaves):
+        is_leaf = np.array([code == 0 or bits.bit_count() == 1 for code, bits in enumerate(own)], np.bool_)
+        single &= is_leaf[codes[cells, at]]
+    _, detail = np.unique(codes[cells[single]] > 0, axis=0, return_inverse=True)
+    sums = np.bincount(detail.ravel(), weights=counts[cells[single]])
+    return int(sums.max(initial=0))
+
+
+@metric(
+    category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Zayatz (1992)",
+    chance_of_success=True,
+)  # fmt: skip
+def recovered_rate(guess: CountRanges) -> float:
+    """Return the share of hidden counts that can be worked out: whose range has one value.
+
+    Formula: ``worked out / hidden``, each cell once. 0 means that no hidden count follows from what is shown; 1 means
+    that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no count is
+    hidden.
+
+    >>> recovered_rate(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    ...                            seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
+    0.5
+    """
+    hidden = int(guess.is_hidden.sum())
+    return int(guess.is_worked_out.sum()) / hidden if hidden else math.nan
+
+
+@metric(
+    category="counts", per="release", more_means="more private", bounds=(0.0, 1.0), source="unveil, docs/tables.md"
+)  # fmt: skip
+def doubt_left(guess: CountRanges) -> float:
+    """Return the mean share of doubt that is left of hidden counts, in bits of the bits that were told.
+
+    Formula: the mean of ``log2(values left) / log2(values told)`` over hidden counts that are told within a finite
+    range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where
+    no hidden count is told within such a range.
+
+    >>> doubt_left(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    ...                        seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
+    0.25
+    """
+    known = guess.is_hidden & np.isfinite(guess.values_told) & (guess.values_told > 1)
+    if not known.any():
+        return math.nan
+    return float(np.mean(np.log2(guess.values[known]) / np.log2(guess.values_told[known])))
+
+
+def _blind(guess: CountRanges, hidden: BoolArray) -> float:
+    known = hidden & np.isfinite(guess.values_told)
+    return float((1 / guess.values_told[known]).sum()) if known.any() else math.nan
+
+
+def _proven_ends(guess: CountRanges, hidden: BoolArray) -> int:
+    low = guess.is_proven | (guess.seen_low == guess.low)
+    high = guess.is_proven | (guess.seen_high == guess.high)
+    seen = guess.seen_high >= guess.seen_low
+    return int((hidden & low & seen).sum() + (hidden & high & seen).sum())

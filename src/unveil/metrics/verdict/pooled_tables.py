@@ -1,0 +1,210 @@
+"""Encode people of the original and of the control together with the released rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil._kernels.verdict.tree import log_probabilities, tree_of_columns
+from unveil.data.table import stacked
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.metrics.releases._classes import column_codes, group
+from unveil.metrics.releases._common_columns import compared_columns
+from unveil.metrics.releases.closeness import exact_rows
+from unveil.metrics.verdict.pool import Pool
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    Ids = Sequence[Any] | IntArray | pl.Series
+
+#: Kinds of columns whose values are cut in parts where a tree of columns is chosen.
+_CUT = ("number", "date")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PooledTables:
+    """Everybody in the original and the control table, and the released rows, in codes that all tables share.
+
+    People are numbered from 0: first the members, who are in the data, then the others, who are not. Rows are numbered
+    alike. Without ids each row is a person. Two rows have the same record if they are equal in all columns; a missing
+    value equals a missing one and nothing else.
+
+    Attributes
+    ----------
+    release
+        The tables that were coded.
+    columns
+        The columns that count.
+    codes, released_codes
+        One column for each, of released rows those whose cells all stand for one value: the place of the value among
+        all values of the three tables, from 1 on; 0 is missing.
+    record, released_record
+        The number of each row's record, in the order of what records hold.
+    person
+        Whose each row of the pool is.
+    members, others
+        How many people are in the data, and how many are not.
+    """
+
+    release: Release
+    columns: tuple[str, ...]
+    codes: Int32Array = field(repr=False)
+    released_codes: Int32Array = field(repr=False)
+    record: IntArray = field(repr=False)
+    released_record: IntArray = field(repr=False)
+    person: IntArray = field(repr=False)
+    members: int
+    others: int
+
+    @property
+    def people(self) -> int:
+        """How many people there are in all."""
+        return self.members + self.others
+
+    @cached_property
+    def is_member(self) -> BoolArray:
+        """Whether each person is in the data."""
+        return np.arange(self.people) < self.members
+
+    @property
+    def _has_single_rows(self) -> bool:
+        """Whether nobody has several rows."""
+        return self.person.size == self.people
+
+    @cached_property
+    def _are_rows(self) -> bool:
+        """Whether people are numbered as their rows are."""
+        return self._has_single_rows and bool((self.person == np.arange(self.people)).all())
+
+    @cached_property
+    def records(self) -> int:
+        """How many different records there are in the pool and the release."""
+        return 1 + int(max(self.record.max(), self.released_record.max(initial=-1)))
+
+    @cached_property
+    def owned(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Each record of each person, once: the person, the record, and a row of that person that has it."""
+        if self._has_single_rows:
+            return self.person, self.record, np.arange(self.person.size)
+        _, row = np.unique(self.person * self.records + self.record, return_index=True)
+        return self.person[row], self.record[row], row
+
+    @cached_property
+    def owners(self) -> IntArray:
+        """How many people of the pool have each record."""
+        return np.bincount(self.owned[1], minlength=self.records)
+
+    @cached_property
+    def first_row(self) -> IntArray:
+        """A row of each person: that with the first record in the order of what records hold."""
+        if self._has_single_rows:
+            row = np.empty(self.people, np.int64)
+            row[self.person] = np.arange(self.people)
+            return row
+        order = np.lexsort((self.record, self.person))
+        return order[np.searchsorted(self.person[order], np.arange(self.people))]
+
+    @cached_property
+    def by_content(self) -> IntArray:
+        """The people in the order of what their first records hold, which does not depend on where rows stand.
+
+        Those who are equal in it stand in any order.
+        """
+        return np.argsort(self.record[self.first_row], kind="stable")
+
+    @cached_property
+    def rarity(self) -> FloatArray:
+        """The logarithm of each row's probability by the tree of columns of the whole pool."""
+        return self.probabilities(self.codes, self.codes)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The people as labels are drawn of them."""
+        return Pool(is_member=self.person < self.members, contents=self.record, person=self.person)
+
+    def probabilities(self, table: Int32Array, wanted: Int32Array, some: IntArray | None = None) -> FloatArray:
+        """Return the logarithm of the probability of each wanted row, or of some, by the tree of columns of a table."""
+        kinds = [self.release.original.column(name).kind for name in self.columns]
+        cut = [place for place, kind in enumerate(kinds) if kind in _CUT]
+        return log_probabilities(table, tree_of_columns(table, cut=cut), wanted, some)
+
+    def of_people(self, rows: BoolArray) -> BoolArray:
+        """Return which people have at least one of these rows of the pool."""
+        if self._are_rows:
+            return rows
+        found = np.zeros(self.people, bool)
+        found[self.person[rows]] = True
+        return found
+
+
+def pool_tables(
+    release: Release,
+    *,
+    columns: Sequence[str] | None = None,
+    ids: "Ids | None" = None,
+    control_ids: "Ids | None" = None,
+) -> PooledTables:
+    """Return the people of a release and of its control, coded together with the released rows.
+
+    Parameters
+    ----------
+    release
+        The release with its original, and with people who are not in it where there are some.
+    columns
+        The columns in which rows are compared; by default all that are neither identifiers nor ignored.
+    ids, control_ids
+        Whose each row of the original and of the control table is, where people can have several; a row without an id
+        is a person of its own. The two tables share nobody, whatever their ids.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}))
+    ...     for ages in ([30, None, 31, 31], [31, 50], [30, 40]))
+    >>> pool = pool_tables(Release(original, released, control), ids=["a", "b", "c", "c"])
+    >>> pool.codes[:, 0], pool.person, pool.members, pool.others, pool.owners
+    (array([1, 0, 2, 2, 1, 3], dtype=int32), array([0, 1, 2, 2, 3, 4]), 3, 2, array([1, 2, 1, 1, 0]))
+    """
+    names = compared_columns(release, columns)
+    released = exact_rows(release.released, names)
+    codes = column_codes(
+        stacked([release.original, *([] if release.control is None else [release.control]), released], names), names
+    )
+    record = group(codes).of_row
+    rows = codes.shape[0] - released.rows
+    member = number_people(ids, release.original.rows, "ids")
+    other = number_people(control_ids, rows - release.original.rows, "control_ids")
+    members, others = (int(each.max(initial=-1)) + 1 for each in (member, other))
+    return PooledTables(
+        release=release,
+        columns=names,
+        codes=codes[:rows],
+        released_codes=codes[rows:],
+        record=record[:rows],
+        released_record=record[rows:],
+        person=np.concatenate([member, members + other]),
+        members=members,
+        others=others,
+    )
+
+
+def number_people(ids: "Ids | None", rows: int, what: str) -> IntArray:
+    """Return the number of each row's person, in the order of the ids; a row without an id is a person of its own."""
+    import polars as pl
+
+    if ids is None:
+        return np.arange(rows)
+    if len(ids) != rows:
+        raise InputError(
+            f"{what} must name one person for each of {rows:,} rows, but has {len(ids):,}. Pass all of them"
+        )
+    number = pl.Series(ids).rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+    nobody = np.flatnonzero(number < 0)
+    number[nobody] = number.max(initial=-1) + 1 + np.arange(nobody.size)
+    return number

@@ -1,0 +1,120 @@
+"""What a masking method says of a file that it is said to have made elsewhere: its mechanism, and what is against it.
+
+The settings of a method do not tell everything: which rows a method put into one group, or what it made of a value, is
+read from the file itself, row by row, because whoever knows the method and the original can work it out.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.mechanism import Mechanism
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.guesses.candidates import NOBODY
+from unveil.protections.table._mechanism import MechanismPart, ProductMechanism, RecodedColumns, row_codes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+#: From so many different values on, noise that leaves less than this share of them is none.
+_VARIED, _ALIKE = 10, 0.7
+
+
+class DeclaredFile(NamedTuple):
+    """A file that a method is said to have made: tables that agree, and the original row of each released one."""
+
+    original: Table
+    released: Table
+    truth: IntArray
+
+    def texts(self, names: Sequence[str]) -> "pl.DataFrame":
+        """Return released columns as the file shows them: words and intervals as texts, all else as it is."""
+        import polars as pl
+
+        frame = self.released.frame[list(names)]
+        return frame.with_columns(
+            [self.released.held(name).texts() for name in names if frame[name].dtype == pl.String]
+        )
+
+
+class Refutation(NamedTuple):
+    """A sentence on what shows that a method did not make a file, and the released rows that show it.
+
+    There are none where only the rows together show it.
+    """
+
+    sentence: str
+    rows: IntArray = np.empty(0, np.int64)
+
+
+class RecognisedMechanism(NamedTuple):
+    """The parts of a recognised mechanism, the evidence against it, and how the parts combine."""
+
+    parts: tuple[MechanismPart, ...]
+    against: tuple[Refutation, ...] = ()
+    mechanism: Callable[[tuple[MechanismPart, ...]], Mechanism] = ProductMechanism
+
+
+def recoded(file: DeclaredFile, names: Sequence[str]) -> RecodedColumns:
+    """Return which content of columns became which, as the file shows it row by row.
+
+    Raises
+    ------
+    InputError
+        If not every original row is released once: whom the others would have been grouped with is then not known.
+    """
+    rows = file.original.rows
+    if file.released.rows != rows or (file.truth == NOBODY).any():
+        raise InputError(
+            f"a method that makes groups is read from a file that has every original row once, but "
+            f"{int((file.truth != NOBODY).sum())} of {rows} are in it. Release all of them, or name no method"
+        )
+    place = np.argsort(file.truth)
+    return RecodedColumns(file.original.frame[list(names)], file.texts(names)[place])
+
+
+def small_groups(
+    file: DeclaredFile, names: Sequence[str], k: int, *, leave_out: BoolArray | None = None
+) -> tuple[Refutation, ...]:
+    """Return the rows that fewer than k look alike with in these columns; rows may be left out."""
+    code = row_codes([file.texts(names)])[0]
+    size = np.bincount(code)[code]
+    few = size < k if leave_out is None else (size < k) & ~leave_out
+    if not few.any():
+        return ()
+    rows = np.flatnonzero(few)
+    first = int(rows[0])
+    alike = "stands alone" if size[first] == 1 else f"has only {size[first] - 1} like it"
+    more = f"; so it is for {rows.size - 1} more rows" if rows.size > 1 else ""
+    sentence = (
+        f"a group of {size[first]} under k={k}: released row {first + 1} (counted from 1) {alike} in "
+        f"{listed(names)}{more}"
+    )
+    return (Refutation(sentence, rows),)
+
+
+def repeated(file: DeclaredFile, names: Sequence[str]) -> tuple[Refutation, ...]:
+    """Return a refutation by columns with far fewer different values than before: noise leaves next to no two alike."""
+    found = [name for name in names if name in file.released.column_names]
+    fewer = []
+    for name in found:
+        before, after = (table.frame.get_column(name).n_unique() for table in (file.original, file.released))
+        share = min(file.released.rows / file.original.rows, 1.0)
+        if before >= _VARIED and after < _ALIKE * share * before:
+            fewer.append(name)
+    return (Refutation(f"{listed(fewer)}: values repeat as noise does not leave them"),) if fewer else ()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return columns by name, the first few where there are many.
+
+    >>> listed(["age"]), listed(["age", "town"])
+    ("column 'age'", "columns 'age', 'town'")
+    """
+    shown = ", ".join(map(repr, names[:5]))
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"column{'s' * (len(names) > 1)} {shown}{more}"

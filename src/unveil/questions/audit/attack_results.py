@@ -1,0 +1,222 @@
+"""From what an attack achieved to a finding of the report, and to the figures by which it will be judged."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, FloatArray
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.trials.groups import RatesByGroup, group_rates
+from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess, risk
+from unveil.metrics.verdict.family import Statistic
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
+from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample, kept
+from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.audit.separation import ExposedPerson
+
+NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+_WITHHELD = {
+    "other_people": "the control is of other people, so that nothing can be compared with it",
+    "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
+    "too_small": "the control has too few people to compare with",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FigureEvidence:
+    """One figure that may incriminate a release, before it is tested.
+
+    Attributes
+    ----------
+    figure
+        What it is about, without p.
+    statistic
+        Scores of the rows of its pool, or how it is drawn again.
+    pool
+        The people it is about.
+    about
+        About how many different people guesses are; left out where each try is about another person.
+    is_shown
+        Whether its p stands beside the finding; of several figures of a finding one is shown.
+    stands_overlap
+        Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
+        member, always: whatever counts those who are alone finds more of them than in draws.
+    one_row_each
+        Whether it is wrong where people have several rows that nobody told apart, even without a control.
+    whole
+        For a group, the figure of everybody: its tries decide whether there are enough, because the groups themselves
+        were chosen for having enough people.
+    """
+
+    figure: JudgedFigure
+    statistic: Statistic
+    pool: PeopleSelection = "attacked"
+    about: int | None = None
+    is_shown: bool = True
+    stands_overlap: bool = True
+    one_row_each: bool = False
+    whole: JudgedFigure | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackResult:
+    """The result of one attack: finding, figures to test, copied people, exposed people."""
+
+    finding: AttackFinding
+    evidence: tuple[FigureEvidence, ...] = ()
+    copies: CopyFindings | None = None
+    exposed: tuple[ExposedPerson, ...] = ()
+
+
+def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials, *, is_judged: bool = True) -> AttackResult:
+    """Return a finding with its figure: the chance of everybody attacked, 0 for whom nothing was tried."""
+    made = AttackResult(finding=withheld(drawn.people, finding))
+    if trials.control is None or not is_judged:
+        return made
+    scores = np.zeros(drawn.people.inside.size + drawn.people.outside.size)
+    for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):
+        if attempts.rows is not None and attempts.chances is not None:
+            scores[first + attempts.rows] = attempts.chances
+    control = per_person(trials, drawn.people).control
+    figure = figure_of(made.finding, control_tries=0 if control is None else control.tries)
+    return replace(made, evidence=(FigureEvidence(figure=figure, statistic=scores),))
+
+
+def figure_of(finding: AttackFinding, *, control_tries: int = 0) -> JudgedFigure:
+    """Return the figure that a finding is judged by, with the rates that it shows."""
+    return JudgedFigure(
+        attack=finding.attack,
+        adversary="" if finding.scenario is None else finding.scenario.name,
+        secret=finding.secret,
+        tries=finding.targets,
+        control_tries=control_tries,
+        attack_rate=finding.risk.attack_rate,
+        control_rate=finding.risk.control_rate,
+        excess_over_control=finding.risk.excess_over_control,
+    )
+
+
+def without_rates(figure: JudgedFigure) -> JudgedFigure:
+    """Return a figure that is no share of people, or none that would give anybody away."""
+    return replace(figure, attack_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+
+
+def by_groups(people: TargetPool, evidence: FigureEvidence, *, by_value: bool = True) -> tuple[FigureEvidence, ...]:
+    """Return the same figure for each group of people; without ``by_value`` none."""
+    if not by_value or not isinstance(evidence.statistic, np.ndarray):
+        return ()
+    rows, is_member = people.rows(evidence.pool), people.is_member(evidence.pool)
+    person = people.everybody.person[rows]
+    made = []
+    for group in people.groups:
+        here = group.people[person]
+        parts = [mean_of_rows(evidence.statistic[here & side], person[here & side]) for side in (is_member, ~is_member)]
+        rates = [_mean(part) for part in parts]
+        figure = replace(
+            evidence.figure,
+            tries=parts[0].size,
+            control_tries=parts[1].size,
+            group=_called(group.column, group.value, group.rarest),
+            people=group.members,
+            attack_rate=rates[0],
+            control_rate=rates[1],
+            excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
+        )
+        scores = kept(people.everybody.release.original, evidence.statistic * here)
+        made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
+    return tuple(made)
+
+
+def _mean(scores: FloatArray | BoolArray) -> Rate:
+    # The sum of floats depends on their order, and exactly rounded it does not.
+    return clopper_pearson(math.fsum(scores.tolist()), scores.size) if scores.size else UNDEFINED
+
+
+def _called(column: str | None, value: str | None, rarest: float) -> str:
+    if column is None:
+        return f"the rarest {100 * rarest:g}%"
+    return f"{column}: {'missing' if value is None else value}"
+
+
+def withheld(people: TargetPool, finding: AttackFinding) -> AttackFinding:
+    """Return the finding without what a control would say that is not usable."""
+    why = _WITHHELD.get(people.control.outcome)
+    if why is None or not finding.risk.control_rate.defined:
+        return finding
+    return replace(finding, risk=replace(finding.risk, excess_over_control=Rate(math.nan, math.nan, math.nan, why)))
+
+
+def finding_of(attack: str, trials: Trials, **more: Any) -> AttackFinding:
+    """Return the finding of an attack with these trials; ``more`` are further fields of it."""
+    attempts = trials.attack
+    return AttackFinding(
+        attack=attack,
+        targets=attempts.tries,
+        risk=risk(trials),
+        links=SuccessRange(expected=attempts.expected, low=attempts.low, high=attempts.high),
+        **more,
+    )
+
+
+def not_run(attack: str, why: str, **more: Any) -> AttackResult:
+    """Return the finding of an attack that could not be run, with the reason as a sentence."""
+    figures = {"not_run": math.nan}
+    return AttackResult(
+        finding=AttackFinding(attack=attack, targets=0, risk=NOTHING, remark=why, figures=figures, **more)
+    )
+
+
+def remarked(notes: Sequence[str]) -> str:
+    """Return what an attack noted as sentences.
+
+    >>> remarked(["fewer were there", "all were tried"])
+    'Fewer were there. All were tried.'
+    """
+    return " ".join(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes)
+
+
+def grouped(trials: Trials, drawn: TargetSample, which: PeopleSelection = "attacked") -> RatesByGroup | None:
+    """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular."""
+    if drawn.groups is None or trials.attack.rows is None:
+        return None
+    trials, people = per_person(trials, drawn.people, which), drawn.people
+    inside, outside = drawn.groups
+    if which != "everybody":
+        rows, members = people.rows(which), drawn.release.original.rows
+        inside, outside = (
+            tuple(inside[row] for row in rows[rows < members]),
+            None if outside is None else tuple(outside[row - members] for row in rows[rows >= members]),
+        )
+    return group_rates(
+        trials,
+        inside,
+        outside if people.compares else None,
+        everybody=[drawn.groups[0][row] for row in people.everybody.first_row[: people.everybody.members]],
+        minimum=drawn.minimum_cell,
+        looks=drawn.looks,
+    )
+
+
+def mean_of(trials: Sequence[Trials]) -> Trials:
+    """Return the mean attempt over several attacks on the same people: as sure as one attack on them, not more."""
+
+    def pooled(each: Callable[[Trials], Attempts | None]) -> Attempts | None:
+        parts = [part for one in trials if (part := each(one)) is not None]
+        if not parts:
+            return None
+        # Attacks that leave people out are weighed alike, as tries of the smallest of them.
+        tries = min(part.tries for part in parts)
+        low, expected, high = (
+            float(np.mean([getattr(part, name) / part.tries for part in parts])) * tries
+            for name in ("low", "expected", "high")
+        )
+        high = min(high, tries)
+        return Attempts(tries=tries, low=min(low, high), expected=min(max(expected, low), high), high=high)
+
+    attack, naive = pooled(lambda one: one.attack), pooled(lambda one: one.naive)
+    if attack is None or naive is None:  # there is always at least one attack
+        raise ValueError("nothing to take the mean of")
+    return Trials(attack=attack, naive=naive, control=pooled(lambda one: one.control), what=trials[0].what)

@@ -1,0 +1,302 @@
+"""Remembered secrets: is a column guessed better about people in the data, by whoever was chosen on other people?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.threads import in_threads
+from unveil.errors import InputError
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.trials.risk import risk_of_people
+from unveil.questions.audit.attack_results import (
+    AttackResult,
+    FigureEvidence,
+    figure_of,
+    finding_of,
+    not_run,
+    remarked,
+    withheld,
+)
+from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.scenarios import FEWEST_TRIES
+from unveil.questions.audit.words import listed, percent_of
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray, IntArray
+    from unveil.attacks.table._guessing_case import LearnMeasureRows
+    from unveil.attacks.table._guessing_search import ChosenGuesser, SearchedGuesses
+    from unveil.data.table.release import Knowledge
+
+#: Where no column is said to be sensitive, so many are tried at most: each takes a search and two learners.
+MOST_SECRETS = 6
+#: In wide tables fewer, so that learners see at most so many columns in all.
+MOST_FEATURES = 600
+#: A learner sees at most so many rows here, so that a large release does not take minutes.
+MOST_ROWS = 5_000
+#: From so far above blind chance on, one column that tells a secret of everybody is worth a sentence.
+FAR_ABOVE = 0.1
+
+REMEMBERS, GUESSES, ALONE, OTHERS = "remembers most", "guesses best", "alone", "taught by other people"
+_BY = {
+    "nearest": "the nearest record",
+    "agreement": "the record with the rarest values in common",
+    "counts": "counts",
+    "forest": "a forest",
+    "boosting": "boosting",
+}
+
+
+def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
+    """Return what is guessed of each sensitive column, or of some columns, and of all of them together."""
+    from unveil.attacks.table._guessers import ADVERSARIES, LEARNERS
+    from unveil.attacks.table.searched_inference import SearchedInference
+
+    prepared, attack = attacked.prepared, attacked.attack
+    found: list[AttackResult] = [
+        not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        for secret in prepared.withheld
+    ]
+    secrets = _secrets(attacked)
+    if not secrets and not found:
+        why = "There must be at least two columns to guess one from the other; one can be known here."
+        return (not_run(attack, why),)
+    knowledge, parts = _people(attacked)
+    # Learners take most of the time: they are worth it where there are people to choose them on.
+    has_learners = parts is not None and parts.learning[0].size > 0
+    adversaries = tuple(who for who in ADVERSARIES if has_learners or who not in LEARNERS)
+
+    def search(numbered: tuple[int, str]) -> "SearchedGuesses | str":
+        """Return what was found, or why nothing was."""
+        number, secret = numbered
+        attacked.progress(f"looking for remembered {secret}", number / len(secrets))
+        known = _known(attacked, secret)
+        if not known:
+            return f"No adversary knows anything but {secret!r} itself."
+        asked = SearchedInference(
+            secret=secret,
+            known=known,
+            tolerance=attacked.settings.tolerance,
+            adversaries=adversaries,
+            most_rows=MOST_ROWS,
+        )
+        try:
+            # Lots of its own, so that it does not matter which secret comes first.
+            return asked.search(
+                released=prepared.release.released,
+                knowledge=knowledge,
+                rng=prepared.rng(f"{attack} {secret}"),
+                parts=parts,
+            )
+        except InputError as error:
+            return remarked([str(error).partition(". ")[0]])
+
+    every = dict(zip(secrets, in_threads(search, enumerate(secrets)), strict=True))
+    found += [not_run(attack, why, secret=secret) for secret, why in every.items() if isinstance(why, str)]
+    searched = {secret: each for secret, each in every.items() if not isinstance(each, str)}
+    # Only people who are drawn by lot from a control that can be used prove anything.
+    judged = None if parts is None or knowledge.control is None else parts
+    for secret, each in searched.items():
+        found += _tried(attacked, secret, each, judged)
+    if len(searched) > 1:
+        found.append(_overall(attacked, searched, judged))
+    return tuple(found)
+
+
+def _secrets(attacked: AttackedRelease) -> tuple[str, ...]:
+    prepared = attacked.prepared
+    if prepared.sensitive or prepared.withheld or len(prepared.known) < 2:
+        return prepared.sensitive
+    # What a learner takes grows with the columns that it learns from.
+    most = min(MOST_SECRETS, len(prepared.known), max(FEWEST_TRIES, MOST_FEATURES // len(prepared.known)))
+    drawn = attacked.rng.choice(len(prepared.known), most, replace=False, shuffle=False)
+    return tuple(prepared.known[place] for place in np.sort(drawn))
+
+
+def _known(attacked: AttackedRelease, secret: str) -> tuple[str, ...]:
+    """Return what can be known: all columns that are not sensitive, or those that somebody was said to hold."""
+    told = [name for each in attacked.settings.scenarios or () for name in (*each.first, *each.second)]
+    return tuple(name for name in attacked.prepared.known if name != secret and (not told or name in told))
+
+
+def _people(attacked: AttackedRelease) -> "tuple[Knowledge, LearnMeasureRows | None]":
+    """Return the people who are learned from and measured, or everybody in the data where no control can be used."""
+    from unveil.attacks.table._guessing_case import LearnMeasureRows
+    from unveil.data.table.release import Knowledge
+
+    drawn, release = attacked.drawn, attacked.prepared.release
+    if drawn.parts is None or release.control is None:
+        return Knowledge(release.original, scale=drawn.scale), None
+    both = _rows(attacked)
+    measured = [side.size for side in drawn.parts.measured]
+    places = [np.split(np.arange(side.size), [side.size - own]) for side, own in zip(both, measured, strict=True)]
+    parts = LearnMeasureRows((places[0][0], places[1][0]), (places[0][1], places[1][1]))
+    return Knowledge(release.original.take(both[0]), release.control.take(both[1]), scale=drawn.scale), parts
+
+
+def _rows(attacked: AttackedRelease) -> "tuple[IntArray, IntArray]":
+    """Return the rows of the original and of the control that are looked at: those to learn from, then the measured."""
+    parts = attacked.drawn.parts
+    if parts is None or attacked.prepared.release.control is None:
+        return np.arange(attacked.prepared.release.original.rows), np.empty(0, np.int64)
+    # People who show the population are not measured either, and help to choose.
+    members, outsiders = parts.learning
+    learning = members, np.concatenate([outsiders, parts.population[: outsiders.size]])
+    inside, outside = (np.concatenate(side) for side in zip(learning, parts.measured, strict=True))
+    return inside, outside
+
+
+def _per_person(attacked: AttackedRelease, trials: Trials) -> Trials:
+    return per_person(trials, attacked.drawn.people, rows=_rows(attacked))
+
+
+def _tried(
+    attacked: AttackedRelease, secret: str, searched: "SearchedGuesses", parts: "LearnMeasureRows | None"
+) -> list[AttackResult]:
+    """Return who remembers most, with its figure, who guesses best, and what one column tells of everybody."""
+    remark = remarked(searched.notes)
+    made = [_finding(attacked, secret, searched.remembered, REMEMBERS, remark)]
+    if parts is not None:
+        made[0] = _judged(attacked, made[0], searched.remembered.trials, parts)
+    best = searched.taught
+    if best is not None and best.others is not None:
+        taught = replace(best.trials, attack=best.others)
+        made.append(_finding(attacked, secret, replace(best, trials=taught), OTHERS, ""))
+    if (searched.guessed.adversary, searched.guessed.known) != (
+        searched.remembered.adversary,
+        searched.remembered.known,
+    ):
+        made.append(_finding(attacked, secret, searched.guessed, GUESSES, ""))
+    if searched.alone is not None and searched.alone.trials.control is not None:
+        alone = _finding(attacked, secret, searched.alone, ALONE, "")
+        risk = alone.finding.risk
+        if risk.control_rate.low - risk.naive_rate.value >= FAR_ABOVE:
+            made.append(alone)
+    return made
+
+
+def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role: str, remark: str) -> AttackResult:
+    every = len(who.known) == len(_known(attacked, secret))
+    columns = "all columns" if every and role != ALONE else listed(who.known)
+    if len(who.known) > 2 and not every:
+        columns = f"{len(who.known)} columns"
+    scenario = AttackScenario(
+        name=f"{role}: {who.adversary}, {columns}",
+        first=who.known,
+        reason=f"guesses by {_BY[who.adversary]}",
+        origin="all",
+    )
+    own = _per_person(attacked, who.trials)
+    found = finding_of(attacked.attack, own, scenario=scenario, secret=secret, remark=remark)
+    return AttackResult(finding=withheld(attacked.drawn.people, found))
+
+
+def _judged(attacked: AttackedRelease, result: AttackResult, trials: Trials, parts: "LearnMeasureRows") -> AttackResult:
+    """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried."""
+    if trials.control is None:
+        return result
+    scores = np.concatenate(
+        [_placed(each, of) for each, of in zip((trials.attack, trials.control), parts.measured, strict=True)]
+    )
+    control = _per_person(attacked, trials).control
+    figure = figure_of(result.finding, control_tries=0 if control is None else control.tries)
+    return replace(result, evidence=(FigureEvidence(figure=figure, statistic=scores, pool="measured"),))
+
+
+def _placed(attempts: Attempts, people: "IntArray") -> "FloatArray":
+    rows, chances = _each(attempts)
+    scores = np.zeros(people.size)
+    scores[rows - people[:1].sum()] = chances
+    return scores
+
+
+def _each(attempts: Attempts) -> "tuple[IntArray, FloatArray]":
+    if attempts.rows is None or attempts.chances is None:  # a search leaves both
+        raise ValueError("nothing is known about single tries")
+    return attempts.rows, attempts.chances
+
+
+def _overall(
+    attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", parts: "LearnMeasureRows | None"
+) -> AttackResult:
+    """Return all secrets together: the mean over the secrets of each person first, so that people are what is tried."""
+    every = [each.remembered.trials for each in searched.values()]
+    controls = [each.control for each in every if each.control is not None]
+    trials = Trials(
+        attack=_mean([each.attack for each in every]),
+        naive=_mean([each.naive for each in every]),
+        control=_mean(controls) if controls else None,
+        what=every[0].what,
+    )
+    mean = AttackScenario(
+        name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
+    )
+    own = _per_person(attacked, trials)
+    found = replace(finding_of(attacked.attack, own, scenario=mean), risk=risk_of_people(own))
+    made = AttackResult(finding=withheld(attacked.drawn.people, found))
+    return made if parts is None else _judged(attacked, made, trials, parts)
+
+
+def _mean(attempts: Sequence[Attempts]) -> Attempts:
+    """Return one try for each person: the mean chance over the secrets that it has."""
+    every = [_each(each) for each in attempts]
+    rows = np.unique(np.concatenate([own for own, _ in every]))
+    total, count = np.zeros(rows.size), np.zeros(rows.size)
+    for own, chances in every:
+        total[np.searchsorted(rows, own)] += chances
+        count[np.searchsorted(rows, own)] += 1
+    return Attempts.from_chances(total / count, rows=rows)
+
+
+def _meaning(finding: AttackFinding) -> str:
+    share, who = percent_of(finding.risk.attack_rate, "people"), finding.scenario
+    if finding.is_mean or who is None:
+        return f"Over all secrets together, the adversaries who remember most are right about {share}."
+    secret, knows = listed([finding.secret]), listed(who.first)
+    role = who.name.partition(":")[0]
+    if role == ALONE:
+        return (
+            f"Whoever knows {knows} alone guesses {secret} right for {share}, in the data or not. No record gave that "
+            "away; the release tells it of everybody."
+        )
+    if role == OTHERS:
+        return (
+            "Taught by other people of the data in place of the release, the adversary who does it best goes by "
+            f"{who.reason.removeprefix('guesses by ')}, knows {knows}, and guesses {secret} right for {share}: what "
+            "the release has beyond that is memory."
+        )
+    by = who.reason.removeprefix("guesses by ")
+    return (
+        f"Of all tried, the adversary who {role} goes by {by}, knows {knows}, and guesses {secret} right for {share}."
+    )
+
+
+ATTACK = AuditAttack(
+    name="memory",
+    also_called=("memorization", "memorisation", "remembered secrets"),
+    run=run,
+    title="Remembered secrets",
+    question="Remembered secrets: is a value known because the person's record was used?",
+    lead=(
+        "The adversary who does it best, and the columns it goes by, are chosen among many on some people and measured "
+        "on others; what is guessed better about people in the data was remembered."
+    ),
+    about=(
+        "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
+        "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of "
+        "each person is one try. Without a control it is compared with whoever does best when other people of the "
+        "data teach it, which accuses nobody. A learner sees at most 5,000 rows."
+    ),
+    meaning=_meaning,
+    succeeds="A secret is guessed right for {a} of people in the data and for {c} of people who are not",
+    asks="secret",
+    x_label="share of people whose value is guessed right",
+    caption="Blind chance takes the value of any record, or the most frequent one where the likeliest is said.",
+    guesses_sensitive=True,
+    per_person=False,
+    learns=True,
+    takes_memory=True,
+)

@@ -1,0 +1,194 @@
+"""One release of a prepared audit, with each attack and measure that can be taken of it, in any order and anywhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unveil.data.files.column_store import arrays_on_disk
+from unveil.data.table.release import Release
+from unveil.metrics.releases.disclosure import Disclosure, disclosure
+from unveil.metrics.releases.unseen_values import UnseenValues, unseen_values
+from unveil.metrics.releases.utility import Utility, loss_summary
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
+from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease
+from unveil.questions.audit.people import TargetSample
+from unveil.questions.audit.ranking import severity
+from unveil.questions.audit.scenarios import settle, without
+from unveil.report.progress import Progress, silent
+
+#: So many people of each table are attacked in the original itself, for the figures before.
+ATTACKED_BEFORE = 500
+#: What the original is called where it stands for a release.
+ORIGINAL_ITSELF = "the original itself"
+
+
+@dataclass(frozen=True)
+class ReleaseTasks:
+    """One release of a prepared audit, and what its attacks share.
+
+    Each attack draws its own randomness, so that it does not matter which others are run, in what order and where.
+    """
+
+    prepared: PreparedAudit
+    release: PreparedRelease
+
+    def attack(self, name: str, *, progress: Progress = silent) -> tuple[AttackResult, ...]:
+        """Return what one attack achieved."""
+        attack = ATTACKS[name]
+        attacked = self._attacked(name, name, settled=self.settled, progress=progress)
+        return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
+
+    def weigh(self, finding: AttackFinding) -> AttackFinding:
+        """Return the finding that an attack is known by, with what it owes to each column."""
+        weigh = ATTACKS[finding.attack].weigh
+        if weigh is None:
+            return finding
+        attacked = self._attacked(finding.attack, f"{finding.attack} weights", settled=(), progress=silent)
+        return weigh(attacked, finding)
+
+    def weighed_places(self, findings: Sequence[AttackFinding]) -> list[int]:
+        """Return where the findings stand that say what columns are worth: the first one shown of such an attack."""
+        places = []
+        for name in self.prepared.attacks:
+            own = [
+                place
+                for place, each in enumerate(findings)
+                if each.attack == name and each.worse.defined and not each.is_mean
+            ]
+            if ATTACKS[name].weigh is not None and own:
+                places.append(max(own, key=lambda place: severity(findings[place])))
+        return places
+
+    def utility(self) -> Utility | None:
+        """Return what the release is worth, where that was asked for."""
+        if "utility" not in self.prepared.parts:
+            return None
+        release = self.release
+        return loss_summary(release.release, rng=release.rng("utility"), columns_left_out=release.columns_left_out)
+
+    def disclosure(self) -> Disclosure | None:
+        """Return which rows look alike, where that was asked for."""
+        if "disclosure" not in self.prepared.parts:
+            return None
+        settings, release = self.prepared.settings, self.release
+        found = disclosure(
+            release.release if release.alone is None else release.alone,
+            columns=release.known,
+            sensitive=release.sensitive,
+            weights=settings.weight,
+            household=settings.household,
+            population_size=settings.population_size,
+            minimum_cell=settings.minimum_cell,
+        )
+        # It holds numbers for each row, and is there to the end.
+        return arrays_on_disk(found, release.release.original.store)
+
+    def unseen(self) -> tuple[UnseenValues, ...]:
+        """Return the released values that the original does not have."""
+        return unseen_values(self.release.release)
+
+    @cached_property
+    def settled(self) -> tuple[AttackScenario, ...]:
+        """The adversaries that were named, with their second groups of columns spelt out."""
+        prepared, release = self.prepared, self.release
+        lacking = prepared.settings.lacking.get(release.release.name, ())
+        usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
+        return tuple(
+            settle(
+                scenario,
+                release.known,
+                columns=release.release.original.column_names,
+                left_out=release.left_out,
+                links=any(ATTACKS[name].two_sources for name in prepared.attacks),
+            )
+            for scenario in usable
+            if scenario is not None
+        )
+
+    @cached_property
+    def _drawn(self) -> TargetSample:
+        prepared, release = self.prepared, self.release
+        per_person = sum(ATTACKS[name].per_person for name in prepared.attacks)
+        return TargetSample(
+            release=release.release,
+            people=prepared.people,
+            groups=prepared.groups,
+            minimum_cell=prepared.settings.minimum_cell,
+            looks=len(prepared.releases) * per_person or 1,
+            ids=release.ids,
+        )
+
+    def _attacked(
+        self, attack: str, randomness: str, *, settled: tuple[AttackScenario, ...], progress: Progress
+    ) -> AttackedRelease:
+        return AttackedRelease(
+            attack=attack,
+            prepared=self.release,
+            drawn=self._drawn,
+            targets=self.prepared.targets,
+            settings=self.prepared.settings,
+            settled=settled,
+            rng=self.release.rng(randomness),
+            progress=progress,
+        )
+
+
+def parts_before(prepared: PreparedAudit) -> tuple[str, ...]:
+    """Return the attacks and measures that are taken of the original itself: those of the three questions."""
+    attacks = [name for name in prepared.attacks if ATTACKS[name].answers is not None]
+    return (*attacks, *(part for part in prepared.parts if part == "disclosure"))
+
+
+def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
+    """Return the original as if it were released, on which the three questions are asked for the figures before."""
+    first = prepared.releases[0]
+    original = first.release.original
+    release = Release(
+        original, replace(original, name=ORIGINAL_ITSELF), first.release.control, kind="masked", name=ORIGINAL_ITSELF
+    )
+    whole = prepared.original
+    alone = Release(whole, replace(whole, name=ORIGINAL_ITSELF), kind="masked", name=ORIGINAL_ITSELF)
+    settings = prepared.settings
+    neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
+    # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
+    people = prepared.people
+    few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
+    bare = replace(
+        prepared,
+        parts=parts_before(prepared),
+        settings=replace(settings, compatibility=None, neighbours=neighbours),
+        people=few,
+    )
+    return ReleaseTasks(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))
+
+
+def _with_small_groups(
+    attack: AuditAttack, attacked: AttackedRelease, results: Sequence[AttackResult]
+) -> Sequence[AttackResult]:
+    """Return what was tried, with the figures of small groups from an attack on all of their people."""
+    small = attacked.drawn.people.of_small_groups()
+    if small is None or not any(_of_drawn_group(each) for one in results for each in one.evidence):
+        return results
+    drawn = replace(attacked.drawn, people=small, groups=None)
+    again = attack.run(replace(attacked, drawn=drawn, rng=attacked.prepared.rng(attack.name), progress=silent))
+    # Their figure is one of everybody, of whom all others score 0.
+    own = {
+        _about(each): replace(each, statistic=small.over_everybody(each.statistic), pool="everybody")
+        for one in again
+        for each in one.evidence
+        if _of_drawn_group(each) and isinstance(each.statistic, np.ndarray)
+    }
+    return [replace(one, evidence=tuple(own.get(_about(each), each) for each in one.evidence)) for one in results]
+
+
+def _of_drawn_group(evidence: FigureEvidence) -> bool:
+    return bool(evidence.figure.group) and evidence.pool == "attacked"
+
+
+def _about(evidence: FigureEvidence) -> tuple[str, ...]:
+    figure = evidence.figure
+    return figure.adversary, figure.secret, figure.group

@@ -1,0 +1,191 @@
+"""Cache the task results of an audit in a private folder."""
+
+import io
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.files._panics import polars_errors
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.questions.audit.inputs import PreparedAudit
+from unveil.questions.audit.tasks import AuditTask
+from unveil.studies.claimed_folder import ClaimedFolder
+from unveil.studies.plain_results import ResultFormat, UnreadableResultError
+from unveil.studies.seal import Seal, sealed, write_bytes
+from unveil.studies.tasks import version
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_RESULTS = "results"
+#: Of so many rows the texts of cells are in memory at once.
+_AT_ONCE = 1 << 16
+
+
+class ResultCache(ClaimedFolder):
+    """The folder of task results of one audit; they are personal data."""
+
+    manifest, parts = "audit.json", (_RESULTS,)
+    what, whose, option = "results", "of this audit", "--resume"
+    other = MappingProxyType(
+        {
+            # What was told comes before the tables, which hold what was told of their columns.
+            "version": "of another version of unveil",
+            "settings": "with other settings",
+            "seed": "with another seed",
+            "original": "of another original",
+            "control": "with another control",
+            "releases": "of other releases",
+        }
+    )
+
+    def found(self, audit: str, tasks: Iterable[AuditTask]) -> dict[AuditTask, Any]:
+        """Return what was kept of the tasks of an audit; damaged files and those of others are passed over."""
+        made = {}
+        for task in tasks:
+            content = self.sealed_content(_RESULTS, _seal(audit, task))
+            if content is not None:
+                with suppress(UnreadableResultError):
+                    made[task] = _result_in(content)
+        return made
+
+    def keep(self, audit: str, task: AuditTask, result: Any) -> None:
+        """Write what a task gave, seen once it is on the disk in full."""
+        import polars as pl
+
+        seal = _seal(audit, task)
+        frame = pl.DataFrame({"part": result_format().write(result)})
+        write_bytes(self.folder / _RESULTS / seal.name, sealed(frame, seal))
+
+
+def _seal(audit: str, task: AuditTask) -> Seal:
+    return Seal(f"{task.name}-{audit[:12]}.parquet", digest_of((audit, tuple(task))), "fine")
+
+
+def _result_in(content: bytes) -> Any:
+    import polars as pl
+
+    try:
+        parts = pl.read_parquet(io.BytesIO(content))["part"].to_list()
+    except polars_errors() as error:
+        raise UnreadableResultError("no file of results") from error
+    return result_format().read(parts)
+
+
+@cache
+def result_format() -> ResultFormat:
+    """Return the format of stored results: everything that the parts of an audit give is made of these."""
+    from unveil._kernels.verdict.permutations import agreeing_cells, true_links
+    from unveil.metrics.epsilon.bound import EpsilonBound
+    from unveil.metrics.releases import (
+        diversity,
+        households,
+        population,
+        propensity,
+        special_uniques,
+        unseen_values,
+        utility,
+    )
+    from unveil.metrics.releases._classes import EquivalenceClasses
+    from unveil.metrics.releases.disclosure import Disclosure
+    from unveil.metrics.trials import groups, membership, risk
+    from unveil.metrics.verdict.copies import CopiedGroup
+    from unveil.metrics.verdict.family import FittedGuesses, OwnDraws
+    from unveil.questions.audit import attack_results, findings, separation
+
+    return ResultFormat(
+        types=(
+            *(
+                findings.CopyFindings,
+                findings.AttackFinding,
+                findings.JudgedFigure,
+                findings.SuccessRange,
+                findings.AttackScenario,
+            ),
+            *(findings.ColumnImportance, attack_results.FigureEvidence, attack_results.AttackResult),
+            *(separation.ExposedPerson, separation.NamedShare, separation.ScoreArea, separation.Separation),
+            *(separation.UnusualPeople, EpsilonBound, membership.Curve, FittedGuesses, OwnDraws, CopiedGroup),
+            *(groups.GroupRates, groups.RatesByGroup, risk.Rate, risk.Risk),
+            *(
+                Disclosure,
+                EquivalenceClasses,
+                diversity.Diversity,
+                households.HouseholdRisk,
+                unseen_values.UnseenValues,
+            ),
+            *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
+            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance),
+        ),
+        functions=(agreeing_cells, true_links),
+    )
+
+
+def identity_of(prepared: PreparedAudit) -> dict[str, str]:
+    """Return all that the results of an audit depend on, each as a hash."""
+    settings = prepared.settings
+    if settings.model is not None:
+        raise InputError(
+            "a model of your own cannot be told from another one, so that an audit with it cannot go on. Leave out "
+            "the model, or keep nothing (--resume)"
+        )
+    return {
+        "version": version(),
+        "original": digest_of(prepared.original),
+        "control": digest_of(prepared.control),
+        "releases": digest_of([(each.release.name, each.release.released, each.truth) for each in prepared.releases]),
+        "seed": digest_of((prepared.seed, [each.seed for each in prepared.releases])),
+        # How many threads computed changes nothing, and hierarchies stand with their lines in the original.
+        "settings": digest_of((replace(settings, threads=None, hierarchies={}), prepared.parts)),
+    }
+
+
+def digest_of(value: Any) -> str:
+    """Return a hash of settings and tables, the same in every process; what it does not know is refused.
+
+    >>> digest_of({"a": 1, "b": (2.0, None)}) == digest_of({"b": (2.0, None), "a": 1})
+    True
+    >>> digest_of((1, 2)) == digest_of((12,))
+    False
+    """
+    return sha256(b"\0".join(_told(value))).hexdigest()
+
+
+def _cells(frame: "pl.DataFrame") -> list[bytes]:
+    """Return hashes of the cells, so many rows at a time that their texts need little memory."""
+    rows = (frame.slice(start, _AT_ONCE) for start in range(0, max(frame.height, 1), _AT_ONCE))
+    return [sha256(each.write_csv(null_value="\0").encode()).digest() for each in rows]
+
+
+def _told(value: Any) -> list[bytes]:
+    import polars as pl
+
+    if value is None or isinstance(value, str | bytes | bool | int | float | Path):
+        return [type(value).__name__.encode(), repr(value).encode()]
+    if isinstance(value, np.ndarray):
+        return [b"array", value.dtype.str.encode(), repr(value.shape).encode(), np.ascontiguousarray(value).tobytes()]
+    if isinstance(value, Table):
+        # Its cells, and not the hash of a file: a table may be made of a file's.
+        parts: tuple[Any, ...] = (value.name, value.columns, [str(each) for each in value.frame.dtypes])
+        marked = pl.DataFrame({name: value.marked[name] for name in sorted(value.marked)})
+        return [b"table", digest_of(parts).encode(), *_cells(value.frame), b"markers", *_cells(marked)]
+    if isinstance(value, Mapping):
+        return [b"mapping", *sorted(digest_of(pair).encode() for pair in value.items())]
+    if isinstance(value, set | frozenset):
+        return [b"set", *sorted(digest_of(each).encode() for each in value)]
+    if isinstance(value, list | tuple):
+        return [b"list", *(digest_of(each).encode() for each in value)]
+    if is_dataclass(value) and not isinstance(value, type):
+        told = [(each.name, getattr(value, each.name)) for each in fields(value)]
+        return [type(value).__name__.encode(), digest_of(told).encode()]
+    raise InputError(
+        f"settings of an audit that goes on must be plain, but one is a {type(value).__name__}. Leave it out, or keep "
+        "nothing (--resume)"
+    )

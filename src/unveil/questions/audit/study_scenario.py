@@ -1,0 +1,132 @@
+"""A whole audit as a scenario of a study: what it finds about a release that somebody made, as numbers.
+
+Studies lie below questions and find this by its name (`unveil.studies._parts`); nothing imports it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.metrics.trials.risk import Rate
+from unveil.questions.audit.answer import audit
+from unveil.questions.audit.attacks import ASKED, ATTACKS
+from unveil.questions.audit.checked_settings import MEASURES
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.quantities import meanings, needs, quantities_of
+from unveil.questions.audit.study_columns import risks_of, worst_risk
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
+
+if TYPE_CHECKING:
+    from unveil.studies.existing_release import ExistingTables
+
+_ENDS = ("", ".low", ".high")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeAudit:
+    """Every attack of an audit on one release, with what the release has lost.
+
+    Attributes
+    ----------
+    targets
+        How many people of each table are attacked by expensive attacks; None is as an audit has it.
+    guesses
+        How many descriptions are tried in singling out.
+    without
+        Attacks and measures to leave out.
+    """
+
+    targets: int | None = None
+    guesses: int = 500
+    # The original is the same for many releases of a study: how bad it was is no number of a release.
+    without: tuple[str, ...] = ("before",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all numbers, whichever of them a release has."""
+        return _columns()
+
+    @property
+    def graded(self) -> dict[str, bool]:
+        """The figures that releases can be ordered by, and whether more of each means that more is told.
+
+        Ends of intervals are none, nor what strangers reach.
+        """
+        quantities = quantities_of(_NOTHING)
+        figures = {
+            name: each.more_is_worse
+            for name, each in quantities.items()
+            if name.split(".")[1] not in ("naive_rate", "control_rate", "worst_group") and name.count(".") == 1
+        }
+        figures |= dict.fromkeys(_means(), True)
+        risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in ASKED)], True)
+        return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
+
+    def measure(self, tables: "ExistingTables", *, rng: np.random.Generator) -> dict[str, float]:
+        """Return what the audit found, as far as it is defined."""
+        answer = audit(
+            tables.original,
+            {tables.name: tables.released},
+            tables.control,
+            kind=None if tables.made is None else {tables.name: tables.made},  # type: ignore[dict-item]
+            attacks=[name for name in (*ATTACKS, *MEASURES) if name not in self.without],
+            targets="auto" if self.targets is None else self.targets,
+            guesses=self.guesses,
+            threads=1,
+            rng=rng,
+        )
+        return numbers_of(answer.findings)
+
+
+_NOTHING = Audit(rows=0, columns=(), sha256=None, control_rows=None, control_sha256=None, releases=(), attacks=())
+
+
+@cache
+def _columns() -> tuple[str, ...]:
+    asked = [f"{RISK}.{name}{end}" for name in ASKED for end in _ENDS]
+    worst = [f"{RISK}{end}" for end in _ENDS]
+    limited = [name for name in meanings() if "by" not in needs(name)]
+    return (*worst, *asked, *limited, *_means(), *LOST, *MORE, PROVED, COMPARED)
+
+
+def _means() -> tuple[str, ...]:
+    """Return the figures that are means over many adversaries or columns, where an attack tries many."""
+    return tuple(f"{name}.mean_rate" for name, attack in ATTACKS.items() if attack.controlled and not attack.distances)
+
+
+def numbers_of(audit: Audit) -> dict[str, float]:
+    """Return the numbers of an audit of one release, by column."""
+    release = audit.releases[0]
+    risks = risks_of(audit, release)
+    found = {f"{RISK}.{name}{end}": value for name, rate in risks.items() for end, value in _ends(rate)}
+    found |= {f"{RISK}{end}": value for end, value in _ends(worst_risk(risks))}
+    found |= {name: _number(each.value) for name, each in quantities_of(audit).items() if name in set(_columns())}
+    found |= {f"{each.attack}.mean_rate": each.risk.attack_rate.value for each in release.findings if each.is_mean}
+    lost = release.utility
+    if lost is not None:
+        found |= {name: float(getattr(lost, name.partition(".")[2])) for name in LOST}
+    own = audit.verdict.releases[0]
+    copies = own.copies
+    more: Mapping[str, float] = {
+        PEOPLE: float(audit.people or audit.rows),
+        COLUMNS: float(len(audit.columns)),
+        "copies.expected": nan if copies is None else copies.expected,
+        "copies.people_unchanged": nan if copies is None else float(copies.people_unchanged),
+        "unseen_columns": float(sum(each.unseen > 0 for each in release.unseen)),
+    }
+    compares = audit.verdict.control.outcome in ("usable", "overlap")
+    return {**found, **more, PROVED: float(own.outcome in ("found", "copies")), COMPARED: float(compares)}
+
+
+def _ends(rate: Rate) -> tuple[tuple[str, float], ...]:
+    return tuple(zip(_ENDS, (_number(rate.value), rate.low, rate.high), strict=True))
+
+
+def _number(value: float) -> float:
+    """Return a value; of one that is only known to lie between bounds, none."""
+    return nan if isinstance(value, SuppressedNumber) else float(value)

@@ -1,0 +1,278 @@
+"""What an audit leaves for the file: limits that were judged, what changed, both editions, in any order of rows."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.metrics.releases.disclosure import disclosure
+from unveil.metrics.trials.risk import Risk
+from unveil.questions.answer import Answer
+from unveil.questions.audit.answer import audit
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.checked_settings import MEASURES
+from unveil.questions.audit.findings import Audit, AuditedRelease
+from unveil.questions.audit.report_context import ReportContext, judged
+from unveil.questions.audit.terminal_view import plain_words
+from unveil.report.blocks import Sheet
+
+WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
+
+
+def people(rows: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 60, rows)
+    gap = pl.Series(rng.choice(["x", "y", "z"], rows)).set(pl.Series(rng.random(rows) < 0.2), None)
+    return pl.DataFrame(
+        {
+            "age": age,
+            "sex": rng.choice(["f", "m"], rows),
+            "region": rng.choice(["north", "south", "east"], rows, p=[0.5, 0.4, 0.1]),
+            "income": (age * 100 + rng.integers(0, 3000, rows)) / 7,
+            "gap": gap,
+            "stands_for": rng.uniform(1, 9, rows).round(3),
+            "home": rng.integers(0, rows // 3, rows),
+            "card": [f"p{seed}-{row}" for row in range(rows)],
+        }
+    )
+
+
+ORIGINAL, CONTROL = people(90, 1), people(70, 2)
+MASKED = ORIGINAL.with_columns(age=pl.Series(ORIGINAL["age"].to_numpy() + np.random.default_rng(3).integers(-1, 2, 90)))
+
+
+def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
+    return audit(*given, rng=np.random.default_rng(seed), **settings)
+
+
+def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    return frame.sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+@cache
+def answer() -> Answer[Audit]:
+    return ask(
+        ORIGINAL, {"masked": MASKED}, CONTROL, attacks=["linkability", "copies", "disclosure", "utility", "before"],
+        kind="masked", known=["age", "sex", "region"], targets=30, by="sex", identifiers=["card"],
+    )  # fmt: skip
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def differences(one: Any, other: Any, where: str = "") -> Iterator[str]:
+    """Yield where two answers differ, by names."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            label = f"{where}.{name}"
+            yield from differences(one.get(name), other.get(name), label)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            attack = pair[0].get("attack", place) if isinstance(pair[0], dict) else place
+            yield from differences(*pair, f"{where}.{attack}")
+    elif one != other:
+        yield where
+
+
+@pytest.mark.unwatched
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {**WEIGHED, "sensitive": ["gap"], "by": "region", "identifiers": ["card"]},
+        {"by": "age", "known": ["age", "sex", "region", "income"]},
+        {"weight": "stands_for", "sensitive": ["income", "gap"], "scenarios": ["n=age,sex"], "by": "gap"},
+    ],
+)
+def test_the_order_of_rows_changes_nothing_but_the_attack_on_it(settings: dict[str, Any]) -> None:
+    tables = (ORIGINAL, MASKED, CONTROL)
+    every = [each for each in (*ATTACKS, *MEASURES) if each != "row_order"]
+    given: dict[str, Any] = {"kind": "masked", "targets": 40, "guesses": 60, "attacks": every, **settings}
+    plain = json.loads(ask(*tables, **given).to_json())
+    mixed = ask(*(shuffled(each, place) for place, each in enumerate(tables)), **given)
+    assert plain["verdict"]["figures"] > 20
+    assert list(differences(plain, json.loads(mixed.to_json()))) == []
+
+
+# --- weights and households -------------------------------------------------------------------------------------------
+
+
+def test_weights_and_households_reach_what_the_release_discloses() -> None:
+    found = ask(ORIGINAL, MASKED, attacks=["disclosure"], minimum_cell=5, **WEIGHED).findings.releases[0].disclosure
+    assert found is not None
+    known = ["age", "sex", "region", "income", "gap"]
+    by_hand = disclosure(
+        Release(Table.from_frame(ORIGINAL), Table.from_frame(MASKED)),
+        columns=known, sensitive=(), weights="stands_for", household="home", minimum_cell=5,
+    )  # fmt: skip
+    assert found.columns == tuple(known)
+    assert repr(found.to_dict()) == repr(by_hand.to_dict())
+    assert found.population[0].population == pytest.approx(MASKED["stands_for"].sum())
+    assert found.household is not None
+    assert found.household.households == MASKED["home"].n_unique()
+
+
+def test_people_outside_need_no_weight_and_no_household() -> None:
+    outside = CONTROL.drop("stands_for", "home")
+    found = ask(ORIGINAL, MASKED, outside, attacks=["disclosure"], **WEIGHED).findings.releases[0].disclosure
+    assert found is not None
+    assert found.household is not None
+    assert found.population[0].population == pytest.approx(MASKED["stands_for"].sum())
+
+
+# --- limits that were published ---------------------------------------------------------------------------------------
+
+
+def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
+    context = ReportContext(profile="cell-5")
+    judgement = judged(answer().findings, "cell-5")
+    page = answer().page(context=context)
+    assert page.headline == f"{judgement.headline[:-1]} (90 people in the data)."
+    assert page.explanation[0] == f"Whatever the limit: {answer().page().headline}"
+    assert judgement.headline.startswith("The limit of 5 people by custom among data custodians is exceeded")
+    assert page.tone == "bad"
+    payload = json.loads(answer().to_json(context=context))["profile"]
+    assert (payload["profile"], payload["outcome"], payload["headline"]) == ("cell-5", "exceeded", judgement.headline)
+    (check,) = (each for each in payload["checks"] if each["quantity"] == "disclosure.highest_risk")
+    assert (check["value"], check["limit"]) == (answer().quantities["disclosure.highest_risk"].value, 1 / 5)
+    assert json.loads(answer().to_json())["profile"] is None
+
+
+def test_each_release_is_judged_by_its_own_figures() -> None:
+    flat = pl.DataFrame({"age": [30] * 40, "sex": ["f"] * 40})
+    fine = ORIGINAL.select("age", "sex")
+    settings: dict[str, Any] = {"attacks": ["disclosure"]}
+    both = judged(ask(fine, {"flat": flat, "fine": fine}, kind="masked", **settings).findings, "ema")
+    outcomes = {(each.release, each.limit.quantity): each.outcome for each in both.checks}
+    assert outcomes["flat", "disclosure.highest_risk"] == "kept"
+    assert outcomes["fine", "disclosure.highest_risk"] == "exceeded"
+    alone = judged(ask(fine, flat, kind="masked", **settings).findings, "ema")
+    assert alone.outcome == "kept"
+    unsaid = judged(ask(fine, flat, **settings).findings, "ema")
+    assert unsaid.outcome == "not_shown"
+    assert "masked or synthetic" in unsaid.headline
+    with pytest.raises(InputError, match="Did you mean 'ema'"):
+        judged(answer().findings, "emma")
+
+
+# --- what changed -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", [None, "ema"])
+def test_nothing_changed_since_the_same_audit(profile: str | None) -> None:
+    context = ReportContext(profile=profile, techniques={"age": "in bands"})
+    previous = json.loads(answer().to_json(seed=5, context=context))
+    since = replace(context, previous=previous)
+    changes = json.loads(answer().to_json(seed=5, context=since))["changes"]
+    assert (changes["new"], changes["gone"], changes["differences"]) == ([], [], [])
+    assert {each["direction"] for each in changes["figures"]} == {"same", "no measurable change"}
+    assert "What changed since" not in answer().to_html(seed=5, context=context)
+
+
+def test_another_audit_is_told_by_figures_files_and_settings() -> None:
+    previous = json.loads(answer().to_json(seed=5))
+    settings: dict[str, Any] = {"kind": "masked", "known": ["age", "sex"], "identifiers": ["card"], "targets": 30}
+    now = ask(ORIGINAL, {"masked": people(90, 9)}, CONTROL, attacks=["copies", "disclosure"], **settings)
+    changes = json.loads(now.to_json(seed=6, context=ReportContext(previous=previous)))["changes"]
+    assert any(each.startswith("linkability on masked") for each in changes["gone"])
+    told = {each["what"] for each in changes["differences"]}
+    assert {"seed", "column region"} <= told
+    copies = [each for each in changes["figures"] if each["attack"] == "copies"]
+    assert any(each["direction"].startswith("measurably") or each["direction"] == "lower" for each in copies)
+
+
+# --- the sheet and the editions ---------------------------------------------------------------------------------------
+
+
+def sheet_of(page: Any) -> Sheet:
+    assert page.sheet is not None
+    sheet: Sheet = page.sheet
+    return sheet
+
+
+def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> None:
+    context = ReportContext(
+        written=("audit", "/srv/secret/people.csv", "masked.csv"), date="2 May 2025", review="May 2026",
+        techniques={"age": "in bands of five years"}, original=Path("/srv/secret/people.csv"),
+        released=(Path("/srv/secret/masked.csv"),),
+    )  # fmt: skip
+    sheet = sheet_of(answer().page(seed=5, context=context))
+    assert [box.title for box in sheet.boxes.boxes] == ["Singling out", "Linkability", "Inference"]
+    assert [box.tested for box in sheet.boxes.boxes] == [False, True, False]
+    figures, files = sheet.tables
+    assert figures.columns == ("", "Before: the original", "After: masked")
+    assert [row[0] for row in figures.rows][:1] == ["Linkability"]
+    assert [row[0] for row in files.rows] == ["Original", "Release", "Control"]
+    assert [row[2] for row in files.rows] == ["90", "90", "70"]
+    lines = " ".join(line for entry in sheet.entries for line in entry.lines)
+    for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split ", "not stated"):
+        assert said in lines
+    assert "Asked for in Python" in " ".join(str(each.lines) for each in sheet_of(answer().page()).entries)
+
+
+def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
+    context = ReportContext(
+        written=("audit", "/srv/secret/people.csv"),
+        original=Path("/srv/secret/people.csv"),
+        profile="ema",
+        date="today",
+    )
+    internal, shared = (answer().to_html(seed=5, context=context, edition=each) for each in ("internal", "shareable"))
+    for html in (internal, shared):
+        assert html.count("<html") == html.count("</html>") == 1
+        assert len(re.findall("<main", html)) == 1
+    assert "/srv/secret" in internal
+    assert "Shareable edition" in shared
+    assert "/srv/secret" not in shared
+    with pytest.raises(InputError, match="holds no records"):
+        answer().to_html(edition="shareable", show_records=True)
+
+
+def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
+    """What each column is worth is measured for linkability, and must not stand behind what another attack reached."""
+    settings: dict[str, Any] = {"known": ["age", "sex", "income"], "targets": 40, "neighbours": 1, "guesses": 40}
+    for attacks in (["linkability"], ["singling_out", "linkability"]):
+        found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).findings
+        assert found.releases[0].weights[0].loss > 0
+        (said,) = plain_words(found)
+        assert ("help most" in said) == ("again by" in said)
+
+
+def test_before_is_the_original_itself() -> None:
+    found = answer().findings.before
+    assert found is not None
+    assert {finding.attack for finding in found.findings} == {"linkability"}
+    assert found.disclosure is not None
+    assert found.disclosure.rows == 90
+    again = ask(
+        ORIGINAL, {"same": ORIGINAL}, CONTROL, attacks=["linkability"], kind="masked", known=["age", "sex", "region"],
+        targets=30, by="sex", identifiers=["card"],
+    )  # fmt: skip
+
+    def risks(release: AuditedRelease) -> dict[str, Risk]:
+        return {each.scenario.name: each.risk for each in release.findings if each.scenario is not None}
+
+    assert risks(found) == risks(again.findings.releases[0])
+
+
+@pytest.mark.parametrize("parts", [["disclosure"], ["utility"], ["before"], ["before", "singling_out"]])
+def test_single_parts_have_an_answer_that_does_not_pretend(parts: list[str]) -> None:
+    alone = ask(ORIGINAL, MASKED, CONTROL, attacks=parts, guesses=30)
+    payload = json.loads(alone.to_json())
+    assert (payload["before"] is None) == ("before" not in parts)
+    assert (payload["releases"][0]["disclosure"] is None) == ("disclosure" not in parts)
+    assert (payload["releases"][0]["utility"] is None) == ("utility" not in parts)
+    for edition in ("internal", "shareable"):
+        html = alone.to_html(edition=edition)
+        assert "Nothing could be measured" not in html
+        assert "nan" not in re.sub(r"<[^>]*>", " ", html).split()
+    assert alone.to_frame().height == len(payload["releases"][0]["attacks"])
