@@ -107,7 +107,6 @@ def test_columns_that_say_nothing_link_everybody_there_and_by_chance_here(
         assert row["anonymeter_risk_with_control"] == 0
     assert "links 300 of 300, risk 0.994" in uninformative[1]
     approved(uninformative[1])
-    approved(uninformative[1])
 
 
 def test_negative_guesses_are_right_there_and_wrong_here(uninformative: tuple[Rows, str]) -> None:

@@ -5,30 +5,36 @@
 
 import fcntl
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+#: What differs from run to run.
+SECONDS = re.compile(r"(?<=computed in )[\d.]+ s\b")
 
 
 class Approved:
     """Compares each text of one test with the approved one, in the order of calls."""
 
-    def __init__(self, module: str, test: str, *, approve: bool, private: str = "") -> None:
+    def __init__(self, module: str, test: str, *, approve: bool, temporary: Path) -> None:
         self.path = HERE / f"{module.removeprefix('tests.')}.json"
-        self.test, self.approve, self.private = test, approve, private
+        self.test, self.approve = test, approve
+        self.folder = re.compile(re.escape(str(temporary)) + r"/[^/\s\"]+")
         self.texts: list[Any] = []
 
     def __call__(self, value: Any) -> None:
-        """Compare a text, or texts, with what was approved; paths of this test's folder are left out."""
+        """Compare a text, or texts, with the approved one, without temporary folders and seconds."""
         __tracebackhide__ = True
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        self.texts.append(json.loads(text.replace(self.private, "TMP") if self.private else text))
+        written = json.dumps(value, ensure_ascii=False, default=str)
+        self.texts.append(json.loads(SECONDS.sub("SECONDS", self.folder.sub("TMP", written))))
         if not self.approve:
             place = len(self.texts) - 1
             approved = approved_in(self.path).get(self.test, ())
             assert place < len(approved), f"nothing approved in {self.path.name}: run with --approve"
-            assert self.texts[place] == approved[place]
+            assert self.texts[place] == approved[place], (
+                f"{self.texts[place]!r}\nis not the approved\n{approved[place]!r}"
+            )
 
     def finish(self) -> None:
         """Write what was seen where it is approved; else check that nothing approved was left out."""

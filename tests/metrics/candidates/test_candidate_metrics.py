@@ -31,7 +31,12 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "conditional_privacy_loss": [{"form": "prior"}],
     "loss_of_anonymity": [{"form": "prior"}],
     "mutual_information": [{"form": "prior"}],
-    "quantiles_on_entropy": [{"least": 0.0}, {"least": 0.25}, {"least": 1.0}, {"least": 0.2, "renormalise": True}],
+    "quantiles_on_entropy": [
+        {"at_least": 0.0},
+        {"at_least": 0.25},
+        {"at_least": 1.0},
+        {"at_least": 0.2, "renormalise": True},
+    ],
     "anonymity_set_size": [{"credible": 0.5}, {"credible": 1.0}],
     "amount_of_leaked_information": [{"at_least": 0.0}, {"at_least": 0.25}, {"at_least": 1.0}],
     "hiding_property": [{"threshold": 0.25}, {"threshold": 1.0}, {"unattempted_hidden": False}],

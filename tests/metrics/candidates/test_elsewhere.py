@@ -73,7 +73,7 @@ def test_every_metric_is_that_of_the_row_written_out(case: Case, shares: list[fl
         for form in ("label", "prior"):
             found, wanted = (METRICS["mutual_information"].function(g, case.truth, form=form) for g in (sparse, plain))
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
-        found, wanted = (METRICS["quantiles_on_entropy"].function(g, least=0.11) for g in (sparse, plain))
+        found, wanted = (METRICS["quantiles_on_entropy"].function(g, at_least=0.11) for g in (sparse, plain))
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 

@@ -65,7 +65,6 @@ def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
     run = CliRunner().invoke(main, command)
     assert run.exit_code == 2
     approved(run.output)
-    approved(run.output)
     for told, number in (("nr", MEN), ("none", MEN * YEARS)):
         run = CliRunner().invoke(main, [*command, "--id", told, "--json"])
         assert run.exit_code == 0, run.output

@@ -324,7 +324,6 @@ def test_the_search_says_what_holds_elsewhere(found: GradesFindings, approved: A
     said = honest_sentences(found)
     assert len(said) == len(searches)
     approved(said[0])
-    approved(said[0])
     assert held_out_table({}) is None
     assert search_conclusion(found).endswith("none shows a difference that can be told from chance.")
     one = findings(planted().only(cases=np.arange(2)))

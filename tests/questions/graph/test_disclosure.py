@@ -190,7 +190,6 @@ def test_a_file_tells_the_same_as_a_frame_and_numbers_are_put_into_bands(tmp_pat
     assert [each.gain.mean for each in one.columns] == [each.gain.mean for each in other.columns]
     said = " ".join(one.notes)
     approved(said)
-    approved(said)
 
 
 def test_values_of_a_release_made_elsewhere_are_those_of_released_nodes() -> None:

@@ -68,7 +68,6 @@ def test_what_was_drawn_left_out_or_undefined_is_said(approved: Approved) -> Non
     assert row[5] == "undefined"
     note = utility_table([("some", few)]).note
     approved(note)
-    approved(note)
     assert "90 original and 200 released rows" in note
     assert "3 of 7 columns" in note
     assert "told apart: too few rows" in note
