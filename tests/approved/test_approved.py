@@ -82,6 +82,20 @@ def test_the_output_is_the_approved_one(
     compare(HERE / case, cleaned, approve=request.config.getoption("--approve"))
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case.startswith("audit")])
+def test_a_resumed_audit_gives_the_approved_answer(
+    case: str, inputs: tuple[Path, Mapping[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, places = inputs
+    monkeypatch.chdir(home)
+    words = [*shlex.split(CASES[case].format(**places)), "--seed", "3", "--json", "--resume", f"{case}-results"]
+    for _ in ("computed", "read back"):
+        run = CliRunner().invoke(main, words)
+        assert run.exception is None or isinstance(run.exception, SystemExit), run.exception
+        answer = without_run(as_text(plain(json.loads(run.stdout))), home)
+        assert answer == (HERE / case / "answer.json").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("command", sorted({*COMMANDS, *(each.command for each in QUESTIONS.values())}))
 def test_the_help_is_the_approved_one(command: str, request: pytest.FixtureRequest) -> None:
     run = CliRunner().invoke(main, [*command.split(), "--help"], terminal_width=80)

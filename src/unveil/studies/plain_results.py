@@ -149,8 +149,12 @@ class _Reader:
         values = [self.value(fields[each]) for each in names]
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)
-        made = object.__new__(kind)
-        for each, value in zip(names, values, strict=True):
+        if issubclass(kind, float):
+            *values, number = values
+            made = float.__new__(kind, number)
+        else:
+            made = object.__new__(kind)
+        for each, value in zip(names, values, strict=False):
             object.__setattr__(made, each, value)
         return made
 
@@ -160,6 +164,9 @@ _TAGS = {each: f"_{each}" for each in ("tuple", "list", "dict", "array", "scalar
 
 
 def _names(kind: Any) -> tuple[str, ...]:
+    """Return the fields of a declared type; those of a float end with its value."""
+    if issubclass(kind, float):
+        return (*kind.__slots__, "real")
     return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else tuple(kind._fields)
 
 

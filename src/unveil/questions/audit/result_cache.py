@@ -100,6 +100,7 @@ def result_format() -> ResultFormat:
     from unveil.metrics.verdict.copies import CopiedGroup
     from unveil.metrics.verdict.family import FittedGuesses, OwnDraws
     from unveil.questions.audit import attack_results, findings, separation
+    from unveil.report.suppressed_number import SuppressedNumber
 
     return ResultFormat(
         types=(
@@ -122,7 +123,7 @@ def result_format() -> ResultFormat:
                 unseen_values.UnseenValues,
             ),
             *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
-            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance),
+            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance, SuppressedNumber),
         ),
         functions=(agreeing_cells, true_links),
     )
