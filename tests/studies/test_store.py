@@ -154,7 +154,13 @@ def test_a_folder_with_other_files_is_refused(study: Study, tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["letters.txt"]
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, '{"identity": 1}'])
+FORGED = [
+    json.dumps({"identity": "", "version": "", "seed": 1, "data": data})
+    for data in (1, [[]], {"small": []}, {"small": 1})
+]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, '{"identity": 1}', *FORGED])
 def test_a_damaged_manifest_is_refused(study: Study, tmp_path: Path, content: str) -> None:
     filled(study, tmp_path / "out")
     (tmp_path / "out" / "manifest.json").write_text(content)

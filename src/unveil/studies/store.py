@@ -210,8 +210,8 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     _refuse_archive(folder)
     try:
         told = json.loads(read_unlinked(folder / MANIFEST))
-        if isinstance(told, dict) and {"identity", "version", "seed", "data"} <= set(told):
-            return told
+        if is_manifest(told):
+            return dict(told)
     except FileNotFoundError as error:
         raise InputError(
             f"{shown(folder)} must be the folder of a study, but holds none. Name the folder given as --out"
@@ -223,6 +223,16 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     raise InputError(
         f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "
         "back, or choose another folder"
+    )
+
+
+def is_manifest(value: Any) -> bool:
+    """Return whether the content of a manifest has the fields and types of one."""
+    return (
+        isinstance(value, dict)
+        and {"identity", "version", "seed", "data"} <= set(value)
+        and isinstance(value["data"], dict)
+        and all(isinstance(digest, str) for digest in value["data"].values())
     )
 
 
