@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -154,10 +155,8 @@ def test_a_folder_with_other_files_is_refused(study: Study, tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["letters.txt"]
 
 
-FORGED = [
-    json.dumps({"identity": "", "version": "", "seed": 1, "data": data})
-    for data in (1, [[]], {"small": []}, {"small": 1})
-]
+WRONG_DATA: tuple[Any, ...] = (1, [[]], {"small": []}, {"small": 1})
+FORGED = [json.dumps({"identity": "", "version": "", "seed": 1, "data": data}) for data in WRONG_DATA]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, '{"identity": 1}', *FORGED])

@@ -149,6 +149,7 @@ class _Reader:
         values = [self.value(fields[each]) for each in names]
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)
+        made: Any
         if issubclass(kind, float):
             *values, number = values
             made = float.__new__(kind, number)
