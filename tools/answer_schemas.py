@@ -7,7 +7,7 @@ from typing import Any
 
 import fastjsonschema
 
-from unveil.report.schemas import schema
+from unveil.questions.schemas import schema
 
 
 def closed(node: Any) -> Any:

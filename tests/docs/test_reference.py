@@ -12,8 +12,8 @@ from unveil.cli import common
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
 from unveil.questions import QUESTIONS, question
+from unveil.questions.schemas import schema, schema_names
 from unveil.report.profiles import PROFILES
-from unveil.report.schemas import schema, schema_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 

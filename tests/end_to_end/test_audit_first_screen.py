@@ -19,6 +19,7 @@ from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.terminal_view import short
 from unveil.report.blocks_answers import Answers, brief_table
+from unveil.report.figures import json_of
 from unveil.report.limits import Limits, check_limits
 from unveil.report.terminal import Headline, show_headline, show_table
 
@@ -68,7 +69,7 @@ class Asked:
     def html(self, **choices: Any) -> str:
         answer = self.answer
         checked = check_limits(answer.quantities, LIMIT)
-        return answer.to_html(limits=[each.to_dict() for each in checked], **choices)
+        return answer.to_html(limits=[json_of(each) for each in checked], **choices)
 
 
 ORIGINAL, CONTROL, FRESH = people(300, 1), people(300, 2), people(300, 3)

@@ -15,6 +15,7 @@ import pytest
 from tests.oracles.leaks import interval, leaks
 from unveil.questions.audit.answer import audit_files
 from unveil.questions.audit.report_context import ReportContext
+from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))
@@ -90,7 +91,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
     context = ReportContext(
         original=files[0], released=tuple(released), profile=str(rng.choice(["cell-5", "cell-11"])), digest_key=KEY
     )
-    page = answer.to_html(edition="shareable", limits=[each.to_dict() for each in limits], context=context, seed=seed)
+    page = answer.to_html(edition="shareable", limits=[json_of(each) for each in limits], context=context, seed=seed)
     return page, [files[0], *released, control], original
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.errors import InputError
+from unveil.report.figures import json_of
 from unveil.report.limits import CheckedLimit, check_limits, is_pass
 from unveil.report.text import one_line
 
@@ -90,7 +91,7 @@ def _checked_limits(reply: "Response", request: "Request") -> "list[CheckedLimit
 
 def shown_on_page(reply: "Response", request: "Request") -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what JSON and the page of an answer are made with."""
-    limits = [limit.to_dict() for limit in _checked_limits(reply, request)]
+    limits = [json_of(limit) for limit in _checked_limits(reply, request)]
     shown = {"limits": limits, "seed": request.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     return {**shown, **reply.in_json}, {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}

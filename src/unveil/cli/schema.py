@@ -3,7 +3,7 @@
 import click
 
 from unveil.questions import QUESTIONS
-from unveil.report.schemas import schema_names, schema_text
+from unveil.questions.schemas import schema_names, schema_text
 
 
 @click.command("schema")

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unveil.questions.answer import QuestionView
     from unveil.questions.request import Request, Response
     from unveil.questions.settings import Question
 
@@ -32,8 +33,13 @@ class QuestionEntry:
     @property
     def schema(self) -> str:
         """The whole name of the JSON Schema of its answers."""
-        schema: str = self._in("view:VIEW").schema
-        return schema
+        return self.view.schema
+
+    @property
+    def view(self) -> "QuestionView[Any]":
+        """How its findings are shown."""
+        view: QuestionView[Any] = self._in("view:VIEW")
+        return view
 
     def answer(self, request: "Request") -> "Response":
         """Return the answer to what was asked."""
@@ -47,8 +53,7 @@ class QuestionEntry:
 
     def meanings(self) -> Mapping[str, str]:
         """Return what each of its figures means that a limit can be set for, by name."""
-        meanings: Mapping[str, str] = self._in("view:VIEW").meanings()
-        return meanings
+        return self.view.limit_meanings()
 
     def _in(self, place: str) -> Any:
         module, _, name = place.partition(":")

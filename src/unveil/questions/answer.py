@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from unveil.report.figures import json_of, meanings_of, quantities_of
 from unveil.report.limits import Quantity
 
 if TYPE_CHECKING:
@@ -45,31 +46,41 @@ class QuestionView(Generic[Findings]):
     schema
         Name and version of the JSON.
     figures
-        Findings to what JSON holds of them, in its order.
+        Findings to what JSON holds of them, in its order; the declared figures unless given.
     quantities
-        Findings to the figures that a limit can be set for, by name.
+        Findings to the figures that a limit can be set for, by name; the declared ones unless given.
     frame
         Findings to one table of figures.
     page
         Findings to the report as data; called with ``seed`` and with the choices that this question has.
     plot
         Findings to matplotlib axes; called with the choices that this question has.
+    findings, about
+        The class of the findings, whose declared figures are the JSON Schema, and what the answer is about.
     meanings
-        What each of the quantities means, by name, before anything is found.
+        What each of the quantities means, by name, before anything is found; by the declared figures unless given.
     whole_page, whole_json
         Findings, ``limits``, ``seed`` and choices to the whole page and to all of JSON, where a question does more than
         put the limits beside the rest, such as making editions of it.
     """
 
     schema: str
-    figures: Callable[..., Mapping[str, Any]]
-    quantities: Callable[[Findings], Mapping[str, Quantity]]
+    figures: Callable[..., Mapping[str, Any]] = json_of
+    quantities: Callable[[Findings], Mapping[str, Quantity]] = quantities_of
     frame: "Callable[[Findings], pl.DataFrame]"
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
-    meanings: Callable[[], Mapping[str, str]] = dict
+    findings: type[Findings] | None = None
+    about: str = ""
+    meanings: Callable[[], Mapping[str, str]] | None = None
     whole_page: "Callable[..., Page] | None" = None
     whole_json: Callable[..., Mapping[str, Any]] | None = None
+
+    def limit_meanings(self) -> Mapping[str, str]:
+        """Return the meaning of each limit that can be set, by name."""
+        if self.meanings is not None:
+            return self.meanings()
+        return {} if self.findings is None else meanings_of(self.findings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+from unveil._figure import figure
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, significant
@@ -84,22 +85,16 @@ Limits = tuple[tuple[str, float], ...]
 class CheckedLimit:
     """A limit, the value it was compared with, and the outcome: None is neither exceeded nor shown to be kept."""
 
-    quantity: str
-    limit: float
-    value: float
-    exceeded: bool | None
+    quantity: str = figure("The figure that a limit was set for, as `--limit help` names it.")
+    limit: float = figure("The most that it may be; the least, where more of it is more private.")
+    value: float = figure("The figure that was found; null where it is undefined.")
+    exceeded: bool | None = figure(
+        "Whether the limit is exceeded; null where that is neither shown nor ruled out, which is no pass."
+    )
     more_is_worse: bool = True
-    #: The ends of the interval that decided; NaN where the value itself did.
-    low: float = nan
-    high: float = nan
-    #: Why neither was shown.
-    why: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields under their names in JSON."""
-        said = {"quantity": self.quantity, "limit": self.limit, "value": self.value, "exceeded": self.exceeded}
-        interval = {} if isnan(self.low) else {"low": self.low, "high": self.high}
-        return {**said, **interval, **({"why": self.why} if self.why else {})}
+    low: float = figure("The lower end of the interval that decided, where there is one.", default=nan, optional=True)
+    high: float = figure("The upper end of the interval that decided, where there is one.", default=nan, optional=True)
+    why: str = figure("Why neither was shown.", default="", optional=True)
 
     @property
     def message(self) -> str:
@@ -316,13 +311,15 @@ def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, 
 
 
 def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -> dict[str, Any]:
+    from unveil.report.figures import json_of
+
     value, exact = quantity.value, float(limit["value"])
     if "low" in limit or quantity.evidence is not None:
         # The interval may rest on another adversary than the value does, so it decides here too.
         if not isnan(value) and again.exceeded == limit["exceeded"]:
-            return again.to_dict()
+            return dict(json_of(again))
         value = SuppressedNumber.withheld() if isnan(value) else value
-        return {**again.to_dict(), "value": value, "exceeded": None, "why": NOT_TOLD}
+        return {**json_of(again), "value": value, "exceeded": None, "why": NOT_TOLD}
     exceeded = limit["exceeded"]
     if isinstance(value, SuppressedNumber):
         exceeded = value.is_beyond(again.limit, more_is_worse=quantity.more_is_worse)

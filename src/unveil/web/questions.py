@@ -11,6 +11,7 @@ from unveil.questions import QUESTIONS, question
 from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import Question, Setting
 from unveil.questions.values import MOST_FILES, default_of, value_of, values_of, wrong_together
+from unveil.report.figures import json_of
 from unveil.report.limits import check_limits, is_pass
 from unveil.report.progress import Progress, silent
 from unveil.web import NamedFile, alone
@@ -182,7 +183,7 @@ def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnsw
     from unveil.report.page import render, tone_word
 
     limits = check_limits(reply.answer.quantities, request.values.get("limits", ()))
-    shown = {"limits": [each.to_dict() for each in limits], "seed": request.values.get("seed")}
+    shown = {"limits": [json_of(each) for each in limits], "seed": request.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     on_page = {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}
     request.progress("writing the report", 0.0)

@@ -11,23 +11,8 @@ from hypothesis import given
 from tests.candidate_strategies import Case, cases
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
-from unveil.metrics.candidates.candidate_metrics import to_rows
 
 LISTED = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
-COLUMNS = [
-    "name",
-    "category",
-    "on",
-    "per",
-    "more_means",
-    "mean",
-    "median",
-    "low",
-    "high",
-    "undefined",
-    "why",
-    "at_cap",
-]
 
 
 def by_name(table: tuple[MetricValue, ...]) -> Mapping[str, MetricValue]:
@@ -134,16 +119,3 @@ def test_truth_by_name_is_the_same() -> None:
     numbered = all_metrics(guess, [1, 2])
     for one, other in zip(named, numbered, strict=True):
         np.testing.assert_array_equal(one.values, other.values)
-
-
-@given(cases())
-def test_rows_are_the_table(case: Case) -> None:
-    table = all_metrics(case.guess, case.truth)
-    rows = to_rows(table)
-    for one, row in zip(table, rows, strict=True):
-        assert list(row) == COLUMNS
-        facts = [one.metric.name, one.metric.category, one.metric.on, one.metric.per, one.metric.more_means]
-        assert [row[column] for column in COLUMNS[:5]] == facts
-        for column in COLUMNS[5:]:
-            value = getattr(one, column)
-            assert row[column] == value or (math.isnan(row[column]) and math.isnan(value))

@@ -21,6 +21,7 @@ from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbe
 from unveil.questions.audit.shareable.rates import shared_finding, shared_groups
 from unveil.questions.audit.shareable.release import _distance, shared_disclosure
 from unveil.questions.audit.words import compact_rate, links_text, rate_text
+from unveil.report.figures import json_of
 from unveil.report.limits import check_limits, shared_limits
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, percent, significant
@@ -172,7 +173,7 @@ def test_a_limit_says_no_more_than_the_figure(hits: int, limit: float, outcome: 
     finding = found(hits, 40)
     exact, safe = (quantities_of(audited(each)) for each in (finding, shared_finding(SMALL, finding)))
     name = "inference.attack_rate"
-    (made,) = shared_limits([each.to_dict() for each in check_limits(exact, ((name, limit),))], safe)
+    (made,) = shared_limits([json_of(each) for each in check_limits(exact, ((name, limit),))], safe)
     assert made["exceeded"] is outcome
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil.data.table.words import LISTED, MarkerKind
 from unveil.errors import InputError, did_you_mean
 
@@ -53,9 +54,11 @@ class Marker:
 class MarkerCount:
     """A text that stands for no value in a column, what it stands for, and how many cells hold it."""
 
-    text: str
-    kind: MarkerKind
-    cells: int
+    text: str = figure("The text of such a cell.")
+    kind: MarkerKind = figure(
+        "What the text was taken for: missing, not applicable, suppressed, own code or unreadable.", name="class"
+    )
+    cells: int = figure("How many cells have this text.", counts="rows")
 
 
 #: Markers as callers tell them: each text with its class, for all columns or, below a column's name, for that one.

@@ -1,7 +1,6 @@
 """All metrics of a guess about candidates in one tidy table."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -99,24 +98,3 @@ def _why(guess: Candidates, truth: IntArray | None) -> str:
     nobody = 0 if truth is None else int((guess.believed & (truth == NOBODY)).sum())
     reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} stand for nobody"] * bool(nobody)
     return " and ".join(reasons)
-
-
-def to_rows(measured: tuple[MetricValue, ...]) -> list[dict[str, Any]]:
-    """Return the table as one dictionary per metric, with the facts of its listing."""
-    return [
-        {
-            "name": m.metric.name,
-            "category": m.metric.category,
-            "on": m.metric.on,
-            "per": m.metric.per,
-            "more_means": m.metric.more_means,
-            "mean": m.mean,
-            "median": m.median,
-            "low": m.low,
-            "high": m.high,
-            "undefined": m.undefined,
-            "why": m.why,
-            "at_cap": m.at_cap,
-        }
-        for m in measured
-    ]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import nan
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import IntArray
 from unveil.guesses import Candidates
 from unveil.guesses.candidates import NOBODY
@@ -20,16 +21,36 @@ class Matches:
     ``not_considered`` counts the attempted targets whose true candidate was not among those considered.
     """
 
-    targets: int
-    attempted: int
+    targets: int = figure("How many targets the guess is about.", counts="people")
+    attempted: int = figure("On how many of them the attack gave an answer.", counts="people")
     has_truth: bool
     nobody: int = 0
     nobody_attempted: int = 0
     not_considered: int = 0
-    correct: float = nan
-    by_chance: float = nan
+    correct: float = figure(
+        "How many are found, ties counted by lot: null where nobody told the truth.", default=nan, counts="people"
+    )
+    by_chance: float = figure(
+        "How many blind chance would find; null without a truth.",
+        default=nan,
+        name="correct_by_chance",
+        counts="people",
+    )
     success_rate: float = nan
     overall_success: float = nan
+
+    @derived("Targets that stand for nobody; null without a truth.", counts="people")
+    def stand_for_nobody(self) -> int | None:
+        """The number of targets that stand for nobody, or None without a truth."""
+        return self.nobody if self.has_truth else None
+
+    @derived(
+        "Targets whose true candidate is not among the candidates; null without a truth.",
+        counts="people",
+    )
+    def truth_not_considered(self) -> int | None:
+        """The number of targets whose true candidate was not considered, or None without a truth."""
+        return self.not_considered if self.has_truth else None
 
     @property
     def somebody(self) -> int:

@@ -1,12 +1,11 @@
 """How the findings about candidates are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
 from unveil.metrics import Metric, MetricValue
-from unveil.metrics.candidates.candidate_metrics import to_rows
 from unveil.metrics.candidates.matches import Matches
 from unveil.questions.answer import QuestionView
 from unveil.questions.attack_metrics.charts import histogram, overviews
@@ -21,12 +20,13 @@ from unveil.questions.attack_metrics.words import (
 )
 from unveil.report.blocks import Page, Section
 from unveil.report.blocks_spread import BoxRows
+from unveil.report.figures import frame_of
 from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
 from unveil.report.metrics import quantity_meanings
 from unveil.report.terminal import Figures, Part
 from unveil.report.text import count
-from unveil.report.trust import LEGEND, trust_note, trust_of, where_from
+from unveil.report.trust import LEGEND, trust_note, where_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,40 +58,9 @@ def quantities(findings: CandidatesFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(findings: CandidatesFindings) -> Mapping[str, Any]:
-    """Return what JSON holds; what needs a truth that is not there is null.
-
-    Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
-    ``{"graphs": "use", "tables": "with care"}``, null where it has none, and its value for an adversary who picks
-    blindly among the same candidates, and for one who knows all.
-    """
-    matches = findings.matches
-    return {
-        "targets": matches.targets,
-        "attempted": matches.attempted,
-        "correct": matches.correct,
-        "correct_by_chance": matches.by_chance,
-        "stand_for_nobody": matches.nobody if matches.has_truth else None,
-        "truth_not_considered": matches.not_considered if matches.has_truth else None,
-        "metrics": [
-            row
-            | {
-                "random_guessing": findings.ends[row["name"]].blind,
-                "knowing_all": findings.ends[row["name"]].sure,
-                "trust": trust_of(row["name"]),
-            }
-            for row in to_rows(findings.shown)
-        ],
-        "notes": list(findings.notes),
-    }
-
-
 def frame(findings: CandidatesFindings) -> "pl.DataFrame":
     """Return one row per metric that is shown."""
-    import polars as pl
-    from polars import selectors
-
-    return pl.DataFrame(to_rows(findings.shown)).with_columns(selectors.float().fill_nan(None))
+    return frame_of(findings.rows)
 
 
 def plot(findings: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
@@ -224,7 +193,8 @@ def brief(findings: CandidatesFindings) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.candidates/1",
-    figures=figures,
+    findings=CandidatesFindings,
+    about="The answer of `unveil candidates`: how much an adversary knows about each target.",
     quantities=quantities,
     frame=frame,
     page=page,

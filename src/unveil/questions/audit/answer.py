@@ -39,6 +39,7 @@ from unveil.questions.reading import TableReading, reading_of
 from unveil.questions.request import OutputFile, Request, Response, SettingError
 from unveil.questions.roles import roles_of
 from unveil.report.export import csv_of
+from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
 from unveil.report.progress import Progress, Say, silent, unsaid
 from unveil.report.sheet import sheet_document
@@ -440,5 +441,5 @@ def ask(request: Request) -> Response:
 def _printed(answer: Answer[Audit], request: Request, context: ReportContext) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
     checked = check_limits(answer.quantities, request.values["limits"])
-    page = answer.page(context=context, limits=[each.to_dict() for each in checked])
+    page = answer.page(context=context, limits=[json_of(each) for each in checked])
     return list(full(answer.findings, page) if request.values["report"] == "full" else short(answer.findings, page))

@@ -11,6 +11,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext, judged
 from unveil.questions.audit.view import VIEW
+from unveil.report.figures import json_of
 from unveil.report.limits import check_limits, is_pass, quantity_hint
 from unveil.report.profiles import profile
 
@@ -66,14 +67,14 @@ def assert_release_ok(
         outcomes.append({"exceeded": True, "kept": False}.get(judgement.outcome))
         sentences.append(judgement.headline)
     if report is not None:
-        write_text(Path(report), answer.to_html(limits=[limit.to_dict() for limit in checked], context=context))
+        write_text(Path(report), answer.to_html(limits=[json_of(limit) for limit in checked], context=context))
     if not is_pass(outcomes, accept_undecided=accept_undecided):
         raise AssertionError(_said(answer, sentences))
     return answer
 
 
 def _check_names(names: list[str]) -> None:
-    known = VIEW.meanings()
+    known = VIEW.limit_meanings()
     for name in names:
         if name not in known:
             hint = quantity_hint(name, known) or " 'unveil audit --limit help' lists them."

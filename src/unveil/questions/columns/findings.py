@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from unveil._figure import derived, figure
 from unveil.data.table.forms import Kind
 from unveil.data.table.kinds import Role
 from unveil.data.table.markers import MarkerCount
@@ -10,44 +11,48 @@ from unveil.data.table.rules import Confidence
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnReading:
-    """How one column was read.
+    """How one column was read; the fields are those of :class:`unveil.data.table.Column`."""
 
-    ``different`` counts its values without missing ones, ``missing`` its empty cells and markers that are null; the
-    other fields are those of :class:`unveil.data.table.Column`.
-    """
-
-    name: str
-    kind: Kind
-    role: Role
-    confidence: Confidence
-    reason: str
-    different: int
-    missing: int
-    markers: tuple[MarkerCount, ...]
-    question: str
+    name: str = figure("The name of the column.")
+    kind: Kind = figure(
+        "The kind as which the column is read: number, category, ordered, date, boolean or text.",
+    )
+    role: Role = figure("What the column is to the adversary: known, sensitive, identifier or ignored.")
+    confidence: Confidence = figure(
+        "How sure it is that the column is read as meant: told, dictionary or labels where somebody said so, else "
+        "sure, likely or unsure."
+    )
+    reason: str = figure("Why so, in words.")
+    different: int = figure("How many different values the column has.", counts="rows")
+    missing: int = figure("How many cells stand for no value.", counts="rows")
+    markers: tuple[MarkerCount, ...] = figure("Texts that were read as no value.")
+    question: str = figure("What to decide about the column; empty where nothing is open.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnsFindings:
-    """How the columns of a table were read, those first of which nothing is sure.
+    """How the columns of a table were read: unsure ones first, the others in their order."""
 
-    Attributes
-    ----------
-    table, rows
-        What the table is called, and how many rows it has.
-    columns
-        Its columns: unsure ones first, the others in their order.
-    notes
-        What the dictionary did not explain, and what only the owner of the data can know.
-    """
-
-    table: str
-    rows: int
-    columns: tuple[ColumnReading, ...]
-    notes: tuple[str, ...] = ()
+    table: str = figure("The table that this is about.")
+    rows: int = figure("How many rows there are.", counts="rows")
+    columns: tuple[ColumnReading, ...] = figure("One entry for each column.")
+    notes: tuple[str, ...] = figure(
+        "What a reader has to know: what was dropped, assumed or read in a certain way.", default=()
+    )
 
     @property
     def unsure(self) -> tuple[str, ...]:
         """The names of the columns in use whose kinds nothing tells for sure."""
         used = ("known", "sensitive")
         return tuple(each.name for each in self.columns if each.confidence == "unsure" and each.role in used)
+
+    @derived(
+        hidden=True,
+        limit="unsure_columns",
+        limit_meaning="how many columns in use nothing tells for sure what they hold",
+        breached=True,
+        counts="columns",
+    )
+    def unsure_columns(self) -> int:
+        """The number of columns in use whose kinds nothing tells for sure."""
+        return len(self.unsure)

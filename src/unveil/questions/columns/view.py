@@ -1,8 +1,7 @@
 """How the findings about columns are shown: JSON, limits, table, page and picture."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.table.forms import KINDS
@@ -10,7 +9,6 @@ from unveil.questions.answer import QuestionView
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
 from unveil.report.first_screen import opening
-from unveil.report.limits import Quantity
 from unveil.report.terminal import Part
 from unveil.report.text import count, name, together
 
@@ -35,35 +33,12 @@ _UNTESTED = (
 )
 
 
-def meanings() -> Mapping[str, str]:
-    """Return what each quantity means that a limit can be set for."""
-    return {"unsure_columns": "how many columns in use nothing tells for sure what they hold"}
-
-
-def quantities(findings: ColumnsFindings) -> Mapping[str, Quantity]:
-    """Return the figures that a limit can be set for: how many columns in use are unsure."""
-    return {
-        name: Quantity(name=name, value=len(findings.unsure), meaning=meaning, exceeded_when_undefined=True)
-        for name, meaning in meanings().items()
-    }
-
-
 def brief(findings: ColumnsFindings) -> Iterator[Part]:
     """Yield what a terminal shows: what was found, and how each column was read, and why."""
     yield from opening(page(findings))
     for table in (column_table(findings.columns), why_table(findings)):
         yield ""
         yield table
-
-
-def figures(findings: ColumnsFindings) -> Mapping[str, Any]:
-    """Return what JSON holds."""
-    columns = [asdict(each) for each in findings.columns]
-    for column in columns:
-        column["markers"] = [
-            {"text": marker["text"], "class": marker["kind"], "cells": marker["cells"]} for marker in column["markers"]
-        ]
-    return {"table": findings.table, "rows": findings.rows, "columns": columns, "notes": list(findings.notes)}
 
 
 def frame(findings: ColumnsFindings) -> "pl.DataFrame":
@@ -202,10 +177,9 @@ def _markers(column: ColumnReading) -> str:
 
 VIEW = QuestionView(
     schema="unveil.columns/1",
-    figures=figures,
-    quantities=quantities,
+    findings=ColumnsFindings,
+    about="The answer of `unveil columns`: what is in each column of a table, and how sure that is.",
     frame=frame,
     page=page,
     plot=plot,
-    meanings=meanings,
 )

@@ -1,18 +1,30 @@
-"""The shape of every answer in JSON: a JSON Schema for each name and version, in the files of this folder.
+"""Return the JSON Schema of every answer: generated from declared figures, or from a file.
 
 Within a version fields are only added, so whoever reads an answer ignores fields that it does not know; what is
-renamed, taken away or means something else gets a new version, and the old schema stays here.
+renamed, taken away or means something else gets a new version.
 """
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, did_you_mean, shortened
+from unveil.questions import QUESTIONS
+from unveil.report.figures import schema_of
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parents[1] / "report" / "schemas"
 _FILE = re.compile(r"unveil\.(?P<name>[a-z-]+)\.v(?P<version>\d+)\.json")
+
+
+@cache
+def _generated() -> dict[str, dict[str, Any]]:
+    """Return the schemas that are generated from the declared figures of a question."""
+    views = (entry.view for entry in QUESTIONS.values())
+    return {
+        view.schema: schema_of(view.findings, view.schema, view.about) for view in views if view.findings is not None
+    }
 
 
 def schema_names() -> dict[str, str]:
@@ -21,9 +33,12 @@ def schema_names() -> dict[str, str]:
     >>> schema_names()["partition"]
     'unveil.partition/1'
     """
-    found = [match for path in _FOLDER.iterdir() if (match := _FILE.fullmatch(path.name))]
-    latest = {each["name"]: max(int(one["version"]) for one in found if one["name"] == each["name"]) for each in found}
-    return {name: f"unveil.{name}/{latest[name]}" for name in sorted(latest)}
+    files = [match for path in _FOLDER.iterdir() if (match := _FILE.fullmatch(path.name))]
+    versions = [(each["name"], int(each["version"])) for each in files]
+    for whole in _generated():
+        name, _, version = whole.removeprefix("unveil.").partition("/")
+        versions.append((name, int(version)))
+    return {name: f"unveil.{name}/{version}" for name, version in sorted(versions)}
 
 
 def schema_text(name: str) -> str:
@@ -33,7 +48,10 @@ def schema_text(name: str) -> str:
     True
     """
     known = schema_names()
-    path = _FOLDER / f"{known.get(name, name).replace('/', '.v')}.json"
+    whole = known.get(name, name)
+    if whole in _generated():
+        return json.dumps(_generated()[whole], indent=1, ensure_ascii=False) + "\n"
+    path = _FOLDER / f"{whole.replace('/', '.v')}.json"
     if not _FILE.fullmatch(path.name) or not path.is_file():
         hint = did_you_mean(name, known) or f" Choose from {', '.join(known)}."
         raise InputError(f"there is no schema {shortened(name)}.{hint}")

@@ -1,0 +1,96 @@
+"""Declare a figure of findings once: meaning, name in JSON, limit, and what it counts."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from itertools import count
+from typing import Any, Literal
+
+_DECLARED = count()
+_KEY = "figure"
+
+#: What a number is based on. The shareable report decides by it what may be shown.
+Basis = Literal["", "people", "rows", "columns", "attempts", "nothing private"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """The declaration of one figure.
+
+    Attributes
+    ----------
+    meaning
+        The description in the JSON Schema: one sentence.
+    name
+        The name in JSON; the name of the field unless given.
+    hidden
+        Whether JSON leaves it out, as it only carries a limit.
+    optional
+        Whether JSON leaves it out where it is None, NaN or empty.
+    inline
+        Whether its figures stand in the object around it.
+    limit
+        The name of a limit on it; no limit can be set where it is empty.
+    limit_meaning
+        The line of ``--limit help``.
+    worse
+        Whether more or less of it is worse.
+    breached
+        Whether an undefined value exceeds every limit, because the harm has happened.
+    counts
+        What the number is based on.
+    """
+
+    meaning: str = ""
+    name: str = ""
+    hidden: bool = False
+    optional: bool = False
+    inline: bool = False
+    limit: str = ""
+    limit_meaning: str = ""
+    worse: Literal["more", "less"] = "more"
+    breached: bool = False
+    counts: Basis = ""
+    #: The place in the order of declarations, which is the order in JSON.
+    place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
+
+
+def figure(meaning: str = "", *, default: Any = MISSING, repr: bool = True, **facts: Any) -> Any:  # noqa: A002
+    """Return the field of a figure, for the body of a dataclass.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class ExampleFindings:
+    ...     rows: int = figure("Number of rows.")
+    >>> [(name, each.meaning) for name, each in declared_figures(ExampleFindings)]
+    [('rows', 'Number of rows.')]
+    """
+    return field(default=default, repr=repr, metadata={_KEY: Figure(meaning=meaning, **facts)})
+
+
+class DerivedFigure(property):
+    """A property of findings that is a figure."""
+
+    figure: Figure
+
+
+def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]], DerivedFigure]:
+    """Return a decorator that makes a property of findings a figure."""
+    declared = Figure(meaning=meaning, **facts)
+
+    def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
+        made = DerivedFigure(function, doc=function.__doc__)
+        made.figure = declared
+        return made
+
+    return decorate
+
+
+def declared_figures(kind: type) -> list[tuple[str, Figure]]:
+    """Return the figures of a class with the names of their attributes, in the order of declaration."""
+    own = [(each.name, each.metadata[_KEY]) for each in fields(kind) if _KEY in each.metadata]
+    more = {
+        name: each.figure
+        for base in reversed(kind.__mro__)
+        for name, each in vars(base).items()
+        if isinstance(each, DerivedFigure)
+    }
+    return sorted([*own, *more.items()], key=lambda pair: pair[1].place)

@@ -1,0 +1,163 @@
+"""Derive from declared figures: JSON, JSON Schema, limits with their meanings, and data frames."""
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from fractions import Fraction
+from functools import cache
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from unveil._figure import DerivedFigure, Figure, declared_figures
+from unveil.report.limits import CheckedLimit, Quantity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEED = (
+    "Where randomness started; null where the caller brought a source of it, or where stating it would undo the "
+    "release."
+)
+LIMITS = "Each limit that was set, with the figure it was compared with and the outcome."
+
+
+def json_of(findings: Any) -> Any:
+    """Return findings as plain data: the declared figures by their names in JSON, in the order of declaration.
+
+    Undefined numbers stay NaN: :func:`unveil.report.machine.dumps` writes null.
+    """
+    if is_dataclass(findings) and not isinstance(findings, type):
+        content: dict[str, Any] = {}
+        for attribute, figure in declared_figures(type(findings)):
+            value = getattr(findings, attribute)
+            if figure.hidden or (figure.optional and _is_empty(value)):
+                continue
+            if figure.inline:
+                content |= json_of(value)
+            else:
+                content[figure.name or attribute] = json_of(value)
+        return content
+    if isinstance(findings, Mapping):
+        return {str(key): json_of(each) for key, each in findings.items()}
+    if isinstance(findings, list | tuple):
+        return [json_of(each) for each in findings]
+    return findings
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and isnan(value))
+
+
+def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
+    """Return the JSON Schema of the answer whose findings are of a class.
+
+    Parameters
+    ----------
+    kind
+        The class of the findings.
+    name
+        The name with its version, such as ``unveil.columns/1``.
+    description
+        What the answer is about, in one sentence.
+    """
+    head = {"schema": {"description": "Name and version of this schema.", "const": name}}
+    tail = {
+        "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
+        "seed": {"description": SEED, "type": ["integer", "null"]},
+    }
+    inner = _object(kind)
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",
+        "title": name,
+        "description": description,
+        "type": "object",
+        "properties": {**head, **inner["properties"], **tail},
+        "required": [*head, *inner["required"], *tail],
+        "definitions": {"limit": _object(CheckedLimit)},
+    }
+
+
+def quantities_of(findings: Any) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for, by the name of the limit."""
+    return {
+        figure.limit: Quantity(
+            name=figure.limit,
+            value=getattr(findings, attribute),
+            meaning=figure.limit_meaning,
+            exceeded_when_undefined=figure.breached,
+            more_is_worse=figure.worse == "more",
+        )
+        for attribute, figure in declared_figures(type(findings))
+        if figure.limit
+    }
+
+
+def meanings_of(kind: type) -> dict[str, str]:
+    """Return the meaning of each limit that can be set on findings of a class."""
+    return {figure.limit: figure.limit_meaning for _, figure in declared_figures(kind) if figure.limit}
+
+
+def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":
+    """Return a data frame with a row for each item and a column for each of its figures that is one value."""
+    import polars as pl
+    from polars import selectors
+
+    content = [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
+    return pl.DataFrame(content).with_columns(selectors.float().fill_nan(None))
+
+
+@cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+def _object(kind: type) -> dict[str, Any]:
+    """Return the part of a schema for an object with declared figures."""
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for attribute, figure in declared_figures(kind):
+        hint = _type_of(kind, attribute)
+        if figure.inline:
+            inner = _object(hint)
+            properties |= inner["properties"]
+            required += inner["required"]
+        elif not figure.hidden:
+            name = figure.name or attribute
+            properties[name] = {"description": figure.meaning, **_schema_of_type(hint, figure)}
+            required += [] if figure.optional else [name]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _type_of(kind: type, attribute: str) -> Any:
+    made = vars(kind).get(attribute)
+    if isinstance(made, DerivedFigure):
+        return get_type_hints(made.fget)["return"]
+    return _hints(kind)[attribute]
+
+
+def _schema_of_type(hint: Any, figure: Figure) -> dict[str, Any]:
+    """Return the part of a schema for a value of a type; any number that is not whole may be null."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        found = [_schema_of_type(each, figure) for each in inner if each is not type(None)]
+        merged = found[0] if len(found) == 1 else {"type": _united(each["type"] for each in found)}
+        if type(None) in inner and not figure.optional:
+            merged = {**merged, "type": _united([merged["type"], "null"])}
+        return merged
+    if origin is Literal or hint in (str, Path):
+        return {"type": "string"}
+    if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        return {"type": "array", "items": _schema_of_type(inner[0], Figure())}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema_of_type(inner[1], Figure())}
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _object(hint)
+    plain = {bool: "boolean", int: "integer", float: ["number", "null"], Fraction: ["number", "null"]}
+    return {"type": plain[hint]}
+
+
+def _united(several: Any) -> list[str]:
+    names = [name for each in several for name in ([each] if isinstance(each, str) else each)]
+    return list(dict.fromkeys(names))

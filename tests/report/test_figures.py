@@ -1,0 +1,98 @@
+"""Declared figures: one declaration gives JSON, schema, limits and frames."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal
+
+import fastjsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil._figure import declared_figures, derived, figure
+from unveil.report.figures import frame_of, json_of, meanings_of, quantities_of, schema_of
+from unveil.report.machine import dumps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    name: str = figure("The name of the part.")
+    size: float = figure("The size of the part.", name="bytes")
+    kind: Literal["a", "b"] | None = figure("The kind of the part.", default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    rows: int = figure("How many rows there are.")
+    private: str = "never in JSON"
+    part: Part = figure(inline=True)
+
+    @derived("The share of rows.", limit="share", limit_meaning="the share of rows", worse="less", breached=True)
+    def share(self) -> float:
+        """The share of rows."""
+        return self.rows / 4 if self.rows else nan
+
+    parts: tuple[Part, ...] = figure("All parts of it.", default=())
+    by_name: Mapping[str, int | None] = figure("Sizes by name.", default=None)
+    why: str = figure("Why so.", default="", optional=True)
+
+
+PARTS = st.builds(
+    Part, name=st.text(max_size=3), size=st.floats(allow_infinity=False), kind=st.sampled_from(["a", "b", None])
+)
+WHOLES = st.builds(
+    Whole,
+    rows=st.integers(0, 9),
+    part=PARTS,
+    parts=st.lists(PARTS, max_size=3).map(tuple),
+    by_name=st.dictionaries(st.text(max_size=3), st.none() | st.integers(0, 9)),
+    why=st.sampled_from(["", "because"]),
+)
+
+
+def written_out(whole: Whole) -> dict[str, Any]:
+    """Return the JSON of an example by hand, as the oracle."""
+    parts = [{"name": each.name, "bytes": each.size, "kind": each.kind} for each in whole.parts]
+    first = {"rows": whole.rows, "name": whole.part.name, "bytes": whole.part.size, "kind": whole.part.kind}
+    last = {"share": whole.share, "parts": parts, "by_name": dict(whole.by_name)}
+    return {**first, **last, **({"why": whole.why} if whole.why else {})}
+
+
+@given(WHOLES)
+def test_json_is_the_declared_figures_in_order_and_fits_its_schema(whole: Whole) -> None:
+    answer = {"schema": "unveil.example/1", **json_of(whole), "limits": [], "seed": None}
+    oracle = {"schema": "unveil.example/1", **written_out(whole), "limits": [], "seed": None}
+    assert dumps(answer) == dumps(oracle)
+    schema = schema_of(Whole, "unveil.example/1", "An example.")
+    fastjsonschema.compile({key: each for key, each in schema.items() if key != "$id"})(json.loads(dumps(answer)))
+    names = [each for each in schema["properties"] if each in answer]
+    assert names == list(answer)
+
+
+def test_the_schema_has_meanings_types_and_what_is_required() -> None:
+    schema = schema_of(Whole, "unveil.example/1", "An example.")
+    assert schema["properties"]["bytes"] == {"description": "The size of the part.", "type": ["number", "null"]}
+    assert schema["properties"]["kind"]["type"] == ["string", "null"]
+    assert schema["properties"]["by_name"]["additionalProperties"]["type"] == ["integer", "null"]
+    assert schema["properties"]["parts"]["items"]["required"] == ["name", "bytes", "kind"]
+    assert "why" in schema["properties"]
+    assert "why" not in schema["required"]
+    assert "private" not in schema["properties"]
+
+
+@given(WHOLES)
+def test_limits_and_frames_come_from_the_same_declarations(whole: Whole) -> None:
+    assert meanings_of(Whole) == {"share": "the share of rows"}
+    (quantity,) = quantities_of(whole).values()
+    assert (quantity.name, quantity.more_is_worse, quantity.exceeded_when_undefined) == ("share", False, True)
+    assert quantity.value == pytest.approx(whole.share, nan_ok=True)
+    frame = frame_of(whole.parts)
+    assert frame.height == len(whole.parts)
+    if whole.parts:
+        assert frame.columns == ["name", "bytes", "kind"]
+
+
+def test_declarations_keep_their_order_with_properties_between_fields() -> None:
+    assert [name for name, _ in declared_figures(Whole)] == ["rows", "part", "share", "parts", "by_name", "why"]
