@@ -7,6 +7,11 @@ from typing import Any, Literal
 
 _DECLARED = count()
 _KEY = "figure"
+#: The attribute of a class with the name of its definition in schemas, where several figures share it.
+DEFINITION = "JSON_DEFINITION"
+
+#: The meaning of the notes that every answer has.
+NOTES = "What a reader has to know: what was dropped, assumed or read in a certain way."
 
 #: What a number is based on. The shareable report decides by it what may be shown.
 Basis = Literal["", "people", "rows", "columns", "attempts", "nothing private"]

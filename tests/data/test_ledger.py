@@ -17,17 +17,17 @@ def test_the_total_is_the_sum_over_parts_of_the_dearest(costs: list[tuple[float,
     ledger = Ledger(epsilon=100, queries=tuple(query(cost, part) for cost, part in costs))
     alone = sum(cost for cost, part in costs if part is None)
     shared = sum(max((cost for cost, part in costs if part == name), default=0) for name in ("a", "b"))
-    assert ledger.total() == pytest.approx(alone + shared)
+    assert ledger.total == pytest.approx(alone + shared)
 
 
 def test_a_budget_that_is_exceeded_is_refused() -> None:
-    assert Ledger(epsilon=1, queries=(query(0.5), query(0.5))).total() == 1
+    assert Ledger(epsilon=1, queries=(query(0.5), query(0.5))).total == 1
     with pytest.raises(InputError, match=r"may cost at most epsilon = 1, but cost 1\.1"):
         Ledger(epsilon=1, queries=(query(0.5), query(0.6)))
 
 
 def test_a_tenth_taken_ten_times_is_one() -> None:
-    assert Ledger(epsilon=1, queries=tuple(query(0.1) for _ in range(10))).total() == pytest.approx(1)
+    assert Ledger(epsilon=1, queries=tuple(query(0.1) for _ in range(10))).total == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("mechanism", "least"), [("Laplace", 0.5), ("geometric", 0.5), ("exponential", 1.0)])

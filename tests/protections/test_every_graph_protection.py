@@ -59,7 +59,7 @@ def check(release: GraphRelease, original: Graph, protection: Protection) -> Non
     }
     assert all(kept[fact] for fact in protection.keeps)
     if release.ledger is not None:
-        assert 0 < release.ledger.total() <= release.ledger.epsilon * (1 + 1e-9)
+        assert 0 < release.ledger.total <= release.ledger.epsilon * (1 + 1e-9)
 
 
 def check_released_or_refused(protection: Protection, original: Graph, seed: int = 1) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 from typing import Literal
 
+from unveil._figure import derived, figure
 from unveil.errors import InputError
 
 Mechanism = Literal["Laplace", "geometric", "exponential"]
@@ -17,39 +18,31 @@ _SLACK = 1e-9
 class Query:
     """One question that was asked of the private data, and the noise in its answer.
 
-    Attributes
-    ----------
-    name
-        What was asked, in words.
-    mechanism
-        How the noise was drawn.
-    sensitivity
-        By how much one edge more or less can change the answer: the sum over all its numbers (Laplace, geometric), or
-        the score of any outcome (exponential).
-    scale
-        The scale of the noise: of Laplace noise its parameter b, of geometric noise the b of the Laplace distribution
-        that it rounds, of the exponential mechanism the number by which scores were divided.
-    cost
-        How much of epsilon it spends: sensitivity / scale, and for the exponential mechanism twice that.
-    answers
-        How many numbers were released.
-    part
-        Questions of the same part look at disjoint sets of edges, so that together they cost as much as the dearest;
-        None for a question that stands alone.
-
     Examples
     --------
     >>> Query(name="number of edges", mechanism="Laplace", sensitivity=1, scale=10, cost=0.1).cost
     0.1
     """
 
-    name: str
-    mechanism: Mechanism
-    sensitivity: float
-    scale: float
-    cost: float
-    answers: int = 1
-    part: str | None = None
+    name: str = figure("What was asked, in words.")
+    mechanism: Mechanism = figure("How the noise was drawn.")
+    sensitivity: float = figure(
+        "By how much one edge more or less can change the answer: the sum over all its numbers (Laplace, geometric), "
+        "or the score of any outcome (exponential)."
+    )
+    scale: float = figure(
+        "The scale of the noise: of Laplace noise its parameter b, of geometric noise the b of the Laplace "
+        "distribution that it rounds, of the exponential mechanism the number by which scores were divided."
+    )
+    cost: float = figure(
+        "How much of epsilon it spends: sensitivity / scale, and for the exponential mechanism twice that."
+    )
+    answers: int = figure("How many numbers were released.", default=1)
+    part: str | None = figure(
+        "Questions of the same part look at disjoint sets of edges, so that together they cost as much as the "
+        "dearest; null for a question that stands alone.",
+        default=None,
+    )
 
     def __post_init__(self) -> None:
         numbers = (self.sensitivity, self.scale, self.cost)
@@ -75,29 +68,31 @@ class Ledger:
     >>> edges = Query(name="number of edges", mechanism="Laplace", sensitivity=1, scale=2, cost=0.5)
     >>> inside = [Query(name=f"block {i}", mechanism="Laplace", sensitivity=1, scale=2, cost=0.5, part="blocks")
     ...           for i in (1, 2)]
-    >>> Ledger(epsilon=1, queries=(edges, *inside)).total()
+    >>> Ledger(epsilon=1, queries=(edges, *inside)).total
     1.0
     """
 
-    epsilon: float
-    queries: tuple[Query, ...]
-    public: tuple[str, ...] = ("the number of nodes",)
+    epsilon: float = figure("The epsilon that may be spent.")
 
-    def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
-        if self.total() > self.epsilon * (1 + _SLACK):
-            raise InputError(
-                f"the queries of a release may cost at most epsilon = {self.epsilon:g}, but cost {self.total():.6g}. "
-                "Give each a smaller part of the budget"
-            )
-
+    @derived("The epsilon that was spent.")
     def total(self) -> float:
-        """Return what was spent: the sum of all costs, where questions on disjoint parts count as the dearest."""
+        """The sum of all costs, where questions on disjoint parts count as the dearest."""
         dearest: dict[str, float] = defaultdict(float)
         for query in self.queries:
             if query.part is not None:
                 dearest[query.part] = max(dearest[query.part], query.cost)
         return fsum([*(query.cost for query in self.queries if query.part is None), *dearest.values()])
+
+    public: tuple[str, ...] = figure("What was taken as public.", default=("the number of nodes",))
+    queries: tuple[Query, ...] = figure("The questions, in their order.")
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.total > self.epsilon * (1 + _SLACK):
+            raise InputError(
+                f"the queries of a release may cost at most epsilon = {self.epsilon:g}, but cost {self.total:.6g}. "
+                "Give each a smaller part of the budget"
+            )
 
 
 def check_epsilon(epsilon: object, *, what: str = "epsilon") -> None:

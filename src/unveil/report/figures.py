@@ -9,7 +9,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unveil._figure import DerivedFigure, Figure, declared_figures
+from unveil._figure import DEFINITION, DerivedFigure, declared_figures
 from unveil.report.limits import CheckedLimit, Quantity
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
-    inner = _object(kind)
+    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
+    inner = _object(kind, definitions)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",
@@ -75,7 +76,7 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         "type": "object",
         "properties": {**head, **inner["properties"], **tail},
         "required": [*head, *inner["required"], *tail],
-        "definitions": {"limit": _object(CheckedLimit)},
+        "definitions": definitions,
     }
 
 
@@ -113,19 +114,22 @@ def _hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _object(kind: type) -> dict[str, Any]:
-    """Return the part of a schema for an object with declared figures."""
+def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a schema for an object with declared figures; shared parts go to the definitions."""
     properties: dict[str, Any] = {}
     required: list[str] = []
     for attribute, figure in declared_figures(kind):
         hint = _type_of(kind, attribute)
         if figure.inline:
-            inner = _object(hint)
+            inner = _object(hint, definitions)
             properties |= inner["properties"]
             required += inner["required"]
         elif not figure.hidden:
             name = figure.name or attribute
-            properties[name] = {"description": figure.meaning, **_schema_of_type(hint, figure)}
+            properties[name] = {
+                "description": figure.meaning,
+                **_schema_of_type(hint, definitions, left_out=figure.optional),
+            }
             required += [] if figure.optional else [name]
     return {"type": "object", "properties": properties, "required": required}
 
@@ -137,25 +141,37 @@ def _type_of(kind: type, attribute: str) -> Any:
     return _hints(kind)[attribute]
 
 
-def _schema_of_type(hint: Any, figure: Figure) -> dict[str, Any]:
-    """Return the part of a schema for a value of a type; any number that is not whole may be null."""
+def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = False) -> dict[str, Any]:
+    """Return the part of a schema for a value of a type; any number that is not whole may be null.
+
+    A value that is ``left_out`` where it is None is never null.
+    """
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        found = [_schema_of_type(each, figure) for each in inner if each is not type(None)]
-        merged = found[0] if len(found) == 1 else {"type": _united(each["type"] for each in found)}
-        if type(None) in inner and not figure.optional:
-            merged = {**merged, "type": _united([merged["type"], "null"])}
-        return merged
+        return _union([each for each in inner if each is not type(None)], definitions, null=not left_out)
     if origin is Literal or hint in (str, Path):
         return {"type": "string"}
     if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
-        return {"type": "array", "items": _schema_of_type(inner[0], Figure())}
+        return {"type": "array", "items": _schema_of_type(inner[0], definitions)}
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _schema_of_type(inner[1], Figure())}
+        return {"type": "object", "additionalProperties": _schema_of_type(inner[1], definitions)}
     if is_dataclass(hint) and isinstance(hint, type):
-        return _object(hint)
+        name = vars(hint).get(DEFINITION)
+        if name is None:
+            return _object(hint, definitions)
+        definitions.setdefault(name, _object(hint, definitions))
+        return {"$ref": f"#/definitions/{name}"}
     plain = {bool: "boolean", int: "integer", float: ["number", "null"], Fraction: ["number", "null"]}
     return {"type": plain[hint]}
+
+
+def _union(hints: Sequence[Any], definitions: dict[str, Any], *, null: bool) -> dict[str, Any]:
+    """Return the part of a schema for a value of one of several types, and perhaps null."""
+    parts = [_schema_of_type(each, definitions) for each in hints]
+    if any("$ref" in each for each in parts):
+        return {"anyOf": [*parts, *([{"type": "null"}] if null else [])]} if null or len(parts) > 1 else parts[0]
+    merged = parts[0] if len(parts) == 1 else {}
+    return {**merged, "type": _united([*(each["type"] for each in parts), *(["null"] if null else [])])}
 
 
 def _united(several: Any) -> list[str]:

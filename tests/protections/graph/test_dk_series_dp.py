@@ -75,7 +75,7 @@ def test_any_graph_gives_a_release_with_a_true_account(original: Graph, seed: in
     assert release.released.nodes == original.nodes
     assert (release.kind, release.pairing, release.pseudo_nodes) == ("synthetic", "rank", 0)
     assert release.ledger is not None
-    assert release.ledger.total() == pytest.approx(epsilon)
+    assert release.ledger.total == pytest.approx(epsilon)
     assert [query.sensitivity for query in release.ledger.queries] == [1, 1, 1]
     assert [query.cost * query.scale for query in release.ledger.queries] == pytest.approx([1, 1, 1])
     assert release.ledger.queries[2].answers == release.facts["cells"]

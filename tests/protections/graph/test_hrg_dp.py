@@ -90,7 +90,7 @@ def test_ledger_says_what_was_spent(epsilon: float, share: float) -> None:
     release = HrgDP(epsilon=epsilon, share_structure=share, moves_per_node=2).apply(graph, rng=rng)
     ledger = release.ledger
     assert ledger is not None
-    assert ledger.total() == pytest.approx(epsilon, rel=1e-12)
+    assert ledger.total == pytest.approx(epsilon, rel=1e-12)
     tree, counts = ledger.queries
     assert (tree.mechanism, tree.sensitivity) == ("exponential", most_change(20))
     assert tree.cost == pytest.approx(epsilon * share)
@@ -165,7 +165,7 @@ def test_any_graph_works(graph: Graph, epsilon: float, seed: int) -> None:
     release = HrgDP(epsilon=epsilon, moves_per_node=3).apply(graph, rng=_rng(seed))
     assert release.released.nodes == graph.nodes
     assert release.ledger is not None
-    assert release.ledger.total() <= epsilon * (1 + 1e-9)
+    assert release.ledger.total <= epsilon * (1 + 1e-9)
     assert np.unique(release.released.keys).size == release.released.edges
 
 
@@ -173,11 +173,11 @@ def test_two_nodes_have_one_dendrogram_which_costs_nothing() -> None:
     release = HrgDP(epsilon=1.0).apply(Graph.from_edges([0], [1]), rng=_rng())
     assert release.ledger is not None
     assert [query.mechanism for query in release.ledger.queries] == ["Laplace"]
-    assert release.ledger.total() == 0.5
+    assert release.ledger.total == 0.5
     assert release.notes == ()
     three = HrgDP(epsilon=1.0).apply(Graph.from_edges([0], [1], nodes=3), rng=_rng())
     assert three.ledger is not None
-    assert three.ledger.total() == 1.0
+    assert three.ledger.total == 1.0
 
 
 def test_notes_say_how_far_epsilon_holds() -> None:

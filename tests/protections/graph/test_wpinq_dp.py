@@ -63,7 +63,7 @@ def test_the_noise_is_that_of_the_ledger_and_every_cell_gets_it_once(query: str,
     setting: dict[str, Any] = {"epsilon": epsilon, "query": query, "classes": 12, "iterations": 5000, **shares}
     release = WpinqDP(**setting).apply(original, rng=rng)
     assert release.ledger is not None
-    assert release.ledger.total() == pytest.approx(epsilon)
+    assert release.ledger.total == pytest.approx(epsilon)
     assert release.ledger.public == ("the number of nodes", "that there is an edge at all")
     sensitivities = [2.0, 2.0, 4.0 if query == "joint-degrees" else 3 / 2**0.5]
     assert len(rng.drawn) == 3
@@ -161,7 +161,7 @@ def test_what_buys_too_few_cells_is_not_bought() -> None:
         ("numbers of nodes with more than so many neighbours", 0.25),
         ("sorted degrees", 0.75),
     ]
-    assert release.ledger.total() == 1.0
+    assert release.ledger.total == 1.0
     assert [(scale, noise.size) for scale, noise in rng.drawn] == [(8.0, 299), (pytest.approx(2 / 0.75), 300)]
     assert release.facts["cells"] == 0
     assert release.notes[1] == (

@@ -10,6 +10,7 @@ from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Any
 
+from unveil._figure import figure
 from unveil.data.graph.release import GraphRelease
 from unveil.metrics._listing import METRICS, Metric, metric
 from unveil.metrics.graphs import _losses as losses
@@ -38,11 +39,11 @@ class UtilityLoss:
     """
 
     metric: Metric
-    value: float
+    value: float = figure("The metric itself; its page says its unit and range.")
     quantity: str
-    before: float
-    after: float
-    sampled: bool
+    before: float = figure("The figure of the original graph; null where the metric compares both at once.")
+    after: float = figure("The figure of the released graph; null where the metric compares both at once.")
+    sampled: bool = figure("Whether it was estimated from a sample of nodes.")
     why: str
 
 

@@ -75,7 +75,7 @@ class DkSeriesDP:
     --------
     >>> ring = Graph.from_edges(np.arange(50), (np.arange(50) + 1) % 50)
     >>> release = DkSeriesDP(epsilon=2).apply(ring, rng=np.random.default_rng(1))
-    >>> release.ledger.total()
+    >>> release.ledger.total
     2.0
     >>> exact = DkSeriesDP(epsilon=1e12).apply(ring, rng=np.random.default_rng(1))
     >>> int(exact.released.degrees.min()), int(exact.released.degrees.max())

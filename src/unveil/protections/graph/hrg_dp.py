@@ -73,7 +73,7 @@ class HrgDP:
     --------
     >>> two_triangles = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])
     >>> release = HrgDP(epsilon=2).apply(two_triangles, rng=np.random.default_rng(1))
-    >>> release.released.nodes, release.ledger.total()
+    >>> release.released.nodes, release.ledger.total
     (6, 2.0)
     """
 

@@ -114,7 +114,7 @@ class WpinqDP:
     --------
     >>> ring = Graph.from_edges(np.arange(50), (np.arange(50) + 1) % 50)
     >>> release = WpinqDP(epsilon=2).apply(ring, rng=np.random.default_rng(1))
-    >>> release.ledger.total()
+    >>> release.ledger.total
     2.0
     >>> exact = WpinqDP(epsilon=1e9).apply(ring, rng=np.random.default_rng(1))
     >>> int(exact.released.degrees.min()), int(exact.released.degrees.max())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._figure import derived, figure
+from unveil._figure import NOTES, derived, figure
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics import Metric, MetricValue
@@ -104,9 +104,7 @@ class CandidatesFindings:
         """The metrics to show, one row each."""
         return tuple(_metric_row(each, self.ends[each.metric.name]) for each in self.shown)
 
-    notes: tuple[str, ...] = figure(
-        "What a reader has to know: what was dropped, assumed or read in a certain way.", default=()
-    )
+    notes: tuple[str, ...] = figure(NOTES, default=())
 
     @property
     def shown(self) -> tuple[MetricValue, ...]:

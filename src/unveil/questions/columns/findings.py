@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from unveil._figure import derived, figure
+from unveil._figure import NOTES, derived, figure
 from unveil.data.table.forms import Kind
 from unveil.data.table.kinds import Role
 from unveil.data.table.markers import MarkerCount
@@ -36,9 +36,7 @@ class ColumnsFindings:
     table: str = figure("The table that this is about.")
     rows: int = figure("How many rows there are.", counts="rows")
     columns: tuple[ColumnReading, ...] = figure("One entry for each column.")
-    notes: tuple[str, ...] = figure(
-        "What a reader has to know: what was dropped, assumed or read in a certain way.", default=()
-    )
+    notes: tuple[str, ...] = figure(NOTES, default=())
 
     @property
     def unsure(self) -> tuple[str, ...]:

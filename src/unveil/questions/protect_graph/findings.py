@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from unveil._figure import NOTES, derived, figure
 from unveil._kernels.types import FloatArray
+from unveil._version import __version__
+from unveil.data.graph import Graph
 from unveil.data.graph.release import EdgeChanges, GraphRelease
+from unveil.data.ledger import Ledger
 from unveil.metrics.graphs.utility import UtilityLoss
 
 #: Nodes are counted by how many have as many neighbours as they do, themselves included: up to each of these.
@@ -34,6 +39,41 @@ class Degrees:
         return self.crowds[0]
 
 
+@dataclass(frozen=True, kw_only=True)
+class GraphSize:
+    """The size of a graph."""
+
+    JSON_DEFINITION: ClassVar[str] = "size"
+    nodes: int = figure("How many nodes there are.")
+    edges: int = figure("How many edges there are.")
+
+    @classmethod
+    def of(cls, graph: Graph) -> "GraphSize":
+        """Return the size of a graph."""
+        return cls(nodes=graph.nodes, edges=graph.edges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeCounts:
+    """The numbers of changed edges and of added nodes."""
+
+    added: int = figure("Edges that were added.")
+    removed: int = figure("Edges that were removed.")
+    kept: int = figure("Edges of the original that the release has too.")
+    pseudo_nodes: int = figure("Nodes that stand for nobody.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DegreeAnonymity:
+    """The anonymity of nodes by their degree, before and after."""
+
+    smallest_class: float = figure("The fewest nodes that share a degree.")
+    unique_share: float = figure("The share of nodes that are alone with their degree.")
+    unique_before: int = figure("Nodes alone with their degree before.")
+    unique_after: int = figure("Nodes alone with their degree after.")
+    hidden: int | None = figure("Nodes that were alone before and are not after; null where nodes are drawn anew.")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnonymizeFindings:
     """What a protection did to a graph.
@@ -57,12 +97,70 @@ class AnonymizeFindings:
         What a reader has to know.
     """
 
-    protect: str
-    settings: Mapping[str, str]
     changes: EdgeChanges
     before: Degrees
     after: Degrees
     hidden: int | None
     utility: tuple[UtilityLoss, ...] = field(repr=False)
     release: GraphRelease = field(repr=False)
-    notes: tuple[str, ...] = ()
+
+    @derived("The version of unveil that answered.")
+    def version(self) -> str:
+        """The version of unveil."""
+        return __version__
+
+    @derived("How large the original graph is; null where it is not known.")
+    def graph(self) -> GraphSize:
+        """The size of the original graph."""
+        return GraphSize.of(self.release.original)
+
+    protect: str = figure("The protection as it is written in commands; null where the release was given.")
+    settings: Mapping[str, str] = figure("Every setting of the protection, as it is written.")
+
+    @derived("Whether released nodes stand for original ones (masked) or are drawn anew (synthetic)")
+    def kind(self) -> str:
+        """The kind of the release."""
+        return self.release.kind
+
+    @derived("How released nodes belong to original ones.")
+    def pairing(self) -> str:
+        """The pairing of released and original nodes."""
+        return self.release.pairing
+
+    @derived("How large the released graph is.")
+    def released(self) -> GraphSize:
+        """The size of the released graph."""
+        return GraphSize.of(self.release.released)
+
+    @derived("How many edges and nodes changed.")
+    def changed(self) -> ChangeCounts:
+        """The numbers of changed edges and of pseudo nodes."""
+        return ChangeCounts(**self.changes._asdict(), pseudo_nodes=self.release.pseudo_nodes)
+
+    @derived("What the protection says about its own work, by name.")
+    def facts(self) -> Mapping[str, float]:
+        """The counts of the protection itself."""
+        return self.release.facts
+
+    @derived("How far degrees hide people.")
+    def degrees(self) -> DegreeAnonymity:
+        """The anonymity of degrees before and after."""
+        return DegreeAnonymity(
+            smallest_class=self.after.smallest_class,
+            unique_share=self.after.unique_share,
+            unique_before=self.before.unique,
+            unique_after=self.after.unique,
+            hidden=self.hidden,
+        )
+
+    @derived("Each metric of a change, by its name: its value, and the figure before and after.", name="utility")
+    def losses(self) -> Mapping[str, UtilityLoss]:
+        """The utility losses by the names of their metrics."""
+        return {each.metric.name: each for each in self.utility}
+
+    @derived("Every noisy question that was asked, and what it cost; null without differential privacy.")
+    def ledger(self) -> Ledger | None:
+        """The accounts of a differentially private release."""
+        return self.release.ledger
+
+    notes: tuple[str, ...] = figure(NOTES, default=())

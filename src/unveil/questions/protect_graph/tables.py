@@ -44,7 +44,7 @@ def ledger_section(ledger: Ledger) -> Section:
     """Return the accounts of a differentially private release."""
     spent: Block = Number(
         label="Spent",
-        value=f"{significant(ledger.total(), digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}",
+        value=f"{significant(ledger.total, digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}",
         meaning="Whatever an adversary believes about one connection changes by a factor of at most e to that power. "
         f"Public, and so not protected: {'; '.join(ledger.public)}.",
     )

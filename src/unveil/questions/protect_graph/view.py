@@ -1,13 +1,12 @@
 """How the findings about a protected graph are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.ledger import Ledger
 from unveil.metrics import METRICS
 from unveil.questions.answer import QuestionView
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
@@ -50,7 +49,7 @@ def quantities(findings: AnonymizeFindings) -> dict[str, Quantity]:
         "smallest_degree_class": findings.after.smallest_class,
         "unique_degree_share": findings.after.unique_share,
         "pseudo_node_share": release.pseudo_nodes / release.original.nodes if release.original.nodes else np.nan,
-        "epsilon": np.inf if release.ledger is None else release.ledger.total(),
+        "epsilon": np.inf if release.ledger is None else release.ledger.total,
     }
     meaning = meanings()
     return {
@@ -62,47 +61,6 @@ def quantities(findings: AnonymizeFindings) -> dict[str, Quantity]:
             more_is_worse=name not in METRICS or METRICS[name].more_means != "more private",
         )
         for name, value in values.items()
-    }
-
-
-def figures(findings: AnonymizeFindings) -> Mapping[str, Any]:
-    """Return what JSON holds."""
-    from unveil._version import __version__
-
-    release, (added, removed, kept) = findings.release, findings.changes
-    return {
-        "version": __version__,
-        "graph": {"nodes": release.original.nodes, "edges": release.original.edges},
-        "protect": findings.protect,
-        "settings": dict(findings.settings),
-        "kind": release.kind,
-        "pairing": release.pairing,
-        "released": {"nodes": release.released.nodes, "edges": release.released.edges},
-        "changed": {"added": added, "removed": removed, "kept": kept, "pseudo_nodes": release.pseudo_nodes},
-        "facts": dict(release.facts),
-        "degrees": {
-            "smallest_class": findings.after.smallest_class,
-            "unique_share": findings.after.unique_share,
-            "unique_before": findings.before.unique,
-            "unique_after": findings.after.unique,
-            "hidden": findings.hidden,
-        },
-        "utility": {
-            each.metric.name: {name: getattr(each, name) for name in ("value", "before", "after", "sampled")}
-            for each in findings.utility
-        },
-        "ledger": None if release.ledger is None else _ledger(release.ledger),
-        "notes": list(findings.notes),
-    }
-
-
-def _ledger(ledger: Ledger) -> dict[str, Any]:
-    """Return the accounts of a differentially private release under their names in JSON."""
-    return {
-        "epsilon": ledger.epsilon,
-        "total": ledger.total(),
-        "public": list(ledger.public),
-        "queries": [dict(vars(query)) for query in ledger.queries],
     }
 
 
@@ -252,7 +210,8 @@ def brief(findings: AnonymizeFindings) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.anonymize/1",
-    figures=figures,
+    findings=AnonymizeFindings,
+    about="The answer of `unveil anonymize`: what a protection does to a graph, and what that costs.",
     quantities=quantities,
     frame=frame,
     page=page,

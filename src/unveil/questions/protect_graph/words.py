@@ -74,7 +74,7 @@ def explanation(findings: AnonymizeFindings) -> tuple[str, ...]:
     if findings.release.ledger is not None:
         ledger = findings.release.ledger
         said.append(
-            f"It spent {significant(ledger.total(), digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}."
+            f"It spent {significant(ledger.total, digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}."
         )
     return tuple(said)
 
