@@ -1,8 +1,14 @@
 """What a question can be told, as one table: command line, page, file of settings and reference are made from it."""
 
+import inspect
+import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import MISSING, dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cache
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from unveil.errors import InputError, did_you_mean
 
 #: What a setting takes. The first three are files; ``folder`` is one of this machine, ``output`` a file to be written,
 #: ``thing`` a protection or an attack, ``texts`` and ``columns`` several texts, ``several`` several of the choices.
@@ -96,6 +102,104 @@ class Setting:
     def chosen(self) -> Choices:
         """Return what can be chosen."""
         return () if self.choices is None else self.choices()
+
+
+_KEY = "setting"
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def setting(default: Any, label: str, words: str = "", **facts: Any) -> Any:
+    """Return the field of a setting, for the body of a settings class.
+
+    ``facts`` are further fields of :class:`Setting`. The kind follows from the type of the field unless given.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class ExampleSettings(Settings):
+    ...     neighbours: int = setting(10, "Nearest neighbours per record", least=1)
+    >>> ExampleSettings.table()[0].option, ExampleSettings(neighbours="3").neighbours
+    ('--neighbours', 3)
+    """
+    return field(default=default, metadata={_KEY: {"label": label, "words": words, **facts}})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a question, declared once.
+
+    The fields are the options of the command, the form of the page, the keys of a TOML file, the reference, the checks
+    and the keyword arguments in Python.
+    """
+
+    def __post_init__(self) -> None:
+        from unveil.questions.values import checked_value
+
+        for each in self.table():
+            object.__setattr__(self, each.name, checked_value(each, getattr(self, each.name)))
+
+    @classmethod
+    @cache
+    def table(cls) -> tuple[Setting, ...]:
+        """Return the declared settings in their order."""
+        hints = get_type_hints(cls)
+        declared = [each for each in fields(cls) if _KEY in each.metadata]
+        return tuple(
+            Setting(
+                name=each.name,
+                default=None if each.default is MISSING else each.default,
+                **{**_kind_of(hints[each.name]), **each.metadata[_KEY]},
+            )
+            for each in declared
+        )
+
+    @classmethod
+    def of(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
+        """Return settings with changes; a name that is none of them is refused with a suggestion."""
+        known = [each.name for each in cls.table()]
+        unknown = next((name for name in changes if name not in known), None)
+        if unknown is not None:
+            hint = did_you_mean(unknown, known) or f" Choose from {', '.join(known)}."
+            raise InputError(f"there is no setting {unknown!r}.{hint}")
+        return replace(cls() if settings is None else settings, **changes)
+
+    @classmethod
+    def pick(cls, values: Mapping[str, Any]) -> Self:
+        """Return the settings among the values of a request."""
+        return cls(**{each.name: values[each.name] for each in cls.table()})
+
+
+def _kind_of(hint: Any) -> dict[str, Any]:
+    """Return the kind of a setting by the type of its field."""
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next(each for each in get_args(hint) if each is not type(None))
+    if get_origin(hint) is tuple:
+        return {"kind": "texts"}
+    kinds: dict[Any, dict[str, Any]] = {
+        bool: {"kind": "switch"},
+        int: {"kind": "number"},
+        float: {"kind": "number", "whole": False},
+        Fraction: {"kind": "share"},
+    }
+    return kinds.get(hint, {"kind": "text"})
+
+
+def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
+    """Return a decorator that shows the declared settings in the signature and in the docstring of a function."""
+
+    def decorate(function: Function) -> Function:
+        own = inspect.signature(function)
+        plain = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        declared = [
+            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default) for each in kind.table()
+        ]
+        shown = own.replace(parameters=[*plain, *declared])
+        lines = [line for each in kind.table() for line in (f"    {each.name}", f"        {each.help}")]
+        head, examples, tail = (function.__doc__ or "").partition("    Examples\n")
+        told = "\n".join([head.rstrip(), *lines, "", ""])
+        function.__doc__ = f"{told}{examples}{tail}"
+        function.__signature__ = shown  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,6 +46,24 @@ def value_of(setting: Setting, raw: Any, question: Question, *, sample: bool = F
     return _one(setting, raw, default, question, door)
 
 
+def checked_value(setting: Setting, value: Any) -> Any:
+    """Return the value of a setting that was given in Python; one text stands for a list of one.
+
+    >>> from unveil.questions import question
+    >>> checked_value(question("candidates").setting("metrics"), "entropy")
+    ('entropy',)
+    """
+    if value is None or value == setting.default:
+        return value
+    several = (value,) if setting.kind in LISTS and isinstance(value, str) else value
+    try:
+        return _one(setting, several, setting.default, None, "page")
+    except InputError as error:
+        sentence = str(error)
+        whole = f"{setting.name} {sentence[3:]}" if sentence.startswith("it ") else f"{setting.name}: {sentence}"
+        raise InputError(whole) from error
+
+
 def values_of(
     question: Question, given: Mapping[str, Any], *, sample: bool = False, door: Door = "page"
 ) -> dict[str, Any]:
@@ -77,7 +95,7 @@ def wrong_together(request: Request, calls: Mapping[str, str]) -> list[tuple[str
     return [(name, sentence.format_map(calls)) for name, sentence in found]
 
 
-def _one(setting: Setting, raw: Any, default: Any, question: Question, door: Door) -> Any:
+def _one(setting: Setting, raw: Any, default: Any, question: Question | None, door: Door) -> Any:
     unsaid = raw is None or (isinstance(raw, str) and not raw.strip()) or (setting.kind == "thing" and raw == _NOTHING)
     value = default if unsaid else raw
     if setting.kind in ("thing", "things") and value is default:
@@ -107,7 +125,7 @@ def _one(setting: Setting, raw: Any, default: Any, question: Question, door: Doo
             return _text(value)
 
 
-def _several(setting: Setting, value: Any, question: Question, door: Door) -> tuple[Any, ...]:
+def _several(setting: Setting, value: Any, question: Question | None, door: Door) -> tuple[Any, ...]:
     if setting.kind in ("columns", "texts", "things") and isinstance(
         value, str
     ):  # one field of the page holds them all
@@ -119,7 +137,9 @@ def _several(setting: Setting, value: Any, question: Question, door: Door) -> tu
         case "scenarios":
             return tuple(each if door == "command line" else _scenario(each) for each in entries)
         case "limits":
-            return tuple(each if door == "command line" else _limit(each, question) for each in entries)
+            return tuple(
+                each if door == "command line" or question is None else _limit(each, question) for each in entries
+            )
         case "things":
             return tuple(_thing(setting, each, door) for each in entries)
         case "several":

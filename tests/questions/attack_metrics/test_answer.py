@@ -1,5 +1,6 @@
 """The question about candidates, asked of objects and of files: the same figures either way."""
 
+import inspect
 import json
 import math
 from pathlib import Path
@@ -18,8 +19,9 @@ from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, all_metrics
 from unveil.questions.answer import Answer
-from unveil.questions.attack_metrics.answer import candidates, candidates_files
+from unveil.questions.attack_metrics.answer import candidates
 from unveil.questions.attack_metrics.findings import CandidatesFindings
+from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.report.metrics import quantity_meanings as meanings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
@@ -74,9 +76,9 @@ def test_only_the_metrics_asked_for_are_shown_but_limits_can_be_set_for_all() ->
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("entrpy", "there is no metric 'entrpy' of candidates. Did you mean 'entropy'?"),
-        ("risk_slope", "no metric 'risk_slope' of candidates"),
-        ("qqq", "'unveil list metrics' shows them all"),
+        ("entrpy", "metrics: Unknown name 'entrpy'. Did you mean 'entropy'?"),
+        ("risk_slope", "metrics: Unknown name 'risk_slope'"),
+        ("qqq", "'unveil list metrics' shows the names"),
         ("incorrectness", "the metric incorrectness compares with the truth, but none was given"),
     ],
 )
@@ -86,7 +88,7 @@ def test_a_metric_that_cannot_be_shown_is_refused(name: str, message: str) -> No
     assert message in str(refusal.value)
     # Before any file is opened: reading may take long.
     with pytest.raises(InputError) as early:
-        candidates_files("missing.csv", metrics=[name])
+        candidates("missing.csv", metrics=[name])
     assert str(early.value) == str(refusal.value)
 
 
@@ -154,7 +156,7 @@ def write(folder: Path, case: Case) -> tuple[Path, Path]:
 @given(cases(choices=False).filter(lambda case: any(target.probability for target in case.targets)))
 def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, case: Case) -> None:
     guess, truth = write(tmp_path_factory.mktemp("files"), case)
-    asked, found = candidates(case.guess, case.truth).findings, candidates_files(guess, truth).findings
+    asked, found = candidates(case.guess, case.truth).findings, candidates(guess, truth).findings
     assert vars(found.matches) == pytest.approx(vars(asked.matches), nan_ok=True)
     for one, other in zip(asked.measured, found.measured, strict=True):
         wanted = [one.mean, one.median, one.low, one.high, one.undefined]
@@ -164,7 +166,7 @@ def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_the_example_gives_what_its_rule_says() -> None:
-    answer = candidates_files(samples.path("candidates_guess.csv"), samples.path("candidates_truth.csv"))
+    answer = candidates(samples.path("candidates_guess.csv"), samples.path("candidates_truth.csv"))
     found = answer.findings.matches
     assert (found.targets, found.attempted, found.nobody, found.not_considered) == (30, 25, 1, 1)
     # 8 + 5 for sure, 2 of two alike, 2 of four alike.
@@ -177,3 +179,19 @@ def test_the_example_gives_what_its_rule_says() -> None:
     assert values["incorrectness"] == pytest.approx(
         (8 * 0.1 + 3 * 0.98 + 5 * 0.6 + 3 * 0.8 + 2 * 0.7 + 2 * 0.75 + 1) / 24
     )
+
+
+def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion() -> None:
+    plain = candidates(SMALL, [0, 0], metrics="entropy")
+    asked = candidates(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)))
+    assert plain.to_json() == asked.to_json()
+    assert candidates(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
+    with pytest.raises(InputError, match=r"there is no setting 'metric'\. Did you mean 'metrics'"):
+        candidates(SMALL, [0, 0], metric="entropy")
+    with pytest.raises(InputError, match="normalise must be chosen or not"):
+        candidates(SMALL, [0, 0], normalise="maybe")
+    shown = inspect.signature(candidates).parameters
+    assert [shown[each.name].default for each in CandidatesSettings.table()] == [
+        each.default for each in CandidatesSettings.table()
+    ]
+    assert all(each.label in (candidates.__doc__ or "") for each in CandidatesSettings.table())

@@ -9,13 +9,12 @@ from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.metrics.candidates.matches import matches
 from unveil.questions.attack_metrics.read import CandidatesInputs, read
+from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.report.progress import silent
 
 
 def ask(guess: Path, truth: Path | None = None, **settings: Any) -> CandidatesInputs:
-    usual: dict[str, Any] = {"target": "target", "candidate": "candidate", "probability": "probability"}
-    usual |= {"normalise": False, "drop_unmatched": False, "progress": silent}
-    return read(guess, truth, **(usual | settings))
+    return read(guess, truth, CandidatesSettings(**settings), progress=silent)
 
 
 def test_targets_are_those_of_both_files(tmp_path: Path) -> None:

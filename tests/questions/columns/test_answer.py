@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.approved.sentences import Approved
 from unveil.cli import main
 from unveil.data.table import read_dictionary
-from unveil.questions.columns.answer import columns, columns_file
+from unveil.questions.columns.answer import columns
 from unveil.report.blocks import TableBlock
 
 CSV = "id,q7,age,town\n" + "".join(
@@ -21,7 +21,7 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
     run = CliRunner().invoke(main, ["columns", str(path), "--write", str(tmp_path / "kinds.toml")])
     assert (run.exit_code, run.stderr) == (0, "")
     assert "--dictionary" in run.stdout
-    answer = columns_file(path)
+    answer = columns(path)
     told = json.loads(answer.to_json())
     assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/1", "people.csv", 40)
     assert [column["name"] for column in told["columns"]] == ["q7", "id", "age", "town"]
@@ -32,7 +32,7 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
     assert told["notes"][0].startswith("Kinds were guessed. For 1 of 3 columns ('q7')")
     assert answer.quantities["unsure_columns"].value == 1
     assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
-    settled = columns_file(path, kinds={"q7": "ordered"})
+    settled = columns(path, kinds={"q7": "ordered"})
     assert settled.quantities["unsure_columns"].value == 0
     assert "told, known or clear" in repr(settled)
 

@@ -11,6 +11,7 @@ from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.guesses.candidates import NOBODY, TOLERANCE
+from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.report.progress import Progress
 
 if TYPE_CHECKING:
@@ -26,28 +27,26 @@ class CandidatesInputs(NamedTuple):
 
 
 def read(
-    guess: str | Path,
-    truth: str | Path | None,
-    *,
-    target: str,
-    candidate: str,
-    probability: str,
-    normalise: bool,
-    drop_unmatched: bool,
-    progress: Progress,
+    guess: Path, truth: str | Path | None, settings: CandidatesSettings, *, progress: Progress
 ) -> CandidatesInputs:
-    """Return what the files hold, checked; the arguments are those of `candidates_files`."""
+    """Read and check the files of a guess and of the truth."""
     from unveil.data.candidates import read_candidates, read_truth
 
     progress("reading", 0.0)
-    tolerance = None if normalise else TOLERANCE
-    table = read_candidates(guess, target=target, candidate=candidate, probability=probability, tolerance=tolerance)
+    target, candidate, normalise = settings.target, settings.candidate, settings.normalise
+    table = read_candidates(
+        guess,
+        target=target,
+        candidate=candidate,
+        probability=settings.probability,
+        tolerance=None if normalise else TOLERANCE,
+    )
     notes: list[str] = []
     answers = None
     if truth is not None:
         progress("reading", 0.6)
         answers = read_truth(truth, target=target, candidate=candidate)
-        table, notes = _with_truth_only(table, answers, guess, truth, drop_unmatched=drop_unmatched)
+        table, notes = _with_truth_only(table, answers, guess, truth, drop_unmatched=settings.drop_unmatched)
     progress("sorting", 0.0)
     found = Candidates.from_table(table["target"], table["candidate"], table["probability"], normalise=normalise)
     notes += _idle_note(int((~found.attempted).sum()), "has nothing but 0", "have nothing but 0")

@@ -1,7 +1,18 @@
 """What can be asked about the candidates that an adversary holds for each target."""
 
+from dataclasses import dataclass
+
 from unveil.questions.request import Request
-from unveil.questions.settings import MORE, Choices, Question, Setting, column_name, limits_setting, seed_setting
+from unveil.questions.settings import (
+    MORE,
+    Choices,
+    Question,
+    Setting,
+    Settings,
+    limits_setting,
+    seed_setting,
+    setting,
+)
 
 
 def _metrics() -> Choices:
@@ -18,6 +29,28 @@ def _limits_on_truth(request: Request) -> list[tuple[str, str]]:
         return []
     wrong = [name for name, _ in request.values["limits"] if METRICS[name].needs_truth]
     return [("limits", f"{name} compares with the truth, but none was given. Add {{truth}}") for name in wrong[:1]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidatesSettings(Settings):
+    """The settings of the question about candidates."""
+
+    normalise: bool = setting(False, "Probabilities are scores of any size: divide them by their sum", fold=MORE)
+    drop_unmatched: bool = setting(
+        False, "Leave out targets that the truth does not name, instead of refusing", fold=MORE
+    )
+    target: str = setting("target", "Column that names the targets", fold=MORE, metavar="COLUMN")
+    candidate: str = setting("candidate", "Column that names the candidates", fold=MORE, metavar="COLUMN")
+    probability: str = setting("probability", "Column with the probabilities", fold=MORE, metavar="COLUMN")
+    metrics: tuple[str, ...] = setting(
+        (),
+        "Metrics to show",
+        "Where none is chosen, all are shown. 'unveil list metrics' shows the names.",
+        kind="several",
+        choices=_metrics,
+        fold=MORE,
+        option="--metric",
+    )
 
 
 QUESTION = Question(
@@ -41,33 +74,7 @@ QUESTION = Question(
             kind="table",
             words="The columns target and candidate. Without it nobody can say how often the adversary is right.",
         ),
-        Setting(
-            name="normalise",
-            label="Probabilities are scores of any size: divide them by their sum",
-            kind="switch",
-            default=False,
-            fold=MORE,
-        ),
-        Setting(
-            name="drop_unmatched",
-            label="Leave out targets that the truth does not name, instead of refusing",
-            kind="switch",
-            default=False,
-            fold=MORE,
-        ),
-        column_name("target", "Column that names the targets"),
-        column_name("candidate", "Column that names the candidates"),
-        column_name("probability", "Column with the probabilities"),
-        Setting(
-            name="metrics",
-            label="Metrics to show",
-            kind="several",
-            choices=_metrics,
-            default=(),
-            words="Where none is chosen, all are shown. 'unveil list metrics' shows the names.",
-            fold=MORE,
-            option="--metric",
-        ),
+        *CandidatesSettings.table(),
         limits_setting(),
         seed_setting(" Nothing is drawn here; it is only noted in the report."),
     ),

@@ -12,13 +12,15 @@ from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
 
 
-def columns(table: Any) -> Answer[ColumnsFindings]:
+def columns(table: Any, **settings: Any) -> Answer[ColumnsFindings]:
     """Return how the columns of a table were read: kind, role, reason, confidence and markers.
 
     Parameters
     ----------
     table
-        A :class:`unveil.data.table.Table`, or any eager DataFrame.
+        A :class:`unveil.data.table.Table`, any eager DataFrame, or the path of a file.
+    settings
+        For a file, those of :meth:`unveil.data.table.Table.read`.
 
     Examples
     --------
@@ -26,12 +28,9 @@ def columns(table: Any) -> Answer[ColumnsFindings]:
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
     <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
     """
-    return Answer(run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
-
-
-def columns_file(path: str | os.PathLike[str], **settings: Any) -> Answer[ColumnsFindings]:
-    """Return how the columns of a file are read; ``settings`` are those of :meth:`unveil.data.table.Table.read`."""
-    return columns(Table.read(path, **settings))
+    if isinstance(table, str | os.PathLike):
+        table = Table.read(table, **settings)
+    return Answer(run(table if isinstance(table, Table) else Table.from_frame(table, **settings)), VIEW)
 
 
 def ask(request: Request) -> Response:
