@@ -10,7 +10,10 @@ _KEY = "figure"
 #: The attribute of a class with the name of its definition in schemas, where several figures share it.
 DEFINITION = "JSON_DEFINITION"
 
-#: The meaning of the notes that every answer has.
+#: The attribute of a class with the meanings of the objects that dotted names of its figures make.
+GROUPS = "GROUPS"
+#: The meanings of figures that several answers have.
+VERSION = "The version of unveil that answered."
 NOTES = "What a reader has to know: what was dropped, assumed or read in a certain way."
 
 #: What a number is based on. The shareable report decides by it what may be shown.
@@ -26,7 +29,8 @@ class Figure:
     meaning
         The description in the JSON Schema: one sentence.
     name
-        The name in JSON; the name of the field unless given.
+        The name in JSON; the name of the field unless given. ``group.name`` stands in the object ``group``, whose
+        meaning the class declares in ``GROUPS``.
     hidden
         Whether JSON leaves it out, as it only carries a limit.
     optional

@@ -2,14 +2,13 @@
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import cache
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unveil._figure import DEFINITION, DerivedFigure, declared_figures
+from unveil._figure import DEFINITION, GROUPS, DerivedFigure, declared_figures
 from unveil.report.limits import CheckedLimit, Quantity
 
 if TYPE_CHECKING:
@@ -36,7 +35,11 @@ def json_of(findings: Any) -> Any:
             if figure.inline:
                 content |= json_of(value)
             else:
-                content[figure.name or attribute] = json_of(value)
+                *groups, name = (figure.name or attribute).split(".")
+                place = content
+                for group in groups:
+                    place = place.setdefault(group, {})
+                place[name] = json_of(value)
         return content
     if isinstance(findings, Mapping):
         return {str(key): json_of(each) for key, each in findings.items()}
@@ -109,36 +112,37 @@ def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":
     return pl.DataFrame(content).with_columns(selectors.float().fill_nan(None))
 
 
-@cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
-
-
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a schema for an object with declared figures; shared parts go to the definitions."""
-    properties: dict[str, Any] = {}
-    required: list[str] = []
+    whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for attribute, figure in declared_figures(kind):
         hint = _type_of(kind, attribute)
         if figure.inline:
             inner = _object(hint, definitions)
-            properties |= inner["properties"]
-            required += inner["required"]
+            whole["properties"] |= inner["properties"]
+            whole["required"] += inner["required"]
         elif not figure.hidden:
-            name = figure.name or attribute
-            properties[name] = {
-                "description": figure.meaning,
-                **_schema_of_type(hint, definitions, left_out=figure.optional),
-            }
-            required += [] if figure.optional else [name]
-    return {"type": "object", "properties": properties, "required": required}
+            *groups, name = (figure.name or attribute).split(".")
+            place = whole
+            for depth, group in enumerate(groups, 1):
+                meaning = getattr(kind, GROUPS)[".".join(groups[:depth])]
+                empty = {"description": meaning, "type": "object", "properties": {}, "required": []}
+                if group not in place["required"]:
+                    place["required"].append(group)
+                place = place["properties"].setdefault(group, empty)
+            value = _schema_of_type(hint, definitions, left_out=figure.optional)
+            place["properties"][name] = {"description": figure.meaning, **value}
+            place["required"] += [] if figure.optional else [name]
+    return whole
 
 
 def _type_of(kind: type, attribute: str) -> Any:
     made = vars(kind).get(attribute)
     if isinstance(made, DerivedFigure):
         return get_type_hints(made.fget)["return"]
-    return _hints(kind)[attribute]
+    hint = next(each.type for each in fields(kind) if each.name == attribute)
+    # Other fields may have types that only type checkers know, so that not all are looked up.
+    return get_type_hints(kind)[attribute] if isinstance(hint, str) else hint
 
 
 def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = False) -> dict[str, Any]:

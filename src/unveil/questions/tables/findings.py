@@ -1,9 +1,12 @@
 """What was found about published counts, as data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from unveil._figure import NOTES, VERSION, derived, figure
 from unveil._kernels.types import IntArray
+from unveil._version import __version__
 from unveil.metrics.counts.count_disclosure import CountFigures
 
 if TYPE_CHECKING:
@@ -15,6 +18,16 @@ Treatment = Literal["hidden", "rounded", "changed"]
 ReadingName = Literal["any", "rule", "zeros"]
 
 
+#: What the answer says nothing about.
+UNTESTED = (
+    "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
+    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
+    "out those who are alone).",
+    "Sampling weights: counts are taken as counts of records.",
+    "Noise without a bound: it leaves no ranges, and needs another attack.",
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadingFindings:
     """One way to read the symbols that stand for counts, and what follows then.
@@ -24,24 +37,39 @@ class ReadingFindings:
     words; ``excluded`` whether the truth shows it to be wrong.
     """
 
-    name: ReadingName
+    name: ReadingName = figure("The way of reading, by its name.")
     ranges: tuple[str, ...]
     figures: CountFigures
-    excluded: bool = False
+    excluded: bool = figure("Whether the truth rules it out.", default=False, name="excluded_by_truth")
+
+    @derived("How many of them can be worked out exactly.")
+    def worked_out(self) -> int:
+        """The number of hidden counts that are worked out."""
+        return self.figures.worked_out
+
+    @derived("How many counts below the minimum can be worked out.")
+    def small_worked_out(self) -> int:
+        """The number of small counts that are worked out."""
+        return self.figures.small
+
+    @derived("How many are known up to a few values.")
+    def narrow(self) -> int:
+        """The number of hidden counts with a narrow range."""
+        return self.figures.narrow
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFindings:
     """One table: what it has, what of it is worked out, and what it would give away alone (None: not settled)."""
 
-    name: str
-    form: str
-    variables: tuple[str, ...]
-    cells: int
-    hidden: int
-    worked_out: int
-    small_worked_out: int
-    alone: int | None
+    name: str = figure("The name of the file.", name="file")
+    form: str = figure("How the table is laid out.")
+    variables: tuple[str, ...] = figure("What its rows and columns are about.")
+    cells: int = figure("How many cells there are.")
+    hidden: int = figure("How many counts are hidden.")
+    worked_out: int = figure("How many of them can be worked out exactly.")
+    alone: int | None = figure("How many can be worked out from this table alone.", name="worked_out_alone")
+    small_worked_out: int = figure("How many counts below the minimum can be worked out.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +128,9 @@ class RankedRecord:
 class RecordPrecision:
     """The share of the first ranked records that exist (``first`` None: as many as exist), and of those by margins."""
 
-    first: int | None
-    ranked: float
-    by_margins: float
+    first: int | None = figure("How many of the first ranked records; null for as many as exist.")
+    ranked: float = figure("The share of them that exist.")
+    by_margins: float = figure("The share that exist where records are ranked by margins alone.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,22 +142,24 @@ class RecordFindings:
     have them; ``precision`` is empty without the truth.
     """
 
-    possible: int
-    certain: int
-    unique: int
-    absent: int
-    undecided: int
-    worlds: int
+    possible: int = figure("Combinations that a record may have.")
+    certain: int = figure("Combinations that some record must have.")
+    unique: int = figure("Combinations that exactly one record must have.")
+    absent: int = figure("Combinations that no record has.")
+    undecided: int = figure("Combinations that could not be settled.")
+    worlds: int = figure("How many populations were built that fit the tables.")
     first: tuple[RankedRecord, ...] = field(default=(), repr=False)
-    precision: tuple[RecordPrecision, ...] = ()
+    precision: tuple[RecordPrecision, ...] = figure(
+        "How many of the first ranked records exist; empty without a truth.", default=()
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundingFindings:
     """What could be worked out if every count were rounded at random to a base instead."""
 
-    base: int
-    worked_out: int
+    base: int = figure("The whole number to whose multiples counts are rounded.")
+    worked_out: int = figure("Counts that could be worked out then.")
     undecided: int
 
 
@@ -154,17 +184,33 @@ class RepairFindings:
         The repaired tables.
     """
 
-    hidden_before: int
-    hidden_after: int
-    listed: int
-    helpless: int
-    short: int
-    undecided: int
-    keep: int
-    tight: int
+    hidden_before: int = figure("How many counts were hidden before.")
+    hidden_after: int = figure("How many counts are hidden afterwards.")
+    listed: int = figure("How many were looked at.")
+    helpless: int = figure("Hidden counts that no further hiding protects.", name="proven_helpless")
+    short: int = figure("Small counts that keep fewer values than asked for, whatever is hidden.", name="proven_short")
+    undecided: int = figure("Counts that could not be settled.", name="not_settled")
+    keep: int = figure("How many values each small count was to keep.", name="values_to_keep")
+    tight: int = figure("Small counts with fewer values than that afterwards.", name="small_with_fewer_values_after")
     after: CountFigures
-    rounding: tuple[RoundingFindings, ...]
     frame: "pl.DataFrame" = field(repr=False)
+
+    @derived("Counts that can be worked out afterwards.")
+    def worked_out_after(self) -> int:
+        """The number of counts that the attack works out in the repaired tables."""
+        return self.after.worked_out
+
+    @derived("Counts below the minimum that can be worked out afterwards.")
+    def small_worked_out_after(self) -> int:
+        """The number of small counts that the attack works out in the repaired tables."""
+        return self.after.small
+
+    @derived("How many hidden counts have a narrow range afterwards.")
+    def narrow_after(self) -> int:
+        """The number of hidden counts with a narrow range in the repaired tables."""
+        return self.after.narrow
+
+    rounding: tuple[RoundingFindings, ...] = figure("What rounding would do instead.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,36 +245,135 @@ class TablesFindings:
         The symbols that stand in place of counts.
     """
 
-    minimum: int
-    values: int
-    readings: tuple[ReadingFindings, ...]
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "figures": "The figures of the worst reading.",
+        "baselines": "What is known without any solver.",
+        "proven": "How the ranges were shown.",
+    }
+
     worst: int
-    tables: tuple[TableFindings, ...]
-    margins: int | None
     steps: tuple[StepFindings, ...] = field(repr=False)
     steps_of: int
     grid: GridFindings | None = field(repr=False)
     frame: "pl.DataFrame" = field(repr=False)
-    treatment: Treatment
-    is_whole: bool
     needed: int
     is_finished: bool
-    linear: int
-    whole: int
     work: int
-    has_truth: bool
     symbols: tuple[str, ...]
-    #: Counts from 1 to minimum - 1 that tables show as they are.
-    shown_small: int = 0
-    profile: str = ""
-    #: Groups in which all have the same code, the smallest first, and how many there are.
+    #: Groups in which all have the same code, the smallest first.
     groups: tuple[GroupFindings, ...] = ()
-    groups_of: int = 0
-    records: RecordFindings | None = None
     #: People who are alone in a hidden count: how many there are, were tried out and gain, and the most that one gains.
     insiders: tuple[int, int, int, int] | None = None
-    repair: RepairFindings | None = None
-    notes: tuple[str, ...] = ()
+
+    @derived(VERSION)
+    def version(self) -> str:
+        """The version of unveil."""
+        return __version__
+
+    minimum: int = figure("The least count that may be known.")
+    values: int = figure("The most values of a range that counts as narrow.")
+    treatment: Treatment = figure("How counts were protected, in words.")
+    tables: tuple[TableFindings, ...] = figure("One entry for each table.")
+    is_whole: bool = figure("Whether all ranges were found exactly.", name="exact")
+
+    @derived("The reading that gives most away.")
+    def reading(self) -> str:
+        """The name of the reading that gives most away."""
+        return self.readings[self.worst].name
+
+    readings: tuple[ReadingFindings, ...] = figure("One entry for each way to read the tables.")
+
+    @derived("Counts that tables list without their figure.", name="figures.hidden")
+    def hidden(self) -> int:
+        """The number of hidden counts."""
+        return self.figures.hidden
+
+    @derived("Of them those with one value left.", name="figures.worked_out")
+    def worked_out(self) -> int:
+        """The number of hidden counts that are worked out."""
+        return self.figures.worked_out
+
+    @derived(
+        "The share of hidden counts that are worked out, from 0 to 1; null where none is hidden.",
+        name="figures.recovered_rate",
+    )
+    def recovered_rate(self) -> float:
+        """The share of hidden counts that are worked out."""
+        return self.figures.recovered_rate
+
+    @derived("Of these those from 1 to minimum - 1.", name="figures.small_worked_out")
+    def small_worked_out(self) -> int:
+        """The number of small counts that are worked out."""
+        return self.figures.small
+
+    @derived("Counts below the minimum that no table lists and that can be worked out.", name="figures.small_unlisted")
+    def small_unlisted(self) -> int:
+        """The number of small unlisted counts that are worked out."""
+        return self.figures.unlisted_small
+
+    shown_small: int = figure(
+        "Counts below the minimum that are shown as they are.", default=0, name="figures.small_shown"
+    )
+
+    @derived(
+        "Hidden counts with two values left or a few more, but no more than were asked for.", name="figures.narrow"
+    )
+    def narrow(self) -> int:
+        """The number of hidden counts with a narrow range."""
+        return self.figures.narrow
+
+    @derived(
+        "Hidden counts, not worked out, that are known to lie from 1 to minimum - 1 although no symbol said so.",
+        name="figures.known_small",
+    )
+    def known_small(self) -> int:
+        """The number of hidden counts that are known to be small."""
+        return self.figures.known_small
+
+    groups_of: int = figure("Groups of people who all have one code.", default=0, name="figures.groups_of_one_code")
+
+    @derived("How much of what was hidden stays open; null without a truth.", name="figures.left")
+    def left(self) -> float:
+        """The mean share of doubt that is left."""
+        return self.figures.left
+
+    @derived("How many counts blind guessing would get right; null without a truth.", name="baselines.blind")
+    def blind(self) -> float:
+        """The expected number of hidden counts that blind guessing gets right."""
+        return self.figures.blind
+
+    margins: int | None = figure("How many follow from one total alone.", name="baselines.margins")
+
+    @derived("How many ends of ranges there are: two for each hidden count.", name="proven.ends")
+    def ends(self) -> int:
+        """The number of ends of ranges."""
+        return self.figures.ends
+
+    @derived("Ends that tables with whole counts reach.", name="proven.attained")
+    def attained(self) -> int:
+        """The number of ends that a population attains."""
+        return self.figures.proven
+
+    @derived("Ends that could not be settled within the work allowed.", name="proven.not_settled")
+    def not_settled(self) -> int:
+        """The number of counts of which it was not settled whether they can be worked out."""
+        return self.figures.undecided + self.figures.unlisted_undecided
+
+    linear: int = figure("Linear programs that were solved.", name="proven.linear_programs")
+    whole: int = figure("Searches for whole counts.", name="proven.searches")
+    records: RecordFindings | None = figure(
+        "Records that must exist; null where they were not looked for.", default=None
+    )
+    repair: RepairFindings | None = figure("What else to hide; null where that was not asked for.", default=None)
+    has_truth: bool = figure("Whether the records behind the tables were given.", name="truth")
+    profile: str | None = figure("The published limits it was judged by; null where none were named.", default=None)
+
+    @derived("What this answer says nothing about.")
+    def not_tested(self) -> tuple[str, ...]:
+        """The questions that the answer leaves open."""
+        return UNTESTED
+
+    notes: tuple[str, ...] = figure(NOTES, default=())
 
     @property
     def figures(self) -> CountFigures:

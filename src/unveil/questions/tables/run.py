@@ -88,7 +88,7 @@ def run(
         has_truth=people is not None,
         symbols=released.symbols,
         shown_small=_shown_small(system, minimum),
-        profile=profile,
+        profile=profile or None,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         groups_of=len(groups),
         records=ranked(system, best, people, number=records, work=work, rng=rng) if records else None,

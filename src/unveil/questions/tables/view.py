@@ -1,7 +1,6 @@
 """How the findings about published counts are shown: JSON, limits, table, page and pictures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +8,7 @@ from unveil.errors import InputError
 from unveil.questions.answer import QuestionView
 from unveil.questions.tables import words
 from unveil.questions.tables.charts import grid_chart
-from unveil.questions.tables.findings import TablesFindings
+from unveil.questions.tables.findings import UNTESTED, TablesFindings
 from unveil.questions.tables.repair_words import repair_sentences, undecided
 from unveil.questions.tables.tables import (
     FEW_STEPS,
@@ -47,13 +46,6 @@ _MEANINGS = {
 _SOURCE = (
     "bounds of cells by Zayatz (1992) and by Dobra and Fienberg (2000); when tables that agree come from one "
     "population by Atserias and Kolaitis (2021)"
-)
-_UNTESTED = (
-    "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
-    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
-    "out those who are alone).",
-    "Sampling weights: counts are taken as counts of records.",
-    "Noise without a bound: it leaves no ranges, and needs another attack.",
 )
 
 
@@ -96,99 +88,6 @@ def _between(low: float, high: float) -> "Rate":
     return Rate(float(low), float(low), float(high))
 
 
-def figures(findings: TablesFindings) -> Mapping[str, Any]:
-    """Return what JSON holds: how many counts, never a count that was worked out, nor how many people these are."""
-    from unveil._version import __version__
-
-    own = findings.figures
-    return {
-        "version": __version__,
-        "minimum": findings.minimum,
-        "values": findings.values,
-        "treatment": findings.treatment,
-        "tables": [
-            {
-                "file": each.name,
-                "form": each.form,
-                "variables": list(each.variables),
-                "cells": each.cells,
-                "hidden": each.hidden,
-                "worked_out": each.worked_out,
-                "worked_out_alone": each.alone,
-                "small_worked_out": each.small_worked_out,
-            }
-            for each in findings.tables
-        ],
-        "exact": findings.is_whole,
-        "reading": findings.readings[findings.worst].name,
-        "readings": [
-            {
-                "name": each.name,
-                "excluded_by_truth": each.excluded,
-                "worked_out": each.figures.worked_out,
-                "small_worked_out": each.figures.small,
-                "narrow": each.figures.narrow,
-            }
-            for each in findings.readings
-        ],
-        "figures": {
-            "hidden": own.hidden,
-            "worked_out": own.worked_out,
-            "recovered_rate": own.recovered_rate,
-            "small_worked_out": own.small,
-            "small_unlisted": own.unlisted_small,
-            "small_shown": findings.shown_small,
-            "narrow": own.narrow,
-            "known_small": own.known_small,
-            "groups_of_one_code": findings.groups_of,
-            "left": own.left,
-        },
-        "baselines": {"blind": own.blind, "margins": findings.margins},
-        "proven": {
-            "ends": own.ends,
-            "attained": own.proven,
-            "not_settled": undecided(own),
-            "linear_programs": findings.linear,
-            "searches": findings.whole,
-        },
-        "records": _records(findings),
-        "repair": _repair(findings),
-        "truth": findings.has_truth,
-        "profile": findings.profile or None,
-        "not_tested": list(_UNTESTED),
-        "notes": list(findings.notes),
-    }
-
-
-def _records(findings: TablesFindings) -> dict[str, Any] | None:
-    """Return how many records must and cannot exist, and how well they are ranked; no record itself."""
-    if findings.records is None:
-        return None
-    told = asdict(findings.records)
-    del told["first"]
-    return told
-
-
-def _repair(findings: TablesFindings) -> dict[str, Any] | None:
-    repair = findings.repair
-    if repair is None:
-        return None
-    return {
-        "hidden_before": repair.hidden_before,
-        "hidden_after": repair.hidden_after,
-        "listed": repair.listed,
-        "proven_helpless": repair.helpless,
-        "proven_short": repair.short,
-        "not_settled": repair.undecided,
-        "values_to_keep": repair.keep,
-        "small_with_fewer_values_after": repair.tight,
-        "worked_out_after": repair.after.worked_out,
-        "small_worked_out_after": repair.after.small,
-        "narrow_after": repair.after.narrow,
-        "rounding": [{"base": each.base, "worked_out": each.worked_out} for each in repair.rounding],
-    }
-
-
 def frame(findings: TablesFindings) -> "pl.DataFrame":
     """Return the range of every hidden count, one row each: for internal use."""
     return findings.frame
@@ -219,7 +118,7 @@ def page(findings: TablesFindings, *, seed: int | None = None, version: str | No
         tone=words.tone(findings),
         sections=tuple(_sections(findings)),
         method=_method(findings),
-        untested=_UNTESTED,
+        untested=UNTESTED,
         notes=findings.notes,
         seed=seed,
         version=__version__ if version is None else version,
@@ -397,7 +296,9 @@ def brief(findings: TablesFindings) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.tables/1",
-    figures=figures,
+    findings=TablesFindings,
+    about="The answer of `unveil tables`: what can be worked out from the counts that are published. It holds no count "
+    "that was worked out.",
     quantities=quantities,
     frame=frame,
     page=page,
