@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.k_symmetry import groups, refined, rows
 from unveil._kernels._compile import PLAIN_UP_TO
-from unveil._kernels.graph.refinement import equitable_cells
 from unveil.data.graph import Graph
+from unveil.protections.graph.k_symmetry import equitable_cells
 
 
 def cells(graph: Graph) -> list[int]:

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import graphs
 from tests.oracles import k_symmetry as oracle
-from unveil._kernels.graph.orbits import orbits, undecided_edges
-from unveil._kernels.graph.refinement import equitable_cells
 from unveil.data.graph import Graph
 from unveil.errors import MissingExtraError
+from unveil.protections.graph.k_symmetry import equitable_cells, orbits, undecided_edges
 
 
 class SmallIgraph(ModuleType):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import graphs, heavy_tail
 from tests.oracles import wpinq as oracle
-from unveil._kernels.graph import wpinq_queries as queries
-from unveil._kernels.graph.degree_cells import DegreeCells, cells_for, cells_of, classes_for
 from unveil.data.graph import Graph
+from unveil.protections.graph import _wpinq_walk as queries
+from unveil.protections.graph._wpinq_walk import DegreeCells, cells_for, cells_of, classes_for
 
 KINDS = pytest.mark.parametrize("triangles", [False, True], ids=["edges", "triangles"])
 CHANGES = {False: queries.JOINT_DEGREES_CHANGE, True: queries.TRIANGLES_CHANGE}

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.dendrograms import all_dendrograms, check, clusters_of, exact_chances, log_likelihood
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph import blocks as drawn_blocks
-from unveil._kernels.graph import dendrogram_moves
-from unveil._kernels.graph.blocks import Blocks, blocks_of, draw_edges
-from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_children
-from unveil._kernels.graph.dendrogram_moves import walk
 from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
+from unveil.protections.graph import _dendrogram
+from unveil.protections.graph import hrg_dp as drawn_blocks
+from unveil.protections.graph._dendrogram import Dendrogram, dendrogram, random_children, walk
+from unveil.protections.graph.hrg_dp import Blocks, blocks_of, draw_edges
 
 _SEEDS = st.integers(0, 2**32 - 1)
 
@@ -66,7 +65,7 @@ def test_a_long_walk_does_not_lose_the_likelihood() -> None:
 def test_plain_and_compiled_walks_are_the_same() -> None:
     graph = erdos_renyi(30, 0.2, seed=1)
     ends = []
-    for run in (dendrogram_moves._walk, compiled(dendrogram_moves._walk)):
+    for run in (_dendrogram._walk, compiled(_dendrogram._walk)):
         tree, state = _begun(graph, 5), np.array([9], np.uint64)
         taken, total = run(tree, graph.start, graph.neighbour, state, np.empty(30, np.int32), 900, 0.2)
         ends.append((taken, int(state[0]), tree.order.tolist(), tree.edges.tolist()))
@@ -102,7 +101,7 @@ def test_a_long_walk_follows_the_exponential_mechanism(graph: Graph, factor: flo
 
     exact = exact_chances(graph, factor)
     tree, state = _begun(graph, 1), np.array([11], np.uint64)
-    run = compiled(dendrogram_moves._walk)
+    run = compiled(_dendrogram._walk)
     count, seen, spare = 40 * len(exact), Counter[object](), np.empty(graph.nodes, np.int32)
     for _ in range(count):
         # So far apart that one dendrogram tells nothing about the next: the test takes them as independent.

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-import unveil._kernels.transport as kernels
-from unveil._kernels.transport import transport
+import unveil.attacks.graph._chunks as kernels
+from unveil.attacks.graph._chunks import transport
 
 
 def check(cost: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> None:

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
-from unveil._kernels.graph import wpinq_walk
-from unveil._kernels.graph.degree_cells import DegreeCells, cells_for
-from unveil._kernels.graph.half_edges import HalfEdges, half_edges, keys_of_half_edges
-from unveil._kernels.graph.wpinq_walk import walk
 from unveil._kernels.random import State
 from unveil.data.graph import Graph
+from unveil.protections.graph import _wpinq_walk
+from unveil.protections.graph._wpinq_walk import DegreeCells, HalfEdges, cells_for, half_edges, keys_of_half_edges, walk
 
 KINDS = pytest.mark.parametrize("triangles", [False, True], ids=["edges", "triangles"])
 SCALE = 0.3
@@ -112,7 +110,7 @@ def test_compiled_and_plain_walks_are_the_same(triangles: bool, monkeypatch: pyt
     graph = heavy_tail(40, 4, 1)
     ends = []
     for plain in (10**9, -1):
-        monkeypatch.setattr(wpinq_walk, "_PLAIN_PROPOSALS", plain)
+        monkeypatch.setattr(_wpinq_walk, "_PLAIN_PROPOSALS", plain)
         walked, cells, measured = prepared(graph, 4, triangles, 4)
         residual = residual_of(walked, cells, measured)
         state = np.array([9], np.uint64)

@@ -16,10 +16,10 @@ from tests.oracles.edge_claims import (
     degree_products,
     right_by_lot,
 )
-from unveil._kernels.graph.edge_claims import likely_edges, mapped_edges
-from unveil._kernels.graph.link_prediction import right_by_adamic_adar, right_by_degrees
 from unveil._kernels.graph.rows import ends_of
 from unveil.data.graph import Graph
+from unveil.guesses.edge_claims import likely_edges, mapped_edges
+from unveil.metrics.graphs.edges import right_by_adamic_adar, right_by_degrees
 
 
 def edges_of(graph: Graph) -> Edges:

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles import graph_statistics as oracle
-from unveil._kernels.graph import centrality, paths
-from unveil._kernels.graph.centrality import betweenness, closeness
+from unveil._kernels.graph import paths
 from unveil._kernels.threads import threads
+from unveil.attacks.graph import _centralities
+from unveil.attacks.graph._centralities import betweenness, closeness
 from unveil.data.graph import Graph
 
 
@@ -61,12 +62,12 @@ def test_plain_and_compiled_agree(most: int, monkeypatch: pytest.MonkeyPatch) ->
 @settings(deadline=None, max_examples=24)
 @given(graph=graphs(min_nodes=1, max_nodes=9))
 def test_logarithms_of_path_counts_agree_with_the_counts(graph: Graph) -> None:
-    limit = centrality._MOST_PATHS
-    centrality._MOST_PATHS = 0.5
+    limit = _centralities._MOST_PATHS
+    _centralities._MOST_PATHS = 0.5
     try:
         values = betweenness(graph.start, graph.neighbour).values
     finally:
-        centrality._MOST_PATHS = limit
+        _centralities._MOST_PATHS = limit
     np.testing.assert_allclose(values, oracle.betweenness(graph), rtol=1e-9, atol=1e-9)
 
 
@@ -99,12 +100,12 @@ def test_the_middle_of_a_star_has_all_pairs() -> None:
 @settings(deadline=None, max_examples=12)
 @given(graph=graphs(min_nodes=1, max_nodes=9))
 def test_sources_may_be_followed_a_few_at_a_time(graph: Graph) -> None:
-    at_a_time = centrality._SOURCES
-    centrality._SOURCES = 2
+    at_a_time = _centralities._SOURCES
+    _centralities._SOURCES = 2
     try:
         values = betweenness(graph.start, graph.neighbour).values
     finally:
-        centrality._SOURCES = at_a_time
+        _centralities._SOURCES = at_a_time
     np.testing.assert_allclose(values, oracle.betweenness(graph), rtol=1e-9, atol=1e-12)
 
 

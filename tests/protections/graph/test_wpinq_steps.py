@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import graphs, heavy_tail
 from tests.oracles.wpinq import best_staircase_cost, is_graphical, staircase_cost
-from unveil._kernels.graph import havel_hakimi, staircase
-from unveil._kernels.graph.havel_hakimi import graph_with_degrees
-from unveil._kernels.graph.staircase import fitted_degrees
-from unveil._kernels.graph.wpinq_queries import degree_distribution, degree_sequence
 from unveil.data.graph import Graph
+from unveil.protections.graph import _wpinq_steps
+from unveil.protections.graph._wpinq_steps import fitted_degrees, graph_with_degrees
+from unveil.protections.graph._wpinq_walk import degree_distribution, degree_sequence
 
 
 @st.composite
@@ -47,10 +46,10 @@ def test_a_band_loses_nothing_and_compiled_is_the_same(scale: float, monkeypatch
     sequence = degree_sequence(degrees) + rng.laplace(0, scale, degrees.size)
     fitted, exact = fitted_degrees(above, sequence)
     assert exact
-    monkeypatch.setattr(staircase, "PLAIN_UP_TO", -1)
+    monkeypatch.setattr(_wpinq_steps, "PLAIN_UP_TO", -1)
     assert (fitted_degrees(above, sequence)[0] == fitted).all()
     whole = np.zeros(60, np.int64), np.full(60, 59)
-    monkeypatch.setattr(staircase, "_band", lambda *_: whole)
+    monkeypatch.setattr(_wpinq_steps, "_band", lambda *_: whole)
     everywhere, _ = fitted_degrees(above, sequence)
     costs = [staircase_cost(each.tolist(), above.tolist(), sequence.tolist()) for each in (fitted, everywhere)]
     assert costs[0] == pytest.approx(costs[1])
@@ -83,5 +82,5 @@ def test_a_graph_has_the_degrees_if_any_simple_graph_has(given_degrees: list[int
 def test_a_compiled_graph_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     degrees = np.sort(heavy_tail(80, 4, 3).degrees)[::-1].copy()
     plain = graph_with_degrees(degrees)
-    monkeypatch.setattr(havel_hakimi, "PLAIN_UP_TO", -1)
+    monkeypatch.setattr(_wpinq_steps, "PLAIN_UP_TO", -1)
     assert all((one == other).all() for one, other in zip(plain, graph_with_degrees(degrees), strict=True))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.joint_degrees import joint_degrees
-from unveil._kernels.graph import edge_repair
-from unveil._kernels.graph.edge_repair import simple_keys
 from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
+from unveil.protections.graph import dk_series_dp
+from unveil.protections.graph.dk_series_dp import simple_keys
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -108,7 +108,7 @@ def test_plain_and_compiled_repair_alike(monkeypatch: pytest.MonkeyPatch) -> Non
     one, other = np.append(ends[0], np.zeros(30, np.int64)), np.append(ends[1], np.arange(30) % 3)
     found = []
     for limit in (10**9, -1):
-        monkeypatch.setattr(edge_repair, "_PLAIN_UP_TO", limit)
+        monkeypatch.setattr(dk_series_dp, "_PLAIN_UP_TO", limit)
         found.append(repaired(one, other, 40, np.random.default_rng(8)))
     assert (found[0][0].keys == found[1][0].keys).all()
     assert found[0][1] == found[1][1]
