@@ -231,9 +231,9 @@ class Matching:
         """
         from scipy.sparse import csr_array
 
+        from unveil._kernels.matching.bethe import sinkhorn
         from unveil._kernels.matching.blocks import decompose
         from unveil._kernels.matching.edges import edges_of
-        from unveil._kernels.matching.sinkhorn import sinkhorn
 
         edges = self.edges
         place = np.sort(np.concatenate([block.place for block in decompose(edges)]))

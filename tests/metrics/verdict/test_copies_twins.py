@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles import twins as oracle
-from unveil._kernels.verdict.twins import twin_curve
+from unveil.metrics.verdict.copies import twin_curve
 
 records = st.lists(st.tuples(st.integers(-12, 1), st.booleans(), st.booleans()), min_size=2, max_size=12)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._kernels import radix_sort
-from unveil._kernels.radix_sort import _by_bytes, sort
+from unveil._kernels.neighbours import index
+from unveil._kernels.neighbours.index import _by_bytes, sort
 
 
 @given(st.lists(st.integers(0, 2**62 - 1) | st.integers(0, 300), max_size=40))
@@ -24,7 +24,7 @@ def test_the_order_is_that_of_a_stable_sort(keys: list[int]) -> None:
 
 @pytest.mark.parametrize("below", [2**16, 2**16 + 1, 2**40, 2**62])
 def test_many_keys_are_sorted_by_the_compiled_loop(monkeypatch: pytest.MonkeyPatch, below: int) -> None:
-    monkeypatch.setattr(radix_sort, "_FEW", 100)
+    monkeypatch.setattr(index, "_FEW", 100)
     keys = np.random.default_rng(1).integers(0, below, 5000)
     keys[:50] = keys[50:100]
     moved = keys.copy()

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.counts import endless_cells
-from unveil._kernels.counts.arrays import cell_arrays
-from unveil._kernels.counts.growth import grow_together
+from unveil._kernels.counts.range_search import grow_together
 from unveil._kernels.counts.rows import NO_END, OPEN, with_more
+from unveil.data.counts.system import cell_arrays
 
 SIDES = st.lists(st.integers(3, 4), min_size=1, max_size=3)
 
