@@ -17,10 +17,9 @@ from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.matches import Matches, matches
 from unveil.questions.answer import Answer
-from unveil.questions.attack_metrics.answer import candidates
+from unveil.questions.attack_metrics.answer import blind_of, candidates, ends_of, sure_of
 from unveil.questions.attack_metrics.charts import FIRST, histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
-from unveil.questions.attack_metrics.run import blind_of, ends_of, sure_of
 from unveil.questions.attack_metrics.tables import by_category, key_numbers, left_out_table, metric_table
 from unveil.questions.attack_metrics.view import headline, page
 from unveil.questions.attack_metrics.words import matched_headline, matched_tone, why_they_differ

@@ -11,7 +11,7 @@ from unveil._kernels.counts.solve import ContradictionError, Solution, solve
 from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget, linear, whole
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.data.counts.knowledge import CountKnowledge
+from unveil.data.counts.knowledge import ANY, CountKnowledge
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
@@ -278,3 +278,91 @@ def _fits(
     if linear(rows, sums.low, sums.high, cost, budget).state == "none":
         return False
     return not search or whole(rows, sums.low, sums.high, cost, budget).state != "none"
+
+
+# What a symbol in place of a count may mean to different people: nothing, or the rule by which counts are hidden.
+
+#: What is left for whoever knows that zeros are shown where larger counts are hidden too.
+NOT_ZERO: Range = (1, None)
+
+
+def rule_reading(
+    attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator, budget: Budget | None = None
+) -> tuple[Range, ...]:
+    """Return what whoever knows the rule reads: 1 to minimum - 1 where some population allows it, else not zero.
+
+    A symbol that stands for larger counts too, as complementary suppression makes it, leaves no population where it is
+    read as small: then it is 1 or more, and where even that fits nobody, anything. Of several symbols those that stand
+    most often are the first to be read as small.
+    """
+    small: Range = (1, minimum - 1)
+    symbols = len(released.released.symbols)
+    # Two readings of all symbols, and one of each symbol, are tried with equal parts of the work.
+    budget = budget or Budget((symbols + 2) * attack.work)
+    part = budget.left // (symbols + 2)
+
+    def fits(reading: Sequence[Range]) -> bool:
+        """Return whether a reading leaves a population possible, as far as the budget tells."""
+        low, high = released.told(reading)
+        own = Budget(part, source=budget)
+        return attack.fits(released=released, low=low, high=high, rng=rng, budget=own)
+
+    if fits((small,) * symbols):
+        return (small,) * symbols
+    rest = NOT_ZERO if fits((NOT_ZERO,) * symbols) else ANY
+    reading = [rest] * symbols
+    if symbols > 1:
+        often = np.bincount(released.released.symbol[released.released.symbol >= 0], minlength=symbols)
+        for symbol in np.argsort(-often, kind="stable").tolist():
+            tried = [small if at == symbol else own for at, own in enumerate(reading)]
+            if fits(tried):
+                reading = tried
+    return tuple(reading)
+
+
+# An adversary who is in the tables: somebody alone in a hidden count knows that count, and what follows from it.
+
+#: So many of them are tried out, drawn by lot where there are more.
+MOST_TRIED = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsiderGains:
+    """What people who are alone in a hidden count gain by knowing it.
+
+    Attributes
+    ----------
+    there, tried
+        How many there are, and how many of them were tried out.
+    gain
+        How many of these can work out further hidden counts.
+    most
+        The most further hidden counts that one of them can work out.
+    """
+
+    there: int
+    tried: int
+    gain: int
+    most: int
+
+
+def insider_gains(
+    attack: SolveCounts, released: CountSystem, solved: SolvedCounts, counts: IntArray, *, rng: np.random.Generator
+) -> InsiderGains:
+    """Return what follows for whoever is the only person in a hidden count that outsiders cannot work out.
+
+    ``solved`` is what outsiders know, and ``counts`` are the true counts.
+    """
+    ranges = solved.ranges
+    alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_worked_out & (counts == 1))
+    tried = alone if alone.size <= MOST_TRIED else np.sort(rng.choice(alone, MOST_TRIED, replace=False))
+    more = []
+    for cell in tried.tolist():
+        low, high = ranges.low.copy(), ranges.high.copy()
+        low[cell] = high[cell] = 1
+        wanted = ranges.is_hidden & ~ranges.is_worked_out
+        out, _ = attack.worked_out(released=released, low=low, high=high, queried=wanted, rng=rng)
+        more.append(int(out.sum()) - int(out[cell]))
+    return InsiderGains(
+        there=int(alone.size), tried=len(more), gain=sum(each > 0 for each in more), most=max(more, default=0)
+    )

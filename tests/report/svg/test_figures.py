@@ -9,7 +9,7 @@ from unveil.report.blocks_cells import CellGrid, grid_table
 from unveil.report.draw.lines import draw
 from unveil.report.export import tables_of
 from unveil.report.page import render
-from unveil.report.svg.cells import describe_cells, legend, svg_cells
+from unveil.report.svg.figures import describe_cells, legend, svg_cells
 
 LEVELS = ("shown", "kept", "narrow", "worked out")
 

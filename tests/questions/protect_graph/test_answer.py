@@ -9,7 +9,7 @@ from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.protections import graph_protection_from
-from unveil.questions.protect_graph.run import degrees_of, run
+from unveil.questions.protect_graph.answer import degrees_of, run
 from unveil.report.progress import silent
 
 

@@ -12,7 +12,7 @@ import pytest
 from unveil.errors import InputError
 from unveil.studies import private_folder as module
 from unveil.studies.private_folder import PrivateFolder, remove_left_behind
-from unveil.web.folder import make_folder
+from unveil.web.serve import make_folder
 
 USER, PREFIX = os.getuid(), "unveil-serve"
 
