@@ -11,8 +11,7 @@ from unveil._kernels.mass.sets import Atoms, SetRows, entries_of, is_member
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._specification import own_module
 from unveil.errors import InputError, did_you_mean, mark_own, shortened
-from unveil.guesses._mass_checks import ROUNDING, Probability, checked_probability
-from unveil.guesses.mass_function import MassFunction
+from unveil.guesses.mass_function import ROUNDING, MassFunction, Probability, checked_probability
 from unveil.guesses.mass_rules import COMBINATIONS, combination, intersections, on_common_atoms
 
 __all__ = ["COMBINATIONS", "combine", "conflict"]

@@ -20,7 +20,7 @@ from unveil.metrics import METRICS, all_metrics
 from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.answer import candidates, candidates_files
 from unveil.questions.attack_metrics.findings import CandidatesFindings
-from unveil.report.metrics import quantity_meanings as meanings
+from unveil.report.trust import quantity_meanings as meanings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 FREE = [name for name in NAMES if not METRICS[name].needs_truth]

@@ -24,10 +24,9 @@ from unveil.questions.attack_metrics.tables import by_category, key_numbers, lef
 from unveil.questions.attack_metrics.view import headline, page
 from unveil.questions.attack_metrics.words import matched_headline, matched_tone, why_they_differ
 from unveil.report.blocks import Chart, Number, Section, TableBlock
-from unveil.report.metrics import meaning_of, summary_of, title_of
 from unveil.report.page import render
 from unveil.report.scale import MOST_BINS, axis, choose_bins
-from unveil.report.trust import GROUNDS, LEGEND, mark, where_from
+from unveil.report.trust import GROUNDS, LEGEND, mark, meaning_of, summary_of, title_of, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from unveil.errors import InputError
-from unveil.report.blocks import Page
-from unveil.report.blocks_cells import CellGrid, grid_table
+from unveil.report.blocks import CellGrid, Page, grid_table
 from unveil.report.draw.lines import draw
 from unveil.report.export import tables_of
 from unveil.report.page import render

@@ -6,9 +6,8 @@ import pytest
 
 from unveil.report.blocks import Chart, Series, Threshold, Vector
 from unveil.report.draw.lines import draw
-from unveil.report.line_styles import LOOKS, MOST_MARKS
 from unveil.report.svg.figures import figure_of
-from unveil.report.svg.lines import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, describe, svg, swatch
+from unveil.report.svg.lines import BOTTOM, HEIGHT, LEFT, LOOKS, MOST_MARKS, RIGHT, TOP, WIDTH, describe, svg, swatch
 
 
 def line(y: list[float], **changes: object) -> Series:

@@ -13,8 +13,7 @@ from unveil.attacks.counts.solve_counts import SolveCounts
 from unveil.data.counts.knowledge import CountKnowledge
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
-from unveil.guesses.count_ranges import CountRanges
-from unveil.guesses.ranked_records import RankedRecords
+from unveil.guesses.count_ranges import CountRanges, RankedRecords
 
 
 @attack(source="Dick and others (2023), with whole-number programs in place of their relaxation")

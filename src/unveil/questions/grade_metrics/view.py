@@ -63,9 +63,8 @@ from unveil.questions.grade_metrics.words import (
     zeros_of,
 )
 from unveil.report.blocks import Block, Page, Section, TableBlock
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

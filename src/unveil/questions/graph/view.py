@@ -26,11 +26,9 @@ from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
 from unveil.report.blocks import Chart, Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.metrics import quantity_meanings
-from unveil.report.terminal import Figures, Part
-from unveil.report.trust import trust_of
+from unveil.report.terminal import Figures, Part, opening
+from unveil.report.trust import quantity_meanings, trust_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,10 +15,9 @@ from unveil.questions.answer import QuestionView
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.words import explanation, headline, next_steps
 from unveil.report.blocks import Block, Chart, Number, Page, Section, Series, Style, TableBlock
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
 from unveil.report.scale import thin
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 from unveil.report.text import count, decimal, significant
 
 if TYPE_CHECKING:

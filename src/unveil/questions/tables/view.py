@@ -26,12 +26,10 @@ from unveil.questions.tables.tables import (
     sure_table,
     tables_table,
 )
-from unveil.report.blocks import Block, Page, Section
-from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks import Block, CellGrid, Page, Section
 from unveil.report.editions import internal, people, shareable
-from unveil.report.first_screen import opening
 from unveil.report.limits import LimitEvidence, Quantity, with_limits
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.report.blocks import Chart, Rings, Series
-from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks import CellGrid, Chart, Rings, Series
 from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.line_styles import LOOKS, MOST_MARKS
 from unveil.report.scale import axis, thin
+from unveil.report.svg.lines import LOOKS, MOST_MARKS
 from unveil.report.text import shorten
 
 if TYPE_CHECKING:

@@ -3,11 +3,9 @@
 from html import escape
 from typing import Any
 
-from unveil.report.blocks import Chart, Rings, Series
-from unveil.report.blocks_cells import LEVELS, NO_CELL, CellGrid
+from unveil.report.blocks import LEVELS, NO_CELL, CellGrid, Chart, Rings, Series
 from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.line_styles import MOST_MARKS
-from unveil.report.svg.lines import svg, swatch
+from unveil.report.svg.lines import MOST_MARKS, svg, swatch
 from unveil.report.text import shorten
 
 
@@ -54,7 +52,7 @@ def box_figure(block: BoxRows, identity: str) -> dict[str, Any]:
     """Return rows of boxes: a picture and the figures of each row, the axis, and the legend."""
     from markupsafe import Markup
 
-    from unveil.report.box_texts import across_of, mean_text, number_text
+    from unveil.report.figure_tables import across_of, mean_text, number_text
     from unveil.report.svg.boxes import legend, svg_axis, svg_row
 
     across = across_of(block)
