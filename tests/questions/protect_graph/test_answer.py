@@ -9,7 +9,7 @@ from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.protections import graph_protection_from
-from unveil.questions.protect_graph.answer import degrees_of, run
+from unveil.questions.protect_graph.answer import _run, degrees_of
 from unveil.report.progress import silent
 
 
@@ -33,7 +33,7 @@ def test_a_graph_without_nodes_has_no_degrees() -> None:
 
 def test_before_is_the_original_and_after_the_release() -> None:
     graph = heavy_tail(60, 3, 1)
-    found = run(
+    found = _run(
         graph,
         graph_protection_from("graph-anon:k=4"),
         protect="graph-anon:k=4",

@@ -122,7 +122,7 @@ def has_edge(start: IntArray, neighbour: Int32Array, one: int, other: int) -> bo
 
 
 def key_of(one: int, other: int, nodes: int) -> int:
-    """Return the key of the edge between two nodes; `rows.edge_keys` does so for many.
+    """Return the key of the edge between two nodes; `edge_keys` does so for many.
 
     >>> key_of(2, 0, 3)
     2

@@ -98,7 +98,7 @@ def walk(
     graph
         The graph so far.
     level, size
-        The class of each node, and what its degree adds to the divisor of a weight; see ``wpinq_queries``.
+        The class of each node, and what its degree adds to the divisor of a weight; see `pair_weights`.
     residual
         For each cell (answer - measured) / scale.
     unit

@@ -52,7 +52,7 @@ def candidates(
     check_metrics(metrics, has_truth=truth is not None)
     guess = guess if isinstance(guess, Candidates) else Candidates.from_matrix(guess)
     known = None if truth is None else guess.truth_from(truth)
-    return Answer(run(guess, known, metrics=metrics, progress=progress, notes=notes), VIEW)
+    return Answer(_run(guess, known, metrics=metrics, progress=progress, notes=notes), VIEW)
 
 
 def candidates_files(
@@ -95,7 +95,7 @@ def candidates_files(
         drop_unmatched=drop_unmatched,
         progress=progress,
     )
-    return Answer(run(inputs.guess, inputs.truth, metrics=metrics, progress=progress, notes=inputs.notes), VIEW)
+    return Answer(_run(inputs.guess, inputs.truth, metrics=metrics, progress=progress, notes=inputs.notes), VIEW)
 
 
 def ask(request: Request) -> Response:
@@ -114,7 +114,7 @@ def ask(request: Request) -> Response:
 # The question about candidates measured: a guess and perhaps a truth in, findings out.
 
 
-def run(
+def _run(
     guess: Candidates,
     truth: IntArray | None,
     *,

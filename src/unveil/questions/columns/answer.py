@@ -25,7 +25,7 @@ def columns(table: Any) -> Answer[ColumnsFindings]:
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
     <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
     """
-    return Answer(run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
+    return Answer(_run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
 
 
 def columns_file(path: str | os.PathLike[str], **settings: Any) -> Answer[ColumnsFindings]:
@@ -57,7 +57,7 @@ def ask(request: Request) -> Response:
 # Look at the columns of a table: how each was read, and how many cells hold its markers.
 
 
-def run(table: Table) -> ColumnsFindings:
+def _run(table: Table) -> ColumnsFindings:
     """Return how the columns of the table were read."""
     read = [_reading(table, column) for column in table.columns]
     return ColumnsFindings(

@@ -63,7 +63,7 @@ def anonymize(
     protection = graph_protection_from(protect) if isinstance(protect, str) else protect
     rng = np.random.default_rng() if rng is None else rng
     written = protect.strip() if isinstance(protect, str) else protection_text(protection)
-    return Answer(run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
+    return Answer(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
 def anonymize_file(
@@ -130,7 +130,7 @@ def ask(request: Request) -> Response:
 # The question about a protected graph measured: a graph and a protection in, findings out.
 
 
-def run(
+def _run(
     original: Graph,
     protection: GraphProtection,
     *,
