@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import Row, peak_memory
-from unveil._kernels.table.rank_swapping import partners
 from unveil.attacks.table.fellegi_sunter import FellegiSunter
 from unveil.attacks.table.rank_intersection import RankIntersection
 from unveil.attacks.table.splink_linkage import SplinkLinkage
@@ -20,6 +19,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import MissingExtraError
 from unveil.metrics import adversary_overall_success, adversary_success_rate
+from unveil.protections.table._rank_schemes import partners
 
 ROOT = Path(__file__).parent.parent
 # By its path: among the peers is one that installs a package called tests.

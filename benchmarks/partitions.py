@@ -14,8 +14,8 @@ import numpy as np
 from benchmarks.timing import Row, least, side_by_side
 from unveil import partition
 from unveil.guesses import Partition, View
-from unveil.guesses.random_partitions import uniform_partition, walk_from
 from unveil.metrics import forecast, others_graphs, over_views, partition_distances, policy_grid, unlinkability
+from unveil.metrics.partitions.guessing import uniform_partition, walk_from
 
 Labels = np.ndarray[tuple[int], np.dtype[np.int64]]
 

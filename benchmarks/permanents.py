@@ -117,7 +117,7 @@ def growth(reaches: list[int]) -> None:
 
 def grow(reach: int) -> None:
     """Print one line of the table above, from a process of its own."""
-    from unveil._kernels.matching.frontier_plan import plan
+    from unveil._kernels.matching.frontier import plan
 
     rng = np.random.default_rng(1)
     solve(intervals(3_000, 8), np.arange(3_000), rng=rng, distribution=False)  # the compiler is warm

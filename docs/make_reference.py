@@ -14,7 +14,7 @@ from pathlib import Path
 from unveil.metrics import METRICS, Metric
 from unveil.questions import QUESTIONS, question
 from unveil.questions.settings import Setting
-from unveil.report.clauses import NOT_BY_THIS_TOOL
+from unveil.report.judgement import NOT_BY_THIS_TOOL
 from unveil.report.profiles import PROFILES
 from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import unveil
+from unveil._lazy import reexports
 
 ROOT = Path(__file__).parent.parent
 
@@ -82,12 +83,28 @@ def test_a_missing_docstring_is_seen() -> None:
     assert without_docstring("lambda", FunctionType(compile("0", "", "eval"), {})) == ["lambda"]
 
 
-@pytest.mark.parametrize("package", [unveil, unveil.data, unveil.metrics], ids=lambda package: package.__name__)
-def test_type_checkers_are_told_the_same_names(package: ModuleType) -> None:
-    tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
+def test_type_checkers_are_told_the_same_names() -> None:
+    tree = ast.parse(Path(str(unveil.__file__)).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     told = {alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert told == set(package.__all__)
+    assert told == set(unveil.__all__)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "home"),
+    [
+        (unveil.attacks, "Linkability", "table.linkability"),
+        (unveil.attacks, "AnonymeterLinkability", "anonymeter.linkability"),
+        (unveil.protections, "Mondrian", "table.mondrian"),
+        (unveil.metrics, "entropy", "candidates.uncertainty"),
+        (unveil.data, "samples", "samples"),
+    ],
+)
+def test_the_lines_for_type_checkers_are_the_names_of_a_package(package: ModuleType, name: str, home: str) -> None:
+    homes = reexports(package.__name__)
+    assert homes[name] == home
+    assert sorted(homes) == sorted(package.__all__)
+    assert {"reexports", "TYPE_CHECKING", "import_module"}.isdisjoint(homes)
 
 
 def test_names_are_what_their_home_has() -> None:

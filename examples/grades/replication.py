@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from unveil import grade_metrics
 from unveil.errors import InputError
-from unveil.grades.data_facts import scope_of
+from unveil.grades.factors import scope_of
 from unveil.grades.grades import PAPER, Grades
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
-from unveil.grades.summary import ScoreSummary, groups_of
+from unveil.grades.verdict import ScoreSummary, groups_of
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.findings import GradesFindings
-from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
 from unveil.questions.grade_metrics.suite_tables import case_table, suite_score_table, suite_table, sum_table
-from unveil.questions.grade_metrics.tables import ranking_table
+from unveil.questions.grade_metrics.tables import calibration_table, ranking_table, span_table
 from unveil.questions.grade_metrics.words import calibration_answer, headline, honest_sentences
 from unveil.report.blocks import TableBlock
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from figures import Point, draw_curves, draw_undefined, mean_points, options, save
 
-from unveil.guesses.random_partitions import uniform_partition
 from unveil.metrics import partition_distances, risk_slope_on, unlinkability
+from unveil.metrics.partitions.guessing import uniform_partition
 
 ALPHAS = ("1/3", "2/3")
 BETAS = np.array([0.7, 0.8])

@@ -13,8 +13,8 @@ import numpy as np
 from figures import Point, curves_of, draw_undefined, mean_points, options, save
 
 from unveil import Partition
-from unveil.guesses.random_partitions import uniform_partition, walk_from
 from unveil.metrics import risk_slope_on, unlinkability, variation_of_information
+from unveil.metrics.partitions.guessing import uniform_partition, walk_from
 
 ITEMS = 200
 LENGTHS = tuple(range(5, 100, 5)) + tuple(range(100, 1001, 25))

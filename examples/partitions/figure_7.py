@@ -8,8 +8,8 @@ import numpy as np
 from figures import Point, alpha_colours, curves_of, draw_curves, draw_undefined, mean_points, options, save
 
 from unveil import Partition
-from unveil.guesses.random_partitions import growing_partition, uniform_partition
 from unveil.metrics import OverallUnlinkability, risk_slope_on, unlinkability
+from unveil.metrics.partitions.guessing import growing_partition, uniform_partition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

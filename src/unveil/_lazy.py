@@ -32,3 +32,26 @@ def lazily(
         return value
 
     return list(homes), get, lambda: sorted(homes)
+
+
+def reexports(package: str) -> "dict[str, str]":
+    """Return the names that the source of a package imports as themselves, each with its module below the package.
+
+    ``from package.module import name as name`` tells type checkers of a public name. That line is its one declaration,
+    also where it stands below ``TYPE_CHECKING`` because the module is loaded when first asked for.
+
+    >>> homes = reexports("unveil.data")
+    >>> homes["read_graph"], homes["samples"]
+    ('graph.read', 'samples')
+    """
+    import ast
+    import sys
+    from inspect import getsource
+
+    lines = [node for node in ast.walk(ast.parse(getsource(sys.modules[package]))) if isinstance(node, ast.ImportFrom)]
+    return {
+        alias.name: alias.name if line.module == package else str(line.module).removeprefix(f"{package}.")
+        for line in sorted(lines, key=lambda line: line.lineno)
+        for alias in line.names
+        if alias.asname == alias.name
+    }

@@ -124,7 +124,7 @@ def test_types_are_those_that_numba_finds_itself(several: tuple[Any, Any]) -> No
 def test_a_warmed_loop_is_loaded_by_the_next_process(tmp_path: Path) -> None:
     program = (
         "from unveil._kernels._warm_up import folder_of, warm\n"
-        "done = warm('unveil._kernels.graph.degree_groups_minimax:_limit')\nprint(done.seconds > 0, folder_of([done]))"
+        "done = warm('unveil.protections.graph.graph_anon:_limit')\nprint(done.seconds > 0, folder_of([done]))"
     )
     said = [
         subprocess.run(

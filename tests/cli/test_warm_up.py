@@ -12,7 +12,7 @@ ALL = _warm_up.listed_loops()
 
 
 def test_it_says_how_much_was_compiled_and_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "unveil._kernels.graph.degree_groups_minimax:_limit"
+    name = "unveil.protections.graph.graph_anon:_limit"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(_warm_up, "listed_loops", lambda: {name: ALL[name]})
     done = CliRunner().invoke(main, ["warm-up", "--cores", "1"])

@@ -18,7 +18,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.terminal_view import short
-from unveil.report.blocks_answers import Answers, brief_table
+from unveil.report.blocks import Answers, brief_table
 from unveil.report.figures import json_of
 from unveil.report.limits import Limits, check_limits
 from unveil.report.terminal import Headline, show_headline, show_table

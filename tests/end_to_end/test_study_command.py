@@ -14,7 +14,7 @@ from click.testing import Result
 from tests.approved.sentences import Approved
 from tests.end_to_end.commands import Command
 from tests.studies.small import GUESS, small_graph
-from unveil.cli.study_progress import moving
+from unveil.cli.study import moving
 from unveil.errors import InputError
 from unveil.report.studies import far
 from unveil.report.text import about, percent

@@ -12,7 +12,7 @@ import unveil
 from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil._kernels.counts.solver import Budget
-from unveil.attacks.counts import readings, solve_counts
+from unveil.attacks.counts import solve_counts
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 from unveil.questions.tables import run as run_module
 
@@ -210,7 +210,7 @@ def test_all_that_is_asked_shares_one_budget(monkeypatch: pytest.MonkeyPatch) ->
             if self.source is None:
                 made.append(self)
 
-    for module in (run_module, solve_counts, readings):
+    for module in (run_module, solve_counts, solve_counts):
         monkeypatch.setattr(module, "Budget", Watched)
     cube = sparse(4).with_columns(pl.lit("30").alias("count"))
     total = pl.DataFrame({name: ["400" if name == "count" else "Total"] for name in cube.columns})

@@ -14,7 +14,7 @@ from unveil.data.graph import Graph
 from unveil.grades.grades import grade
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.suites import SUITES
-from unveil.grades.summary import groups_of
+from unveil.grades.verdict import groups_of
 from unveil.metrics import METRICS
 from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
 

@@ -19,7 +19,7 @@ from tests.oracles.unlinkability_result import Overall
 from tests.oracles.unlinkability_result import unlinkability as oracle
 from unveil import Partition
 from unveil.data.samples import path
-from unveil.guesses.random_partitions import growing_partition, uniform_partition, walk_from
+from unveil.metrics.partitions.guessing import growing_partition, uniform_partition, walk_from
 
 FOLDER = Path(__file__).parents[2] / "examples" / "partitions"
 ALPHAS = ("0", "1/3", "1/2", "2/3", "1")

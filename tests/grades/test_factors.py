@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from tests.approved.sentences import Approved
 from tests.studies.small import small_study
 from unveil.errors import InputError
-from unveil.grades.data_facts import GRAPH_STATISTICS, scope_of
-from unveil.grades.factors import _shares, explain, statistics_of, types_of
+from unveil.grades.factors import GRAPH_STATISTICS, _shares, explain, scope_of, statistics_of, types_of
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.metrics.graphs.statistics import graph_statistics
 from unveil.studies import DataSet, Results, Study, run_study

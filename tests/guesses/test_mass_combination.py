@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from tests.guesses.belief_cases import all_made, as_masses, compatible, made, renamed, several
 from tests.oracles import beliefs as oracle
-from unveil._kernels.mass.allocation import allocate
 from unveil._kernels.mass.flow import largest_flow
 from unveil._kernels.mass.masses import combine_pairs, join_pairs
 from unveil.errors import InputError
-from unveil.guesses.mass_combination import COMBINATIONS, combine, conflict
+from unveil.guesses.mass_combination import COMBINATIONS, allocate, combine, conflict
 from unveil.guesses.mass_function import MassFunction
 
 ACCEPTABLE = [name for name, facts in COMBINATIONS.items() if facts.acceptable]

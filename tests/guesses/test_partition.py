@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
-from unveil.guesses._factorise import factorise
+from unveil.guesses._entries import factorise
 from unveil.guesses.partition import exact_fraction
 
 

@@ -15,8 +15,7 @@ from tests.oracles import predicates as oracle
 from unveil._kernels.table import predicates as kernels
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.guesses.conditions import RELATIONS, Condition
-from unveil.guesses.predicates import CodedTable, Predicates
+from unveil.guesses.predicates import RELATIONS, CodedTable, Condition, Predicates
 
 LEVELS = ["low", "middle", "high"]
 KINDS: dict[str, Any] = {

@@ -6,8 +6,8 @@ from math import exp, log
 
 import numpy as np
 
-from unveil._kernels.graph.dendrogram import Dendrogram
 from unveil.data.graph import Graph
+from unveil.protections.graph._dendrogram import Dendrogram
 
 Leaves = frozenset[int]
 #: The leaves under each inner node; that says all about a dendrogram, since left and right do not matter.

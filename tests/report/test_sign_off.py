@@ -13,8 +13,7 @@ from tests.report.test_page import Reader
 from unveil.errors import InputError
 from unveil.report.blocks import Page, Section, TableBlock
 from unveil.report.editions import internal
-from unveil.report.page import render
-from unveil.report.sheet import sheet_document
+from unveil.report.page import render, sheet_document
 from unveil.report.sign_off import (
     CONTEXT,
     FOR_WHOM,

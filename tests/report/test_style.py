@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from unveil.report.line_styles import LOOKS
 from unveil.report.page import asset
+from unveil.report.svg.lines import LOOKS
 
 SHEET = asset("page.css")
 

@@ -23,10 +23,9 @@ import httpx
 from tests.web.stand_in import PROGRAM
 from unveil.web._protocol import PatientServer
 from unveil.web.app import State, make_app
-from unveil.web.folder import make_folder
 from unveil.web.guard import Keys
 from unveil.web.jobs import Jobs, Rules
-from unveil.web.serve import ServeOptions, listen, serve, settings_for
+from unveil.web.serve import ServeOptions, listen, make_folder, serve, settings_for
 from unveil.web.uploads import Limits, Uploads
 
 Outcome = TypeVar("Outcome")

@@ -12,8 +12,8 @@ from unveil.questions.roles import roles_of
 from unveil.questions.settings import Question, Setting
 from unveil.questions.values import MOST_FILES, value_of
 from unveil.web.command import command
+from unveil.web.pages import said
 from unveil.web.questions import check
-from unveil.web.summary import said
 
 FORMS = {name: question(name) for name in QUESTIONS}
 

@@ -16,7 +16,7 @@ from unveil.protections import PROTECTIONS
 from unveil.questions import QUESTIONS
 from unveil.questions import question as asked_for
 from unveil.web import pages
-from unveil.web.listing import settings_of
+from unveil.web.pages import settings_of
 
 ROOT = "/Xy-_0"
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}</script>=cmd|' /C calc'!A0"

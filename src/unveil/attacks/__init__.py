@@ -6,106 +6,56 @@ An attack is one file and one line here. Those of another package, for compariso
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unveil._lazy import lazily
-from unveil.attacks._listing import ATTACKS, Attack, attack
-from unveil.attacks.counts.rank_records import RankRecords
-from unveil.attacks.counts.solve_counts import SolveCounts
-from unveil.attacks.graph.adaptive_deanonymization import AdaptiveDeanonymization
-from unveil.attacks.graph.distance_vector import DistanceVector
-from unveil.attacks.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
-from unveil.attacks.graph.korula_lattanzi import KorulaLattanzi
-from unveil.attacks.graph.mean_field import MeanField
-from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
-from unveil.attacks.graph.refine import Refine
-from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser
-from unveil.attacks.specification import (
-    CountsAttack,
-    GraphAttack,
-    TableAttack,
-    attack_from,
-    attack_text,
-    graph_attack_from,
-)
-from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, ExactMatches
-from unveil.attacks.table.bayes import Bayes
-from unveil.attacks.table.candidate_set import CandidateSet
-from unveil.attacks.table.fellegi_sunter import FellegiSunter
-from unveil.attacks.table.inference import Inference
-from unveil.attacks.table.linkability import Linkability
-from unveil.attacks.table.membership import Membership, MembershipScores
-from unveil.attacks.table.nearest import Nearest, Softmax
-from unveil.attacks.table.rank_intersection import RankIntersection
-from unveil.attacks.table.record_linkage import RecordLinkage
-from unveil.attacks.table.row_order import RowOrder, RowOrderTest
-from unveil.attacks.table.searched_inference import SearchedInference
-from unveil.attacks.table.several_releases import SeveralReleases
-from unveil.attacks.table.singling_out import SinglingOut
-from unveil.attacks.table.splink_linkage import SplinkLinkage
+from unveil._lazy import lazily, reexports
+from unveil.attacks._listing import ATTACKS as ATTACKS
+from unveil.attacks._listing import Attack as Attack
+from unveil.attacks._listing import attack as attack
+from unveil.attacks.counts.rank_records import RankRecords as RankRecords
+from unveil.attacks.counts.solve_counts import SolveCounts as SolveCounts
+from unveil.attacks.graph.adaptive_deanonymization import AdaptiveDeanonymization as AdaptiveDeanonymization
+from unveil.attacks.graph.distance_vector import DistanceVector as DistanceVector
+from unveil.attacks.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah as JiLiSrivatsaBeyah
+from unveil.attacks.graph.korula_lattanzi import KorulaLattanzi as KorulaLattanzi
+from unveil.attacks.graph.mean_field import MeanField as MeanField
+from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov as NarayananShmatikov
+from unveil.attacks.graph.refine import Refine as Refine
+from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser as YartsevaGrossglauser
+from unveil.attacks.specification import CountsAttack as CountsAttack
+from unveil.attacks.specification import GraphAttack as GraphAttack
+from unveil.attacks.specification import TableAttack as TableAttack
+from unveil.attacks.specification import attack_from as attack_from
+from unveil.attacks.specification import attack_text as attack_text
+from unveil.attacks.specification import graph_attack_from as graph_attack_from
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+from unveil.attacks.table.attribute_disclosure import ExactMatches as ExactMatches
+from unveil.attacks.table.bayes import Bayes as Bayes
+from unveil.attacks.table.candidate_set import CandidateSet as CandidateSet
+from unveil.attacks.table.fellegi_sunter import FellegiSunter as FellegiSunter
+from unveil.attacks.table.inference import Inference as Inference
+from unveil.attacks.table.linkability import Linkability as Linkability
+from unveil.attacks.table.membership import Membership as Membership
+from unveil.attacks.table.membership import MembershipScores as MembershipScores
+from unveil.attacks.table.nearest import Nearest as Nearest
+from unveil.attacks.table.nearest import Softmax as Softmax
+from unveil.attacks.table.rank_intersection import RankIntersection as RankIntersection
+from unveil.attacks.table.record_linkage import RecordLinkage as RecordLinkage
+from unveil.attacks.table.row_order import RowOrder as RowOrder
+from unveil.attacks.table.row_order import RowOrderTest as RowOrderTest
+from unveil.attacks.table.searched_inference import SearchedInference as SearchedInference
+from unveil.attacks.table.several_releases import SeveralReleases as SeveralReleases
+from unveil.attacks.table.singling_out import SinglingOut as SinglingOut
+from unveil.attacks.table.splink_linkage import SplinkLinkage as SplinkLinkage
 
 if TYPE_CHECKING:
-    from unveil.attacks.anonymeter.inference import AnonymeterInference
-    from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
-    from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
+    from unveil.attacks.anonymeter.inference import AnonymeterInference as AnonymeterInference
+    from unveil.attacks.anonymeter.linkability import AnonymeterLinkability as AnonymeterLinkability
+    from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut as AnonymeterSinglingOut
 
-_ANONYMETER = {
-    "AnonymeterInference": "anonymeter.inference",
-    "AnonymeterLinkability": "anonymeter.linkability",
-    "AnonymeterSinglingOut": "anonymeter.singling_out",
-}
-
-__getattr__ = lazily(__name__, _ANONYMETER)[1]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+_HOMES = reexports(__name__)
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
 
 
 def load() -> None:
     """Load what is loaded when asked for, so that every attack is listed."""
-    for home in _ANONYMETER.values():
+    for home in _HOMES.values():
         import_module(f"{__name__}.{home}")
-
-
-__all__ = [
-    "ATTACKS",
-    "AdaptiveDeanonymization",
-    "AnonymeterInference",
-    "AnonymeterLinkability",
-    "AnonymeterSinglingOut",
-    "Attack",
-    "AttributeDisclosure",
-    "Bayes",
-    "CandidateSet",
-    "CountsAttack",
-    "DistanceVector",
-    "ExactMatches",
-    "FellegiSunter",
-    "GraphAttack",
-    "Inference",
-    "JiLiSrivatsaBeyah",
-    "KorulaLattanzi",
-    "Linkability",
-    "MeanField",
-    "Membership",
-    "MembershipScores",
-    "NarayananShmatikov",
-    "Nearest",
-    "RankIntersection",
-    "RankRecords",
-    "RecordLinkage",
-    "Refine",
-    "RowOrder",
-    "RowOrderTest",
-    "SearchedInference",
-    "SeveralReleases",
-    "SinglingOut",
-    "Softmax",
-    "SolveCounts",
-    "SplinkLinkage",
-    "TableAttack",
-    "YartsevaGrossglauser",
-    "attack",
-    "attack_from",
-    "attack_text",
-    "graph_attack_from",
-]

@@ -1,6 +1,10 @@
 """``unveil study``: run many scenarios, see how far they are, and show what they found."""
 
 import shlex
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -10,15 +14,15 @@ import click
 
 from unveil.cli.common import INTERRUPTED, SOME_FAILED
 from unveil.cli.question import command_of, help_of, params_of, told_by
-from unveil.cli.study_progress import moving
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
+from unveil.report.studies import far
 from unveil.report.text import one_line
 
 if TYPE_CHECKING:
     from unveil.questions.study.status import StudyStatus
     from unveil.studies import RunSummary
-
+    from unveil.studies.tasks import Progress
 
 FOLDER = click.Path(path_type=Path)
 
@@ -188,3 +192,44 @@ def _print_status(status: "StudyStatus", folder: Path) -> None:
             click.echo(f"The rest will take about {duration(status.seconds_left)} of CPU time.")
         if status.running is None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")
+
+
+# How far a run of a study is: a bar in a terminal, a line now and then elsewhere.
+
+#: How many seconds lie between two lines of progress where there is no terminal.
+EVERY = 30.0
+# A run that takes less is over before anybody has read how long it takes.
+_WORTH_TELLING = 10.0
+
+
+@contextmanager
+def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
+    """Yield what a run calls after each scenario: it moves a bar, or prints a line now and then where none is seen."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _lines(every)
+        return
+    from unveil.report.terminal import progress
+
+    with progress() as bar:
+
+        def move(done: int, total: int, left: float) -> None:
+            bar(far(done, total, left), done / total)
+
+        bar("starting", 0.0)
+        yield move
+
+
+def _lines(every: float) -> "Progress":
+    last, told = time.monotonic(), False
+
+    def tell(done: int, total: int, left: float) -> None:
+        nonlocal last, told
+        first, told = not told and left >= _WORTH_TELLING, True
+        if first or done == total or time.monotonic() - last >= every:
+            last = time.monotonic()
+            click.echo(far(done, total, left), err=True)
+
+    return tell

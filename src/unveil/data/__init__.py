@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from unveil._lazy import lazily
+from unveil._lazy import lazily, reexports
 
+# Loaded when first asked for: those who only read or write a file do not pay for the rest.
 if TYPE_CHECKING:
     from unveil.data import samples as samples
     from unveil.data.files.column_store import ColumnStore as ColumnStore
@@ -21,23 +22,4 @@ if TYPE_CHECKING:
     from unveil.data.table.release import Knowledge as Knowledge
     from unveil.data.table.release import Release as Release
 
-# Loaded when first asked for: those who only read or write a file do not pay for the rest.
-_HOME = {
-    "Column": "table",
-    "ColumnStore": "files.column_store",
-    "Graph": "graph",
-    "GraphKnowledge": "graph.release",
-    "GraphRelease": "graph.release",
-    "Knowledge": "table.release",
-    "Ledger": "ledger",
-    "Query": "ledger",
-    "Release": "table.release",
-    "Table": "table",
-    "agree": "table",
-    "draw_knowledge": "graph.knowledge",
-    "graph_from": "graph.read",
-    "read_graph": "graph.read",
-    "samples": "samples",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOME)
+__all__, __getattr__, __dir__ = lazily(__name__, reexports(__name__))

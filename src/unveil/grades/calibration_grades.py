@@ -8,8 +8,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.grades.cross_validation import Gain
 from unveil.grades.scores import Reading, Scores
-from unveil.grades.summary import groups_of, half_width_over_groups
-from unveil.grades.verdict import NOTHING_SIGNIFICANT, MetricGrade
+from unveil.grades.verdict import NOTHING_SIGNIFICANT, MetricGrade, groups_of, half_width_over_groups
 
 #: What calibration does to a metric: it ranks adversaries better, worse, or no different from chance; or it could not
 #: be told; or the metric is the same, because it does not look at probabilities.

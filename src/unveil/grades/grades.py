@@ -16,8 +16,7 @@ from unveil.grades.scores import Reading, Scores, falling
 from unveil.grades.search import SuiteSearch, best_suites
 from unveil.grades.suite import available
 from unveil.grades.suites import SUITES, Rankings, Suite, rankings, suite_values
-from unveil.grades.summary import ScoreSummary, groups_of, summarise
-from unveil.grades.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, Verdict
+from unveil.grades.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, ScoreSummary, Verdict, groups_of, summarise
 from unveil.grades.weighted_sum import TURNED, SumRankings, sum_rankings
 
 __all__ = [

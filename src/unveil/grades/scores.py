@@ -11,8 +11,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grades.evenness import evenness, shared_range
 from unveil.grades.monotonicity import Monotonicity, monotonicity
 from unveil.grades.replicated_metrics import ReplicatedMetrics
-from unveil.grades.summary import groups_of, summarise
-from unveil.grades.verdict import MetricGrade
+from unveil.grades.verdict import MetricGrade, groups_of, summarise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,8 +14,7 @@ from unveil.grades.needs import checked_needs, ticking
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.suite import Suite, equal_suites
 from unveil.grades.suite_steps import RankingUnit, Steps, WeightFilter, best_weights, merit, steps_of
-from unveil.grades.suites import quotients, weights_table
-from unveil.grades.weighted_product import FLOOR, Zeros
+from unveil.grades.suites import FLOOR, Zeros, quotients, weights_table
 
 #: With fewer data sets than this, nothing can be learned about other ones.
 _FEWEST_DATA_SETS = 3

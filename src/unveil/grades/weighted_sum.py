@@ -14,8 +14,7 @@ from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import ROUNDING
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suite import Suite
-from unveil.grades.suites import in_order, quotients, weights_table
-from unveil.grades.weighted_product import FLOOR, log_quotients, weighted
+from unveil.grades.suites import FLOOR, in_order, log_quotients, quotients, weighted, weights_table
 
 Model = Literal["product", "sum"]
 MODELS: tuple[Model, ...] = ("product", "sum")

@@ -3,7 +3,6 @@
 from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.coherence import Coherence, jointly_coherent
-from unveil.guesses.conditions import Condition
 from unveil.guesses.dataflow import Dataflow, Node
 from unveil.guesses.edge_claims import EdgeClaims
 from unveil.guesses.mass_combination import COMBINATIONS, combine, conflict
@@ -11,7 +10,7 @@ from unveil.guesses.mass_function import MassFunction
 from unveil.guesses.matching import Matching, matching_truth
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.partition import Partition, View
-from unveil.guesses.predicates import Predicates
+from unveil.guesses.predicates import Condition, Predicates
 from unveil.guesses.trials import Attempts, Trials
 from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
 from unveil.guesses.value_claims import ValueClaims

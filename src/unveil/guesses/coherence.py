@@ -9,8 +9,7 @@ from unveil._kernels.mass.masses import sums_at
 from unveil._kernels.mass.sets import chosen_rows, is_member
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
-from unveil.guesses._mass_checks import ROUNDING
-from unveil.guesses.mass_function import MassFunction
+from unveil.guesses.mass_function import ROUNDING, MassFunction
 
 
 @dataclass(frozen=True, eq=False)

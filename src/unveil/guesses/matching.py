@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.matching.edges import Edges, transposed
+from unveil._kernels.matching.hall import maximum_matching, violating_set
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.matrices.square_matrix import SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 from unveil.guesses._entries import frozen
 from unveil.guesses._pairing import Names, distinct_names, matching_truth, of_file
-from unveil.guesses._perfect_matching import edges_of_matrix, refuse_without_perfect_matching, support_of
 
 if TYPE_CHECKING:
     import os
 
     from scipy.sparse import csr_array
 
-    from unveil._kernels.matching.edges import Edges
     from unveil.guesses.candidates import Candidates
     from unveil.guesses.dataflow import Dataflow
 
@@ -186,7 +186,7 @@ class Matching:
                [0., 1., 1.],
                [0., 1., 1.]])
         """
-        from unveil.guesses._combining import combined
+        from unveil.guesses._pairing import combined
 
         return Matching(*combined([self, *others]))
 
@@ -231,9 +231,9 @@ class Matching:
         """
         from scipy.sparse import csr_array
 
+        from unveil._kernels.matching.bethe import sinkhorn
         from unveil._kernels.matching.blocks import decompose
         from unveil._kernels.matching.edges import edges_of
-        from unveil._kernels.matching.sinkhorn import sinkhorn
 
         edges = self.edges
         place = np.sort(np.concatenate([block.place for block in decompose(edges)]))
@@ -301,3 +301,111 @@ def _dense_if_small(matrix: "csr_array") -> SquareMatrix:
 
 def _plain(names: NDArray[Any] | None) -> Names | None:
     return None if names is None else tuple(str(name) for name in names.tolist())
+
+
+# Whether every entry can have a token of its own, and which rows show that it cannot.
+
+_BLOCK = 1 << 22
+_FEW = 40
+_SHOWN_ROWS = 10
+# Looking from the columns too needs a sorted copy of all pairs, which takes long where there are more.
+_MOST_TRANSPOSED = 5_000_000
+
+
+def edges_of_matrix(matrix: SquareMatrix) -> Edges:
+    """Return the positive entries of a checked matrix as the kernels take them, without sorting.
+
+    >>> edges_of_matrix(np.array([[0.0, 2.0], [1.0, 0.5]])).column
+    array([1, 0, 1], dtype=int32)
+    """
+    if not isinstance(matrix, np.ndarray):
+        return Edges(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+    start = np.concatenate([[0], np.cumsum(np.count_nonzero(matrix, axis=1))]).astype(np.int64)
+    column = np.empty(int(start[-1]), np.int32)
+    step = max(1, _BLOCK // len(matrix))
+    for first in range(0, len(matrix), step):
+        last = min(first + step, len(matrix))
+        column[start[first] : start[last]] = np.nonzero(matrix[first:last])[1]
+    return Edges(start, column, matrix[matrix > 0])
+
+
+def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
+    """Raise the error for a matrix in which some rows have fewer columns than they are, if there are such rows."""
+    dense = isinstance(matrix, np.ndarray)
+    if dense and (len(matrix) <= 1 or matrix.min() > 0) and matrix.max() > 0:
+        return
+    if dense and len(matrix) > 1000 and (maximum_matching(_thinned(matrix)) >= 0).all():
+        return
+    edges = edges_of_matrix(matrix)
+    matched = maximum_matching(edges)
+    if (matched < 0).any():
+        raise _unmatched(edges, matched, what)
+
+
+def _thinned(matrix: FloatArray) -> Edges:
+    """Return a few positive entries of each row, spread over it: mostly these already have a perfect matching."""
+    n = len(matrix)
+    kept, sizes = [], []
+    for row in range(n):
+        have = np.flatnonzero(matrix[row])
+        if have.size > _FEW:
+            # Each row begins elsewhere, else all rows would have the same few columns.
+            have = have[((np.arange(_FEW) + row * 0.6180339887498949 % 1) * (have.size / _FEW)).astype(np.int64)]
+        kept.append(have.astype(np.int32))
+        sizes.append(have.size)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    column = np.concatenate(kept)
+    return Edges(start, column, np.ones(column.size))
+
+
+def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
+    rows, columns = violating_set(edges, _few_left(edges, matched))
+    message = (
+        f"{what} must have a perfect matching, one token for each entry, but has none: {_numbered(rows, 'row')} "
+        f"{'have' if rows.size > 1 else 'has'} positive entries in {_only(columns.size, 'column')}"
+    )
+    if edges.column.size <= _MOST_TRANSPOSED:
+        across = transposed(edges)
+        few_columns, few_rows = violating_set(across, _few_left(across, maximum_matching(across)))
+        if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
+            message += (
+                f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
+                f"entries in {_only(few_rows.size, 'row')}"
+            )
+    return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
+
+
+def _few_left(edges: Edges, matched: Int32Array) -> Int32Array:
+    """Return the maximum matching with few rows left over, so that the search from each of them stays short.
+
+    The other rows left over take columns left over; no search ever gets there, or the matching were not maximum.
+    """
+    left = np.flatnonzero(matched < 0)
+    left = left[np.argsort(np.diff(edges.start)[left], kind="stable")]
+    most = max(1, 200_000 // edges.n)
+    free = np.setdiff1d(np.arange(edges.n), matched)
+    filled = matched.copy()
+    filled[left[most:]] = free[: max(0, left.size - most)]
+    return filled
+
+
+def _numbered(places: IntArray, word: str) -> str:
+    some = ", ".join(str(place + 1) for place in places[:_SHOWN_ROWS]) + (", …" if places.size > _SHOWN_ROWS else "")
+    if places.size == 1:
+        return f"{word} {some} (counted from 1)"
+    return f"{places.size} {word}s ({some}, counted from 1)"
+
+
+def _only(count: int, word: str) -> str:
+    return f"no {word}" if count == 0 else f"only {count} {word}{'s' * (count > 1)}"
+
+
+def support_of(edges: Edges) -> "csr_array":
+    """Return 1 where there is an edge, as a read-only sparse matrix."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(edges.column.size)
+    support = csr_array((ones, edges.column.copy(), edges.start.astype(np.int32)), shape=(edges.n, edges.n))
+    for array in (support.data, support.indices, support.indptr):
+        array.flags.writeable = False
+    return support

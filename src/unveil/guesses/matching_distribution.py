@@ -111,7 +111,7 @@ class MatchingDistribution:
         >>> one.combined(two).matchings
         array([[1, 0]])
         """
-        from unveil.guesses._combining import order_of
+        from unveil.guesses._pairing import order_of
 
         chance = {tuple(row): p for row, p in zip(self.matchings.tolist(), self.probability.tolist(), strict=True)}
         for number, other in enumerate(others, start=2):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.errors import InputError
-from unveil.guesses._factorise import factorise
+from unveil.guesses._entries import factorise
 
 Number = int | float | str | Fraction
 

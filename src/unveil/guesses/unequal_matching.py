@@ -99,7 +99,7 @@ class UnequalMatching:
         Weights are divided by the largest of each release first, which changes nothing where the number of pairs is
         known. All releases have the same pairs, so they must agree on how many.
         """
-        from unveil.guesses._combining import combined
+        from unveil.guesses._pairing import combined
 
         if any(other.pair_count != self.pair_count for other in others):
             raise InputError(

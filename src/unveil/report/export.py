@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO, StringIO
 from typing import get_args
 
-from unveil.report.blocks import AnswerTopic, Block, Chart, Page, Playground, Rings, TableBlock
-from unveil.report.blocks_answers import Answers, whole_table
-from unveil.report.blocks_cells import CellGrid, grid_table
+from unveil.report.blocks import (
+    Answers,
+    AnswerTopic,
+    Block,
+    CellGrid,
+    Chart,
+    Page,
+    Playground,
+    Rings,
+    TableBlock,
+    grid_table,
+    whole_table,
+)
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.figure_tables import boxes_table, heat_table
 from unveil.report.text import one_line

@@ -9,9 +9,20 @@ from itertools import chain, groupby
 from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, TableBlock
-from unveil.report.blocks_answers import SHAPES, Answers
-from unveil.report.blocks_cells import CellGrid
+from unveil.errors import InputError
+from unveil.report.blocks import (
+    SHAPES,
+    Answers,
+    Block,
+    Boxes,
+    CellGrid,
+    Chart,
+    Number,
+    Page,
+    Playground,
+    Rings,
+    TableBlock,
+)
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.machine import compact
 from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
@@ -19,7 +30,7 @@ from unveil.report.templates import environment_of, text_of
 from unveil.report.text import count
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 #: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
 MOST_ROWS = 100
@@ -229,3 +240,27 @@ def data_of(html: str) -> list[Any]:
     """Return the data embedded in a page, one value per playground: for tests, and for readers without a browser."""
     pieces = html.split('<script type="application/json">')[1:]
     return [json.loads(piece.split("</script>", 1)[0]) for piece in pieces]
+
+
+# The sheet to sign as a document of its own: plain HTML without style rules, which word processors open and change.
+
+
+def sheet_document(page: Page) -> str:
+    """Return the answer, the sheet and all that it had to cut as HTML of headings, sentences and plain tables.
+
+    Nothing in it runs, moves or is fetched, and no style hides anything: a word processor shows what a browser does.
+    Lines that are signed or filled in on paper are cells to be filled in here.
+    """
+    if page.sheet is None:
+        raise InputError("this page has no sheet to sign. Make it of an audit")
+    sections = [
+        (section, [block for block in section.blocks if isinstance(block, TableBlock)])
+        for section in page.sections
+        if section.on_file
+    ]
+    return _template().render(page=page, sheet=page.sheet, sections=sections)
+
+
+@cache
+def _template() -> "Template":
+    return environment_of("unveil.report").get_template("sheet.html.j2")

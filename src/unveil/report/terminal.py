@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks import Number, TableBlock, Tone
-from unveil.report.blocks_answers import Answers, brief_table
-from unveil.report.blocks_cells import CellGrid, grid_table
+from unveil.report.blocks import Answers, CellGrid, Number, Page, TableBlock, Tone, brief_table, grid_table
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.text import one_line, plain
 
@@ -215,3 +213,20 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
 def _silent(step: str, share: float) -> None:
     """Show nothing."""
     del step, share
+
+
+# Select the first screen of a page for the terminal.
+
+
+def opening(page: Page, *, notes: bool = True) -> Iterator[Part]:
+    """Yield what must be known first, the answer in one sentence, what explains it, what to do next, and notes.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(), next_steps=("Wait.",))
+    >>> list(opening(page))
+    [Headline(text='No.', tone='bad'), '→ Wait.']
+    """
+    yield from (Headline(caution, "warning") for caution in page.cautions)
+    yield Headline(page.headline, page.tone)
+    yield from page.explanation
+    yield from (f"→ {step}" for step in page.next_steps)
+    yield from (f"Note: {note}" for note in page.notes if notes)

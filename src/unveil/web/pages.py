@@ -1,12 +1,17 @@
 """The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
 
+import typing
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, get_origin
 
+from unveil._registry import RegistryEntry
 from unveil.questions import QUESTIONS
 from unveil.questions import question as asked_for
+from unveil.questions.roles import KINDS, ROLES
 from unveil.questions.settings import Question, Setting
+from unveil.questions.values import cells, default_of, values_of
 from unveil.report.page import TONES, embedded
 from unveil.report.page import asset as report_asset
 from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
@@ -173,8 +178,6 @@ def listing(*, root: str = "") -> str:
     >>> "narayanan-shmatikov" in listing()
     True
     """
-    from unveil.web.listing import parts
-
     return _render("list.html.j2", root, title="Attacks, protections, metrics", parts=parts())
 
 
@@ -247,8 +250,6 @@ def _again(view: ShownJob) -> dict[str, Any]:
 
 def _asked(form: Question, view: ShownJob) -> dict[str, Any]:
     """Return what was asked in words, and the command that asks the same."""
-    from unveil.web.summary import said
-
     names = {name: [each.name for each in given] for name, given in _by_field(view).items()}
     written = command(form, names, view.settings)
     return {"said": said(form, names, view.settings), "command": written}
@@ -269,8 +270,6 @@ def _field(field: Setting, asked: Question) -> dict[str, Any]:
 
 
 def _things(field: Setting) -> list[dict[str, Any]]:
-    from unveil.web.listing import settings_of
-
     return [
         {"name": name, "summary": summary, "settings": settings_of(name) if name else []}
         for name, summary in field.chosen()
@@ -292,3 +291,147 @@ def _environment() -> "Environment":
     environment.filters["alone"] = _alone
     environment.globals.update(ROLES=ROLES, KINDS=KINDS)
     return environment
+
+
+# All metrics, attacks and protections as the page lists them, from the listings themselves.
+
+
+def parts() -> list[dict[str, Any]]:
+    """Return the three listings: for each thing its name, what it does, and its facts in words.
+
+    >>> [part["title"] for part in parts()]
+    ['Attacks', 'Protections', 'Metrics']
+    """
+    from unveil.attacks import ATTACKS
+    from unveil.metrics import METRICS
+    from unveil.protections import PROTECTIONS
+
+    return [
+        {
+            "title": "Attacks",
+            "lead": "What an adversary may do with a release.",
+            "things": [_listed(each, leaves=each.leaves) for each in ATTACKS.values()],
+        },
+        {
+            "title": "Protections",
+            "lead": "What the holder of data may do before a release.",
+            "things": [_listed(each, makes=f"a {each.kind} release") for each in PROTECTIONS.values()],
+        },
+        {
+            "title": "Metrics",
+            "lead": "What is measured of a guess, of tries, or of a release.",
+            "things": [_metric(each) for each in METRICS.values()],
+        },
+    ]
+
+
+def _listed(each: RegistryEntry, **more: str) -> dict[str, Any]:
+    facts = {"on": f"{each.on}s", **more, "settings": ", ".join(each.settings), "also called": ", ".join(each.aka)}
+    return _thing(each.name, each.summary, each.source, facts)
+
+
+def _metric(each: Any) -> dict[str, Any]:
+    low, high = each.bounds
+    facts = {
+        "family": each.category,
+        "measures": each.on,
+        "per": each.per,
+        "more means": each.more_means,
+        "from": f"{low:g} to {high:g}".replace("inf", "∞"),
+        "needs the truth": "yes" if each.needs_truth else "",
+    }
+    return _thing(each.name, _first_large(each.summary.removeprefix("Return ")), each.source, facts)
+
+
+def _thing(name: str, summary: str, source: str, facts: Mapping[str, str]) -> dict[str, Any]:
+    said = {key: value for key, value in facts.items() if value}
+    words = " ".join([name, summary, source, *said.values()]).casefold()
+    return {"name": name, "summary": summary, "source": source, "facts": said, "words": words}
+
+
+def settings_of(name: str) -> list[dict[str, Any]]:
+    """Return what can be set of a listed attack or protection: name, default as written, and choices if they are few.
+
+    >>> settings_of("umga")[1]
+    {'name': 'edge_selection', 'default': 'random', 'choices': ['random', 'nc']}
+    """
+    from unveil.attacks import ATTACKS
+    from unveil.protections import PROTECTIONS
+
+    listed = PROTECTIONS[name] if name in PROTECTIONS else ATTACKS[name]
+    hints = typing.get_type_hints(listed.make)
+    found = []
+    for written in listed.settings:
+        key, _, default = written.partition("=")
+        found.append({"name": key, "default": default, "choices": _choices(hints.get(key))})
+    return found
+
+
+def _choices(hint: Any) -> list[str]:
+    if hint is bool:
+        return ["yes", "no"]
+    return [str(each) for each in get_args(hint)] if get_origin(hint) is Literal else []
+
+
+def _first_large(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# What was asked, in words: the files, and every setting that is not as it would be anyway.
+
+
+def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was asked as pairs of what it is about and what was said.
+
+    >>> from unveil.questions import question
+    >>> said(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
+    ('What the adversary believes', 'guess.csv')
+    """
+    sample = settings.get("sample") is True
+    values = values_of(asked, settings, sample=sample)
+    pairs = [("Data", f"The example inside unveil: {asked.sample}")] if sample else []
+    for field in asked.on("page"):
+        if field.is_file:
+            text = "" if sample else ", ".join(names.get(field.name, ()))
+        else:
+            text = _text(field, values[field.name], default_of(field, asked, sample=sample), sample=sample)
+        if text:
+            pairs.append((field.label, text))
+    return pairs
+
+
+def _text(field: Setting, value: Any, usual: Any, *, sample: bool) -> str:
+    match field.kind:
+        case "roles":
+            return _roles(value)
+        case "scenarios":
+            told = [each.partition("=") for each in value]
+            return "; ".join(f"{name} knows {', '.join(cells(columns))}" for name, _, columns in told)
+        case "limits":
+            return "; ".join(f"{name}: {limit:g}" for name, limit in value)
+        case "switch":
+            return "yes" if value else ""
+        case "folder":
+            return "" if sample else ", ".join(map(str, value))
+    if field.beside:
+        return ", ".join(_plain(field, each) for each in value) if any(value) else ""
+    if field.name == "seed":
+        return "" if value is None else str(value)
+    if value in (None, "", ()) or value == usual:
+        return ""
+    return ", ".join(_plain(field, each) for each in value) if isinstance(value, tuple) else _plain(field, value)
+
+
+def _plain(field: Setting, value: Any) -> str:
+    if field.choices is not None and field.kind not in ("thing", "things"):
+        return dict(field.chosen()).get(value, str(value))
+    return "–" if value is None else str(value) if isinstance(value, str | int | Fraction) else f"{value:g}"
+
+
+def _roles(columns: Sequence[Mapping[str, Any]]) -> str:
+    roles, kinds = dict(ROLES), dict(KINDS)
+    texts = [f"{each['name']}: {roles[each['role']]}" for each in columns if each["role"] != each["suggested"]]
+    texts += [f"{each['name']}: {kinds[each['kind']]}" for each in columns if each["kind"] != each["guessed"]]
+    if columns and not texts:
+        return "as suggested"
+    return "; ".join(texts)

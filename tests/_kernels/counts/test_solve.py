@@ -7,12 +7,11 @@ import pytest
 
 from tests.conftest import unwatched
 from tests.oracles.counts import Cell, Told, ranges
-from unveil._kernels.counts.arrays import CellArrays, cell_arrays
-from unveil._kernels.counts.cliques import cover
-from unveil._kernels.counts.conflict import conflicting
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.counts.solve import ContradictionError, solve
 from unveil._kernels.counts.solver import Budget
+from unveil.attacks.counts.solve_counts import conflicting
+from unveil.data.counts.system import CellArrays, cell_arrays, cover
 
 Variable = tuple[list[set[int]], list[tuple[int, tuple[int, ...]]]]
 #: Codes of one variable as sets of leaves, the total first, and their partitions.

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from unveil._kernels.counts import walks
-from unveil._kernels.counts.arrays import cell_arrays
 from unveil._kernels.counts.blocks import blocks
 from unveil._kernels.counts.propagate import propagate
 from unveil._kernels.counts.range_search import CellEnds, RangeQuery
@@ -12,6 +11,7 @@ from unveil._kernels.counts.rows import NO_END, SparseRows
 from unveil._kernels.counts.solve import solve
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import IntArray
+from unveil.data.counts.system import cell_arrays
 
 
 def three_way(seed: int, side: int) -> tuple[SparseRows, IntArray, IntArray]:

@@ -13,8 +13,7 @@ from tests.oracles.mean_field import balanced_with_slack
 from unveil._kernels.graph import mean_field as _mean
 from unveil._kernels.graph import sparse_field as _sparse
 from unveil._kernels.graph.mean_field import expected_witnesses, mean_field, pair_of
-from unveil._kernels.graph.sparse_field import _balance, _best, sparse_field
-from unveil._kernels.graph.sparse_start import EMPTY, Graphs, graphs_of
+from unveil._kernels.graph.sparse_field import EMPTY, Graphs, _balance, _best, graphs_of, sparse_field
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge

@@ -14,8 +14,7 @@ from unveil._kernels import threads
 from unveil._kernels.matching import as_edges, edge_at, permanent, sinkhorn, solve
 from unveil._kernels.matching.anneal import annealed
 from unveil._kernels.matching.chains import sample
-from unveil._kernels.matching.frontier import sweep
-from unveil._kernels.matching.frontier_plan import plan
+from unveil._kernels.matching.frontier import plan, sweep
 from unveil._kernels.matching.glynn import _glynn_chunks, glynn
 from unveil._kernels.matching.glynn_cracks import _complex_glynn, cracks_by_roots
 from unveil._kernels.matching.glynn_marginals import _derivatives, glynn_marginals

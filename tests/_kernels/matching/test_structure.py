@@ -25,10 +25,9 @@ from unveil._kernels.matching import (
     solve,
 )
 from unveil._kernels.matching import frontier as frontier_module
+from unveil._kernels.matching.bethe import _by_logs
 from unveil._kernels.matching.closed_form import cracks_of_even
-from unveil._kernels.matching.frontier import sweep
-from unveil._kernels.matching.frontier_plan import _drafted, _orders, plan
-from unveil._kernels.matching.sinkhorn import _by_logs
+from unveil._kernels.matching.frontier import _drafted, _orders, plan, sweep
 
 RNG = np.random.default_rng
 

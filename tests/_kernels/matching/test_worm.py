@@ -9,7 +9,7 @@ from unveil._kernels.matching import block_answer as block_answer_module
 from unveil._kernels.matching import glynn_cracks as glynn_cracks_module
 from unveil._kernels.matching import subsets as subsets_module
 from unveil._kernels.matching.chains import SampledMatchings, r_hat, sample
-from unveil._kernels.matching.frontier_plan import plan
+from unveil._kernels.matching.frontier import plan
 from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
 from unveil._kernels.matching.worm import choices, crawl
 from unveil._kernels.threads import threads

@@ -17,8 +17,7 @@ from unveil.attacks.table.singling_out import SinglingOut
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
-from unveil.guesses.conditions import Condition
-from unveil.guesses.predicates import Predicates
+from unveil.guesses.predicates import Condition, Predicates
 from unveil.guesses.trials import Trials
 from unveil.metrics.trials.anonymeter import anonymeter_risk
 from unveil.metrics.trials.risk import excess_over_control

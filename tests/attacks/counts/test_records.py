@@ -10,7 +10,7 @@ import unveil
 from tests.oracles.counts import Cell, worlds
 from unveil._kernels.counts.propagate import propagate
 from unveil._kernels.counts.solver import Budget
-from unveil._kernels.counts.worlds import worlds_by_lot
+from unveil.attacks.counts.rank_records import worlds_by_lot
 from unveil.data.counts import read_counts
 from unveil.data.counts.system import system_of
 from unveil.data.counts.tabulate import tabulate

@@ -1,16 +1,18 @@
 """Worked examples of tables whose hidden counts follow, by hand: rectangles, groupings, differences, readings."""
 
 import numpy as np
+import polars as pl
 import pytest
 
+import unveil
 from unveil._kernels.counts.solver import Budget
-from unveil.attacks.counts.readings import NOT_ZERO, rule_reading
-from unveil.attacks.counts.solve_counts import ContradictoryCountsError, SolveCounts
+from unveil.attacks.counts.solve_counts import NOT_ZERO, ContradictoryCountsError, SolveCounts, rule_reading
 from unveil.attacks.counts.steps import steps
 from unveil.data.counts import CountSettings, read_counts
 from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem, system_of
+from unveil.errors import InputError
 
 AGES = ("0-17", "18-39", "40-64", "65+", "Total")
 ROWS = {
@@ -162,3 +164,25 @@ def test_tables_without_their_common_detail_are_said_to_be_so() -> None:
     ]
     assert system_of(read_counts(pairs)).is_whole
     assert not system_of(read_counts(pairs), largest=20).is_whole
+
+
+#: Each row and column has two hidden counts: outsiders know none, whoever knows one knows all four.
+TABLE = {"ward": ["N", "S", "Total"], "f": ["*", "*", "9"], "m": ["*", "*", "8"], "Total": ["5", "12", "17"]}
+PEOPLE = pl.DataFrame(
+    {"ward": ["N"] * 5 + ["S"] * 12, "column": ["f"] + ["m"] * 4 + ["f"] * 8 + ["m"] * 4},
+)
+
+
+def test_one_count_that_is_known_gives_the_others() -> None:
+    found = unveil.tables(TABLE, truth=PEOPLE, insider=True).findings
+    assert found.figures.worked_out == 0
+    assert found.insiders == (1, 1, 1, 3)
+    assert (
+        "1 person is alone in a hidden count; knowing it, 1 can work out others, at most 3."
+        in unveil.tables(TABLE, truth=PEOPLE, insider=True).to_html()
+    )
+
+
+def test_without_records_nobody_is_known_to_be_alone() -> None:
+    with pytest.raises(InputError, match="--truth"):
+        unveil.tables(TABLE, insider=True)

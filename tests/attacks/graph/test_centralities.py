@@ -7,9 +7,9 @@ import pytest
 
 from tests.graph_strategies import heavy_tail
 from tests.oracles.graph_statistics import betweenness, closeness
-from unveil._kernels.graph.centrality import closeness as exact_closeness
 from unveil.attacks.graph import _centralities
 from unveil.attacks.graph._centralities import betweenness_of, closeness_of, pivots_of
+from unveil.attacks.graph._centralities import closeness as exact_closeness
 from unveil.attacks.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge

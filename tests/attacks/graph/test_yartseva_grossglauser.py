@@ -18,7 +18,8 @@ from tests.graph_attack_strategies import (
 )
 from tests.graph_strategies import erdos_renyi
 from tests.oracles.graph_attacks_local import yartseva_grossglauser
-from unveil._kernels.graph import percolation, witnesses
+from unveil._kernels.graph import witnesses
+from unveil.attacks.graph import yartseva_grossglauser as attack_module
 from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
@@ -57,7 +58,7 @@ def test_larger_graphs_compiled_loops_and_marks_that_are_not_kept(theta: int, mo
         for steps, kept in ((-1, 10**6), (10**9, 0), (-1, 0)):
             with monkeypatch.context() as patched:
                 patched.setattr(witnesses, "_PLAIN_STEPS", steps)
-                patched.setattr(percolation, "_KEPT_UP_TO", kept)
+                patched.setattr(attack_module, "_KEPT_UP_TO", kept)
                 other = attacked(case, attack, seed)
             check_same_guess(plain, other)
         attempted += int(plain.attempted.sum())

@@ -3,7 +3,7 @@
 from datetime import date
 from fractions import Fraction
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import inference as oracle
-from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, ExactMatches
+from unveil._kernels import value_numbers as numbers
+from unveil._kernels.neighbours.index import MISSING
+from unveil._kernels.types import IntArray
+from unveil.attacks.table import attribute_disclosure as kernels
+from unveil.attacks.table.attribute_disclosure import AttributeDisclosure, ExactMatches, equal_rows
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
@@ -212,3 +216,31 @@ def test_settings_are_checked(setting: dict[str, Any], message: str) -> None:
 def test_a_constant_secret_is_refused() -> None:
     with pytest.raises(InputError, match="at least two different values in the released, but it has only one"):
         look_up(PEOPLE, {**RELEASED, "ill": ["flu"] * 6}, "ill", "age")
+
+
+#: Close together and far apart, so that both ways of looking up are taken.
+VALUES = st.sampled_from([0, 1, 2, 5, -3, 2**40, 2**40 + 1, int(MISSING), int(MISSING) + 2])
+
+
+class Column(NamedTuple):
+    cells: IntArray
+
+    def of(self, rows: IntArray | slice) -> IntArray:
+        return self.cells[rows]
+
+
+@given(st.integers(1, 4), st.data(), st.integers(1, 9))
+def test_rows_are_in_the_group_of_those_who_are_equal(width: int, data: st.DataObject, block: int) -> None:
+    line = st.tuples(*[VALUES] * width)
+    people = data.draw(st.lists(line, min_size=1, max_size=8))
+    rows = data.draw(st.lists(st.one_of(line, st.sampled_from(people)), max_size=12))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "BLOCK_ROWS", block)
+        patch.setattr(numbers, "_CLOSE", data.draw(st.sampled_from([0, 4, 2**12])))
+        columns = [Column(np.array([row[place] for row in rows], np.int64)) for place in range(width)]
+        told = [np.array([person[place] for person in people]) for place in range(width)]
+        found = equal_rows(told, columns, len(rows))
+    ordered = sorted(set(people))
+    assert found.groups == len(ordered)
+    assert found.of_person.tolist() == [ordered.index(person) for person in people]
+    assert found.of_row.tolist() == [ordered.index(row) if row in ordered else -1 for row in rows]

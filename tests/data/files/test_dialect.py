@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from benchmarks.files import SPELLINGS, Spelling, write
 from tests.data.refusals import MARKER, refusal
 from unveil.data import samples
-from unveil.data.candidates import read_candidates
 from unveil.data.files._encoding import encoding_of
 from unveil.data.files.dialect import LOOKED_AT, Dialect, dialect_of
 from unveil.data.files.read import read_file, read_table
@@ -20,6 +19,7 @@ from unveil.data.files.settings import FileSettings
 from unveil.data.matrices.matchings import read_frequencies, read_matrix
 from unveil.data.partitions import read_partition, read_weights
 from unveil.data.table import Table
+from unveil.questions.attack_metrics.read import read_candidates
 
 MORE = (Spelling("\t", ".", "utf-16-le"), Spelling("|", ",", "utf-8-sig"), Spelling(";", ",", "utf-32"))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tests.data.graph.test_objects import FakeIgraph, FakeNetworkx
+from tests.data.graph.test_read_objects import FakeIgraph, FakeNetworkx
 from tests.data.refusals import refusal
 from unveil.data.graph import Graph
 from unveil.data.graph.read import graph_from, read_graph

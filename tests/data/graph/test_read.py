@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.data.refusals import refusal
 from tests.oracles.edge_list import SlowGraph, read_slowly, slow_graph
-from unveil.data.graph import Graph, _edge_layout, _edge_lines, _edge_stream
+from unveil.data.graph import Graph, _edge_layout, _edge_lines
 from unveil.data.graph.read import read_graph
 
 
@@ -161,8 +161,8 @@ def test_a_compressed_file_cannot_fill_the_memory(
     text = b"1 2\n" * 3000
     path = make(tmp_path, archive({"x/out.x": text}, "w:bz2") if packed else gzip.compress(text), "x.tar.bz2")
     assert read_graph(path).notes == ("2,999 repeated edges were left out",)
-    monkeypatch.setattr(_edge_stream, "LARGEST", 10_000)
-    monkeypatch.setattr(_edge_stream, "HEAD", 1000)
+    monkeypatch.setattr(_edge_lines, "LARGEST", 10_000)
+    monkeypatch.setattr(_edge_lines, "HEAD", 1000)
     monkeypatch.setattr(_edge_lines, "_BLOCK", 1000)
     assert "at most 10,000 bytes" in refusal(lambda: read_graph(path))
 
@@ -170,7 +170,7 @@ def test_a_compressed_file_cannot_fill_the_memory(
 def test_a_header_that_promises_a_huge_file_is_refused_before_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_edge_stream, "LARGEST", 20_000)
+    monkeypatch.setattr(_edge_lines, "LARGEST", 20_000)
     entry = tarfile.TarInfo("x/out.x")
     entry.size = 10_000_000_000
     damaged = bz2.compress(entry.tobuf() + b"1 2\n" * 128)
@@ -386,7 +386,7 @@ def test_tabs_below_a_header_keep_names_with_spaces_and_empty_cells(tmp_path: Pa
 
 
 def test_bad_bytes_far_into_a_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_edge_stream, "HEAD", 64)
+    monkeypatch.setattr(_edge_lines, "HEAD", 64)
     monkeypatch.setattr(_edge_layout, "HEAD", 64)
     monkeypatch.setattr(_edge_lines, "_BLOCK", 100)
     assert "binary" in refusal(lambda: read_graph(make(tmp_path, b"1 2\n" * 100 + b"\0\n")))

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.oracles import compatibility as oracle
-from unveil._kernels.mass.atoms import signatures
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.mass_function import MassFunction
 from unveil.metrics._listing import METRICS
 from unveil.metrics.beliefs import _belief_flow
-from unveil.metrics.beliefs._belief_flow import worst_set
+from unveil.metrics.beliefs._belief_flow import signatures, worst_set
 from unveil.metrics.beliefs.compatibility import compatibility, compatible_belief, compatible_probability, valid_guesses
 
 Floats = NDArray[np.float64]

@@ -1,13 +1,16 @@
 """People are counted once, against going through every set of cells that share nobody."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import unveil
+from unveil.data.counts import read_counts
+from unveil.data.counts.system import system_of
 from unveil.guesses.count_ranges import CountRanges
-from unveil.metrics.counts.count_disclosure import count_figures, people_once
+from unveil.metrics.counts.count_disclosure import count_figures, people_once, shared_codes
 
 LEAVES = [(3, 1, 2), (7, 1, 2, 4, 3)]
 
@@ -56,3 +59,34 @@ def test_what_was_not_settled_is_counted() -> None:
     nothing_seen = made(is_proven=[True, False, False, True, True], seen_low=[2, 2, 4, 8, 1], seen_high=[2, 1, 2, 8, 1])
     found = count_figures(nothing_seen, codes=codes, leaves=LEAVES, minimum=5, values=2)
     assert (found.undecided, found.narrow_undecided) == (2, 1)
+
+
+def test_the_one_person_of_a_difference_is_known_to_be_ill() -> None:
+    first = {"age": ["0-17", "0-17", "18+", "18+"], "state": ["ill", "well"] * 2, "count": ["12", "88", "30", "170"]}
+    second = {"age": ["0-18", "0-18", "19+", "19+"], "state": ["ill", "well"] * 2, "count": ["13", "88", "29", "170"]}
+    found = unveil.tables([first, second]).findings
+    assert [(each.group, each.code, each.low, each.high) for each in found.groups] == [("18", "ill", 1, 1)]
+
+
+@given(st.lists(st.integers(0, 2), min_size=6, max_size=6))
+@settings(deadline=None, max_examples=30)
+def test_groups_are_those_of_the_definition(counts: list[int]) -> None:
+    names = [(row, column) for row in "ab" for column in "xyz"]
+    table = {"row": [one for one, _ in names], "column": [two for _, two in names], "count": list(map(str, counts))}
+    system = system_of(read_counts([table]))
+    rows, codes = system.arrays.rows, system.arrays.codes.astype(np.int64)
+    values = np.zeros(system.number, np.int64)
+    for cell, own in enumerate(codes.tolist()):
+        inside = product(range(1, 3) if own[0] == 0 else [own[0]], range(1, 4) if own[1] == 0 else [own[1]])
+        values[cell] = sum(counts[3 * (row - 1) + column - 1] for row, column in inside)
+    found = {(system.label(each.group), each.variable) for each in shared_codes(rows, values, values, codes)}
+    expected = set()
+    for at, row in enumerate("ab"):
+        own = counts[3 * at : 3 * at + 3]
+        if sum(own) and sum(count > 0 for count in own) == 1:
+            expected.add((row, 1))
+    for at, column in enumerate("xyz"):
+        own = counts[at::3]
+        if sum(own) and sum(count > 0 for count in own) == 1:
+            expected.add((column, 0))
+    assert found == expected

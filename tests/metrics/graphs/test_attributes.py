@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests._kernels.graph.test_edge_claims import edges_of, rows
 from tests.graph_strategies import graphs
+from tests.guesses.test_edge_claims import edges_of, rows
 from tests.oracles.edge_claims import own_values, value_chances
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests._kernels.graph.test_edge_claims import edges_of, pairs_of, rows
 from tests.graph_attack_strategies import renumbered
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
+from tests.guesses.test_edge_claims import edges_of, pairs_of, rows
 from tests.oracles.edge_claims import (
     adamic_adar,
     chances_of_edges,

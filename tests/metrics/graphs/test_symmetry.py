@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from tests.graph_attack_strategies import renumbered, right
 from tests.graph_strategies import graphs, heavy_tail
 from tests.oracles.exchangeable import Edges, orbits, twins
-from unveil._kernels.graph.twins import twin_counts
 from unveil.attacks import MeanField
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge
-from unveil.metrics.graphs.symmetry import most_found
+from unveil.metrics.graphs.symmetry import most_found, twin_counts
 
 
 def edges_of(graph: Graph) -> Edges:

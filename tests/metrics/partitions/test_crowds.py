@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import unlinkability as paper
 from unveil._kernels import _compile
-from unveil._kernels.partitions import tied_crowds
+from unveil._kernels.partitions import crowds as crowd_loops
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
 from unveil.metrics import others_graphs, over_views, policy_grid, unlinkability
@@ -122,7 +122,7 @@ def test_many_tied_clusters_are_averaged_without_looking_at_every_order(crowd: l
     subject, weights = paper.clusters_of(truth)["a"], paper.equal_weights(len(truth))
     exact = paper.others_after(subject, list(paper.clusters_of(guess).values()), ALPHA, weights, truth)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tied_crowds, "ENUMERATED", 1)
+        patch.setattr(crowd_loops, "ENUMERATED", 1)
         patch.setattr(_compile, "_pays", lambda _: False)
         patch.setattr(_compile, "LEDGER", _compile.LoopLedger())
         others, even = others_graphs(Partition.from_labels(guess), Partition.from_labels(truth)).graphs(0)

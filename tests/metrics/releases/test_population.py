@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import population as oracle
-from unveil._kernels.table import population as kernels
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.metrics.releases import _population_models as kernels
 from unveil.metrics.releases._classes import group
 from unveil.metrics.releases.population import (
     METHODS,

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import disclosure as oracle
-from unveil._kernels.table import special_uniques as kernel
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.metrics.releases import special_uniques as kernel
 from unveil.metrics.releases.special_uniques import special_uniques
 
 # The package shows the function under the name of its module.

@@ -15,8 +15,7 @@ from tests.oracles.groups import can_be_computed, tallies
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
-from unveil.metrics.trials._small_cells import arranged, hidden
-from unveil.metrics.trials.groups import GroupRates, bands, group_rates
+from unveil.metrics.trials.groups import GroupRates, arranged, bands, group_rates, hidden
 from unveil.metrics.trials.risk import clopper_pearson, excess, wilson
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d", "", "missing", "$x", "né\n'\""]))

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unveil
-from unveil.attacks.counts.readings import NOT_ZERO
-from unveil.attacks.counts.solve_counts import SolveCounts
+from unveil.attacks.counts.solve_counts import NOT_ZERO, SolveCounts
 from unveil.data.counts import read_counts
 from unveil.data.counts.system import CountSystem, system_of
 from unveil.data.counts.tabulate import tabulate

@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.cuts import cuts
-from unveil._kernels.graph import bounded_means as means
-from unveil._kernels.graph import degree_matching
-from unveil._kernels.graph.bounded_means import assigned, bounded_means
-from unveil._kernels.graph.degree_matching import EdgeMatching, matched_degrees
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.metrics import smallest_degree_class
 from unveil.protections._listing import PROTECTIONS
-from unveil.protections.graph.bounded_t_means import Bound, BoundedTMeans, _notes
+from unveil.protections.graph import bounded_t_means
+from unveil.protections.graph.bounded_t_means import (
+    Bound,
+    BoundedTMeans,
+    EdgeMatching,
+    _notes,
+    assigned,
+    bounded_means,
+    matched_degrees,
+)
 
 
 def made(graph: Graph, size: int, seed: int = 1, bound: Bound = "below") -> GraphRelease:
@@ -145,8 +150,7 @@ def test_only_nodes_without_an_edge_are_joined() -> None:
 def test_the_compiled_loops_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = heavy_tail(301, 4, seed=2)
     plain = made(graph, 7)
-    for module in (means, degree_matching):
-        monkeypatch.setattr(module, "PLAIN_UP_TO", 0)
+    monkeypatch.setattr(bounded_t_means, "PLAIN_UP_TO", 0)
     fast = made(graph, 7)
     assert (plain.released.keys == fast.released.keys).all()
     assert plain.facts == fast.facts

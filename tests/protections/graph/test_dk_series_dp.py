@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.joint_degrees import joint_degrees
-from unveil._kernels.graph.joint_degrees import joint_table, places_of_cells
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protections import PROTECTIONS
 from unveil.protections.graph import _release, dk_series_dp
+from unveil.protections.graph._joint_degrees import joint_table, places_of_cells
 from unveil.protections.graph.dk_series_dp import DkSeriesDP, _ask, _geometric
 
 NO_NOISE = 1e13

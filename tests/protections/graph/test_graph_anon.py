@@ -7,15 +7,13 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.cuts import cuts
-from unveil._kernels.graph import degree_groups_minimax
-from unveil._kernels.graph.degree_groups_minimax import minimax_groups
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.metrics import smallest_degree_class
 from unveil.protections._listing import PROTECTIONS
 from unveil.protections.graph import graph_anon
-from unveil.protections.graph.graph_anon import GraphAnon, _hiding_edges
+from unveil.protections.graph.graph_anon import GraphAnon, _hiding_edges, minimax_groups
 
 
 def anonymized(graph: Graph, k: int, *, hide_new: bool = True, seed: int = 1) -> GraphRelease:
@@ -59,7 +57,7 @@ def test_the_sum_is_least_for_the_largest_rise_of_all_and_not_of_the_part_before
 def test_the_compiled_grouping_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     degrees = np.sort(heavy_tail(300, 3, seed=2).degrees)[::-1].copy()
     plain = minimax_groups(degrees, 7)
-    monkeypatch.setattr(degree_groups_minimax, "_PLAIN_STEPS", 0)
+    monkeypatch.setattr(graph_anon, "_PLAIN_STEPS", 0)
     assert (minimax_groups(degrees, 7) == plain).all()
 
 

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs
 from tests.oracles.dendrograms import all_dendrograms, clusters_of, log_likelihood
-from unveil._kernels.graph.blocks import blocks_of
-from unveil._kernels.graph.dendrogram import dendrogram, random_children
 from unveil.data.graph import Graph
 from unveil.errors import CannotProtectError, InputError
 from unveil.protections._listing import PROTECTIONS
 from unveil.protections.graph import _release
-from unveil.protections.graph.hrg_dp import HrgDP, most_change, noisy_chances, still_rising
+from unveil.protections.graph._dendrogram import dendrogram, random_children
+from unveil.protections.graph.hrg_dp import HrgDP, blocks_of, most_change, noisy_chances, still_rising
 
 
 def _rng(seed: int = 1) -> np.random.Generator:

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.degree_anonymity import all_graphs, is_shared, least_even_raise, least_raise
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph import degree_realisation
 from unveil._kernels.graph.degree_groups import _raised, raised_degrees, smallest_class
-from unveil._kernels.graph.degree_realisation import raised
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.metrics import smallest_degree_class
-from unveil.protections.graph.k_degree import EdgeRule, KDegree, check_classes
+from unveil.protections.graph import k_degree
+from unveil.protections.graph.k_degree import EdgeRule, KDegree, check_classes, raised
 
 STAR = Graph.from_edges([0] * 19, range(1, 20))
 CYCLE = Graph.from_edges(range(9), [*range(1, 9), 0])
@@ -202,7 +201,7 @@ def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None
         for keep in (True, False):
             found = []
             for limit in (0, 10**9):
-                monkeypatch.setattr(degree_realisation, "_PLAIN_UP_TO", limit)
+                monkeypatch.setattr(k_degree, "_PLAIN_UP_TO", limit)
                 state = np.full(1, 7, np.uint64)
                 found.append(raised(original.start, original.neighbour, target, state, keep=keep))
             assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))

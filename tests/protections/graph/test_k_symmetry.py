@@ -9,15 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests._kernels.graph.test_orbits import TRIANGLE_AND_SQUARE, SmallIgraph
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles import k_symmetry as oracle
-from unveil._kernels.graph.orbit_copying import copied_keys, copied_size
-from unveil._kernels.graph.refinement import equitable_cells
+from tests.protections.graph.test_k_symmetry_orbits import TRIANGLE_AND_SQUARE, SmallIgraph
 from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.errors import CannotProtectError, InputError, MissingExtraError
-from unveil.protections.graph.k_symmetry import KSymmetry
+from unveil.protections.graph.k_symmetry import KSymmetry, copied_keys, copied_size, equitable_cells
 
 PATH = Graph.from_edges([0, 1], [1, 2])
 

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.random_walks import walk_outcomes
 from unveil._kernels._compile import PLAIN_UP_TO
-from unveil._kernels.graph import walks
 from unveil._kernels.graph.rows import among
-from unveil._kernels.graph.walks import walked_edges
 from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protections._listing import PROTECTIONS
-from unveil.protections.graph.random_walk import RandomWalk
+from unveil.protections.graph import random_walk
+from unveil.protections.graph.random_walk import RandomWalk, walked_edges
 
 PAW = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
@@ -125,7 +124,7 @@ def test_the_middle_of_a_star_is_never_reached_in_two_steps() -> None:
 def test_the_compiled_loop_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = heavy_tail(200, 3, seed=2)
     plain = walked(graph, distance=3)
-    monkeypatch.setattr(walks, "PLAIN_UP_TO", 0)
+    monkeypatch.setattr(random_walk, "PLAIN_UP_TO", 0)
     fast = walked(graph, distance=3)
     assert (plain.released.keys == fast.released.keys).all()
     assert plain.facts == fast.facts
@@ -141,7 +140,7 @@ def test_long_walks_are_compiled_on_small_graphs_too(
         names.append(function.__name__)
         return function
 
-    monkeypatch.setattr(walks, "compiled", note)
+    monkeypatch.setattr(random_walk, "compiled", note)
     walked(Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0]), distance=distance)
     assert names == loops
 

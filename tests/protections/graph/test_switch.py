@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.switching import switch_outcomes
 from unveil._kernels._compile import PLAIN_UP_TO
-from unveil._kernels.graph import switching
-from unveil._kernels.graph.switching import switched_edges
 from unveil._kernels.random import fresh_state
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protections._listing import PROTECTIONS
-from unveil.protections.graph.switch import Switch
+from unveil.protections.graph import switch
+from unveil.protections.graph.switch import Switch, switched_edges
 
 
 def switched(graph: Graph, share: float, seed: int = 1) -> GraphRelease:
@@ -139,7 +138,7 @@ def test_no_switch_undoes_another() -> None:
 def test_the_compiled_loop_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = heavy_tail(200, 3, seed=2)
     plain = switched(graph, 0.4)
-    monkeypatch.setattr(switching, "PLAIN_UP_TO", 0)
+    monkeypatch.setattr(switch, "PLAIN_UP_TO", 0)
     fast = switched(graph, 0.4)
     assert (plain.released.keys == fast.released.keys).all()
     assert plain.facts == fast.facts

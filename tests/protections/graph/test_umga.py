@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.degree_anonymity import all_graphs, best_rounding, centrality, is_shared, rounding_cost
 from tests.oracles.masking import least_squares
-from unveil._kernels.graph import umga as umga_kernel
 from unveil._kernels.graph.degree_groups import even_rounding, is_graphic, nearest_degrees
-from unveil._kernels.graph.umga import changed_to
 from unveil._kernels.table.microaggregation import best_groups
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.metrics import smallest_degree_class
+from unveil.protections.graph import umga as umga_kernel
 from unveil.protections.graph import umga as umga_module
-from unveil.protections.graph.umga import Selection, Umga
+from unveil.protections.graph.umga import Selection, Umga, changed_to
 
 SELECTIONS: tuple[Selection, ...] = ("random", "nc")
 

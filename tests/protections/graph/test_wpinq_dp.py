@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.wpinq import with_one_edge_more
-from unveil._kernels.graph.degree_cells import DegreeCells
-from unveil._kernels.graph.wpinq_queries import degree_distribution, degree_sequence
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protections import graph_protection_from
 from unveil.protections.graph._wpinq_steps import expected_cells
+from unveil.protections.graph._wpinq_walk import DegreeCells, degree_distribution, degree_sequence
 from unveil.protections.graph.wpinq_dp import WpinqDP
 
 QUERIES = pytest.mark.parametrize("query", ["joint-degrees", "triangles"])

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.protections.tables import applied, people, table
-from unveil._kernels.table.gaussian_copula import (
+from unveil.data.samples import audit_sample
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.protections import GaussianCopula
+from unveil.protections.table.gaussian_copula import (
     latent_correlation,
     pairwise_correlation,
     positive_root,
     step_expansion,
 )
-from unveil.data.samples import audit_sample
-from unveil.data.table import Table
-from unveil.errors import InputError
-from unveil.protections import GaussianCopula
 
 counts = st.lists(st.integers(1, 50), min_size=1, max_size=8).map(np.array)
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.oracles.masking import mondrian
 from tests.protections.masks import aligned, is_even_over, posterior, release_with
 from tests.protections.tables import people, table, truth_of
-from unveil._kernels.table.mondrian import mondrian_classes
 from unveil.data.table import Table
-from unveil.protections.table.mondrian import Mondrian
+from unveil.protections.table.mondrian import Mondrian, mondrian_classes
 
 
 @settings(max_examples=24)

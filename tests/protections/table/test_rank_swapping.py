@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tests.protections.tables import LEVELS, applied, people, table, truth_of
 from unveil._kernels._compile import PLAIN_UP_TO
-from unveil._kernels.table.rank_swapping import partners
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.protections import RankSwapping
+from unveil.protections.table._rank_schemes import partners
 
 
 def procedure(n: int, window: int) -> dict[tuple[int, ...], Fraction]:

@@ -15,12 +15,10 @@ from tests.oracles.masking import Choice, by_bucket, by_weight, by_window, swap_
 from tests.protections.masks import aligned, posterior, release_with
 from tests.protections.tables import table, truth_of
 from unveil._kernels.table.rank_kernel import bucket_chances, bucket_line, exact_band, pairs_within
-from unveil._kernels.table.rank_swapping import bucket_partners, weighted_partners
 from unveil.errors import InputError
 from unveil.protections import TableProtection
-from unveil.protections.table._rank_chances import RankChances
-from unveil.protections.table._rank_schemes import Buckets, Offsets, Scheme
-from unveil.protections.table.rank_swapping import RankSwapping
+from unveil.protections.table._rank_schemes import Buckets, Offsets, Scheme, bucket_partners, weighted_partners
+from unveil.protections.table.rank_swapping import RankChances, RankSwapping
 from unveil.protections.table.rank_swapping_variants import RankSwappingBuckets, RankSwappingDistribution
 
 WEIGHT = [0.5, 1.0, 0.25, 0.125]

@@ -22,7 +22,7 @@ from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.answer import candidates
 from unveil.questions.attack_metrics.findings import CandidatesFindings
 from unveil.questions.attack_metrics.settings import CandidatesSettings
-from unveil.report.metrics import quantity_meanings as meanings
+from unveil.report.trust import quantity_meanings as meanings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 FREE = [name for name in NAMES if not METRICS[name].needs_truth]

@@ -17,18 +17,16 @@ from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.matches import Matches, matches
 from unveil.questions.answer import Answer
-from unveil.questions.attack_metrics.answer import candidates
+from unveil.questions.attack_metrics.answer import blind_of, candidates, ends_of, sure_of
 from unveil.questions.attack_metrics.charts import FIRST, histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
-from unveil.questions.attack_metrics.run import blind_of, ends_of, sure_of
 from unveil.questions.attack_metrics.tables import by_category, key_numbers, left_out_table, metric_table
 from unveil.questions.attack_metrics.view import headline, page
 from unveil.questions.attack_metrics.words import matched_headline, matched_tone, why_they_differ
 from unveil.report.blocks import Chart, Number, Section, TableBlock
-from unveil.report.metrics import meaning_of, summary_of, title_of
 from unveil.report.page import render
 from unveil.report.scale import MOST_BINS, axis, choose_bins
-from unveil.report.trust import GROUNDS, LEGEND, mark, where_from
+from unveil.report.trust import GROUNDS, LEGEND, mark, meaning_of, summary_of, title_of, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]

@@ -31,7 +31,7 @@ from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, w
 from unveil.questions.audit.overview import MOST_RELEASES, answers, next_steps, risk_against_loss, safest
 from unveil.questions.audit.verdict import said_of
 from unveil.questions.audit.words import excess_text
-from unveil.report.blocks_answers import AnswerCell, Answers, brief_table
+from unveil.report.blocks import AnswerCell, Answers, brief_table
 from unveil.report.editions import people
 from unveil.report.judgement import ReleaseOutcome
 

@@ -15,16 +15,13 @@ from unveil.errors import InputError
 from unveil.grades.grades import GradedValues, grade
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.weighted_sum import sum_rankings
-from unveil.questions.grade_metrics.charts import detail_boxes
+from unveil.questions.grade_metrics.charts import calibration_boxes, detail_boxes, span_boxes
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.figures import figures, frame
 from unveil.questions.grade_metrics.findings import Detail, GradesFindings
-from unveil.questions.grade_metrics.reading_charts import calibration_boxes, span_boxes
-from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
-from unveil.questions.grade_metrics.run import _about_nodes
-from unveil.questions.grade_metrics.spans import spans_of, weighted_quantiles
+from unveil.questions.grade_metrics.run import _about_nodes, spans_of, weighted_quantiles
 from unveil.questions.grade_metrics.suite_tables import case_table, sum_table
-from unveil.questions.grade_metrics.tables import ranking_table, verdict_tables
+from unveil.questions.grade_metrics.tables import calibration_table, ranking_table, span_table, verdict_tables
 from unveil.questions.grade_metrics.view import brief, page, to_latex
 from unveil.questions.grade_metrics.words import calibration_answer, scores_in_words, sums_in_words
 from unveil.studies import Axis, DataSet

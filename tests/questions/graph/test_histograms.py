@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.approved.sentences import Approved
 from unveil.guesses import Candidates
-from unveil.questions.graph.histogram_charts import histogram_charts
+from unveil.questions.graph.charts import histogram_charts
 from unveil.questions.graph.histograms import BINS, histogram_of, together
 
 rows = st.lists(st.lists(st.integers(0, 9), min_size=6, max_size=6), min_size=1, max_size=5)

@@ -18,10 +18,9 @@ from tests.report.test_page import Reader, small
 from unveil.errors import InputError
 from unveil.report.blocks import Block, Page, PrivateText, Section, TableBlock, Threshold
 from unveil.report.blocks_spread import MOST_BEYOND, BoxRow, BoxRows, box_of, spread_of
-from unveil.report.box_texts import across_of, describe_row, figure_text, mean_text, number_text
 from unveil.report.draw.lines import draw
 from unveil.report.editions import shareable
-from unveil.report.figure_tables import boxes_table
+from unveil.report.figure_tables import across_of, boxes_table, describe_row, figure_text, mean_text, number_text
 from unveil.report.page import render
 from unveil.report.svg.boxes import legend, svg_row
 from unveil.report.terminal import show_figure

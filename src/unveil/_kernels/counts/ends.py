@@ -6,8 +6,7 @@ wider.
 
 import numpy as np
 
-from unveil._kernels.counts.growth import lowest_world
-from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery, lowest_world
 from unveil._kernels.counts.rows import NO_END, OPEN, SparseRows
 from unveil._kernels.counts.solver import LARGEST_SEARCH, TOLERANCE, Budget, certified, linear, whole, world_of
 from unveil._kernels.counts.walks import find_by_walking

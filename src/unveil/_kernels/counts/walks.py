@@ -12,8 +12,7 @@ from math import exp
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
-from unveil._kernels.counts.growth import lowest_world
-from unveil._kernels.counts.range_search import CellEnds, RangeQuery
+from unveil._kernels.counts.range_search import CellEnds, RangeQuery, lowest_world
 from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import IntArray

@@ -4,12 +4,11 @@
 """
 
 from unveil._kernels.matching.answers import LogPermanent, MatchingAnswer
-from unveil._kernels.matching.bethe import Bethe, bethe
+from unveil._kernels.matching.bethe import Bethe, Scaling, bethe, sinkhorn
 from unveil._kernels.matching.blocks import MatchingBlock, convolve, decompose
 from unveil._kernels.matching.dispatch import permanent, solve
 from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_at, edges_of
 from unveil._kernels.matching.hall import NoPerfectMatchingError, maximum_matching, perfect_matching, random_matching
-from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 
 __all__ = [
     "Bethe",

@@ -8,17 +8,15 @@ import numpy as np
 from unveil._kernels.matching import glynn_cracks, subsets
 from unveil._kernels.matching.anneal import annealed
 from unveil._kernels.matching.answers import BlockAnswer, LogPermanent
-from unveil._kernels.matching.bethe import bethe
+from unveil._kernels.matching.bethe import Scaling, bethe, sinkhorn
 from unveil._kernels.matching.chains import sample
 from unveil._kernels.matching.closed_form import cracks_of_even, is_even, log_permanent_of_even
 from unveil._kernels.matching.edges import Edges, TooLargeError, edge_at
-from unveil._kernels.matching.frontier import sweep
-from unveil._kernels.matching.frontier_plan import WIDEST, Plan, plan
+from unveil._kernels.matching.frontier import WIDEST, Plan, plan, sweep
 from unveil._kernels.matching.glynn import LARGEST as LARGEST_GLYNN
 from unveil._kernels.matching.glynn import glynn
 from unveil._kernels.matching.glynn_marginals import glynn_marginals
 from unveil._kernels.matching.integers import integer_permanent, whole
-from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 from unveil._kernels.matching.worm import MOST_ROWS
 from unveil._kernels.types import IntArray
 

@@ -1,9 +1,10 @@
 """Count the other subjects in what the attacker holds together, one merging after the other."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.partitions.tied_crowds import OTHERS, Columns, Crowd, effective, join, tied_means
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
@@ -69,3 +70,241 @@ def crowd_gains(
 
 def _tie(one: int, other: int, own: IntArray, foreign: IntArray) -> bool:
     return bool(own[one] == own[other] and foreign[one] == foreign[other])
+
+
+# Average the other subjects over all orders of clusters that tie: helpers of a compiled loop.
+
+#: Up to this many tied clusters every set of them is looked at; beyond, entropies are averaged.
+ENUMERATED = 8
+# Smaller chances are dropped: even a million of them change no digit.
+_NO_CHANCE = 1e-24
+
+# Where the state of a merged cluster has what: its foreign items, their sum of bits, and the number of others.
+_ITEMS, _BITS, OTHERS = range(3)
+
+
+class Columns(NamedTuple):
+    """The cells of a table column by column: where each column starts, and the subject and the items of each cell."""
+
+    start: IntArray
+    subject: Int32Array
+    items: IntArray
+
+
+class Crowd(NamedTuple):
+    """The others in what is merged: items of each, the last row that met it, zeros to count with, and sums."""
+
+    held: IntArray
+    seen_in: IntArray
+    times: IntArray
+    state: FloatArray
+
+
+class SharedClusters(NamedTuple):
+    """The other subjects in some clusters, and how many items each has in each of its clusters."""
+
+    who: IntArray
+    begin: IntArray
+    items: IntArray
+
+
+def bits_of(items: float) -> float:
+    """Return ``items * log2(items)``, which is 0 for none."""
+    return items * np.log2(items) if items > 1 else 0.0
+
+
+def effective(crowd: Crowd) -> float:
+    """Return 2 to the entropy of the foreign items by subject; 0 without any."""
+    others, items = crowd.state[OTHERS], crowd.state[_ITEMS]
+    if others == 0:
+        return 0.0
+    return float(min(others, max(1.0, 2.0 ** (np.log2(items) - crowd.state[_BITS] / items))))
+
+
+def join(columns: Columns, cluster: int, row: int, crowd: Crowd, sign: int) -> None:
+    """Let the others of a cluster in, or out again with the sign -1."""
+    held, state = crowd.held, crowd.state
+    subject = row % held.size
+    for place in range(columns.start[cluster], columns.start[cluster + 1]):
+        other = columns.subject[place]
+        if other == subject:
+            continue
+        if crowd.seen_in[other] != row:
+            crowd.seen_in[other] = row
+            held[other] = 0
+        before = held[other]
+        after = before + sign * columns.items[place]
+        held[other] = after
+        state[_ITEMS] += sign * columns.items[place]
+        if before > 1:
+            state[_BITS] -= before * np.log2(before)
+        if after > 1:
+            state[_BITS] += after * np.log2(after)
+        state[OTHERS] += int(before == 0) - int(after == 0)
+
+
+def tied_means(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[FloatArray, FloatArray]:
+    """Return the mean number and effective number of others after 1, 2, ... of the tied clusters, over all orders.
+
+    Both are exact up to 8 tied clusters. Beyond, the number still is, and so is the effective number after the first
+    cluster; after others it is 2 to the mean entropy, a few percent below the mean, which has no closed form.
+    """
+    if tied.size <= ENUMERATED:
+        return _over_all_sets(columns, tied, row, crowd)
+    number, even = _over_entropies(columns, tied, row, crowd)
+    items, bits, others = crowd.state[_ITEMS], crowd.state[_BITS], crowd.state[OTHERS]
+    even[0] = 0.0
+    for k in range(tied.size):
+        join(columns, tied[k], row, crowd, 1)
+        even[0] += effective(crowd) / tied.size
+        join(columns, tied[k], row, crowd, -1)
+        crowd.state[_ITEMS], crowd.state[_BITS], crowd.state[OTHERS] = items, bits, others
+    return number, even
+
+
+def _over_all_sets(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[FloatArray, FloatArray]:
+    """Look at every set of the clusters in the order of a Gray code, in which one cluster joins or leaves at a time."""
+    many = tied.size
+    number, even, sets = np.zeros(many), np.zeros(many), np.zeros(many)
+    items, bits, others = crowd.state[_ITEMS], crowd.state[_BITS], crowd.state[OTHERS]
+    inside, size = np.zeros(many, np.int64), 0
+    for step in range(1, 2**many):
+        k = 0
+        while (step >> k) % 2 == 0:
+            k += 1
+        sign = 1 - 2 * inside[k]
+        join(columns, tied[k], row, crowd, sign)
+        inside[k] += sign
+        size += sign
+        number[size - 1] += crowd.state[OTHERS]
+        even[size - 1] += effective(crowd)
+        sets[size - 1] += 1
+    join(columns, tied[many - 1], row, crowd, -1)  # the code ends with the last cluster alone
+    crowd.state[_ITEMS], crowd.state[_BITS], crowd.state[OTHERS] = items, bits, others
+    for j in range(many):
+        number[j] /= sets[j]
+        even[j] /= sets[j]
+    return number, even
+
+
+def _over_entropies(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[FloatArray, FloatArray]:
+    shared, sizes = _share(columns, tied, row, crowd)
+    many, most, foreign = tied.size, 0, crowd.state[_ITEMS]
+    for s in range(shared.who.size):
+        most = max(most, shared.begin[s + 1] - shared.begin[s])
+    number, even, total, empty = np.zeros(many), np.zeros(many), np.zeros(many + 1), 0
+    for j in range(many):
+        number[j], even[j] = crowd.state[OTHERS], crowd.state[_BITS]
+        empty += int(sizes[j] == 0)
+    ordered, first = _by_clusters(shared.begin, most)
+    for k in range(1, most + 1):
+        if first[k] == first[k + 1]:
+            continue
+        mean, fresh = np.zeros(k + 1), 0
+        for at in range(first[k], first[k + 1]):
+            s = ordered[at]
+            fresh += int(crowd.held[shared.who[s]] == 0)
+            _add_bits(mean, float(crowd.held[shared.who[s]]), shared.items[shared.begin[s] : shared.begin[s + 1]])
+        _add_drawn(number, even, mean, fresh)
+    _add_bits(total, foreign, sizes)
+    without, each = 1.0, sizes.sum() / many
+    for j in range(many):
+        # The chance that no cluster so far has foreign items.
+        without = without * max(0, empty - j) / (many - j) if foreign == 0 else 0.0
+        expected, bits = foreign + (j + 1) * each, even[j]
+        even[j] = 0.0
+        if expected > 0:
+            even[j] = min(number[j], (1 - without) * max(1.0, 2.0 ** ((total[j + 1] - bits) / expected)))
+    return number, even
+
+
+def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[SharedClusters, IntArray]:
+    """Return the others in the tied columns, and how many foreign items each column has."""
+    most, subject, sizes, times = 0, row % crowd.held.size, np.zeros(tied.size, np.int64), crowd.times
+    for k in range(tied.size):
+        most += columns.start[tied[k] + 1] - columns.start[tied[k]] - 1
+    who, items, distinct = np.empty(most, np.int64), np.empty(most, np.int64), 0
+    for k in range(tied.size):
+        for place in range(columns.start[tied[k]], columns.start[tied[k] + 1]):
+            other = columns.subject[place]
+            if other == subject:
+                continue
+            if crowd.seen_in[other] != row:
+                crowd.seen_in[other] = row
+                crowd.held[other] = 0
+            if times[other] == 0:
+                who[distinct] = other
+                distinct += 1
+            times[other] += 1
+            sizes[k] += columns.items[place]
+    begin = np.zeros(distinct + 1, np.int64)
+    for s in range(distinct):
+        begin[s + 1] = begin[s] + times[who[s]]
+        times[who[s]] = begin[s]
+    for k in range(tied.size):
+        for place in range(columns.start[tied[k]], columns.start[tied[k] + 1]):
+            other = columns.subject[place]
+            if other != subject:
+                items[times[other]] = columns.items[place]
+                times[other] += 1
+    for s in range(distinct):
+        times[who[s]] = 0
+    return SharedClusters(who[:distinct], begin, items), sizes
+
+
+def _by_clusters(begin: IntArray, at_most: int) -> tuple[IntArray, IntArray]:
+    """Return the others by the number k of clusters that each is in, and where those of each k start."""
+    first, ordered = np.zeros(at_most + 2, np.int64), np.empty(begin.size - 1, np.int64)
+    for s in range(begin.size - 1):
+        first[begin[s + 1] - begin[s] + 1] += 1
+    for k in range(1, first.size):
+        first[k] += first[k - 1]
+    place = first.copy()
+    for s in range(begin.size - 1):
+        k = begin[s + 1] - begin[s]
+        ordered[place[k]] = s
+        place[k] += 1
+    return ordered, first
+
+
+def _add_bits(mean: FloatArray, held: float, items: IntArray) -> None:
+    """Add, for each i, the mean of :func:`bits_of` over all ways to add i of the counts ``items`` to ``held``.
+
+    It is exact where the counts are equal; else the variance of a sum of i of them gives it to the second order.
+    """
+    many, total, squares = items.size, 0.0, 0.0
+    for t in range(many):
+        total += items[t]
+        squares += float(items[t]) ** 2
+    spread = max(0.0, squares - total * total / many) / max(1, many - 1)
+    for i in range(many + 1):
+        middle = held + i * total / many
+        mean[i] += bits_of(middle)
+        if middle > 0:  # half the variance times the second derivative of x log2 x
+            mean[i] += spread * i * (many - i) / many / (2 * middle * np.log(2.0))
+
+
+def _add_drawn(number: FloatArray, bits: FloatArray, mean: FloatArray, fresh: int) -> None:
+    """Add others who are in k of the tied clusters, after 1, 2, ... of these are drawn without replacement.
+
+    ``fresh`` of them are new as soon as one of their k clusters is drawn; ``mean[i]`` is their sum of bits once i are.
+    """
+    many, k = number.size, mean.size - 1
+    chance = np.zeros(k + 1)  # of having drawn i of the k
+    chance[0] = 1.0
+    low, high = 0, 0
+    for j in range(many):
+        high = min(high + 1, k)
+        for i in range(high, low - 1, -1):
+            chance[i] *= 1 - (k - i) / (many - j)
+            if i > low:
+                chance[i] += chance[i - 1] * (k - i + 1) / (many - j)
+        while low < high and chance[low] < _NO_CHANCE:
+            chance[low] = 0.0
+            low += 1
+        while high > low and chance[high] < _NO_CHANCE:
+            chance[high] = 0.0
+            high -= 1
+        number[j] += fresh * (1 - chance[0])
+        for i in range(low, high + 1):
+            bits[j] += chance[i] * (mean[i] - mean[0])

@@ -24,8 +24,7 @@ from unveil.attacks.table.singling_out import (
     rare_values,
 )
 from unveil.errors import InputError, column_names, whole_number
-from unveil.guesses.conditions import Condition, Relation
-from unveil.guesses.predicates import CodedTable, Predicates
+from unveil.guesses.predicates import CodedTable, Condition, Predicates, Relation
 from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.conflict import conflicting
-from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.propagate import propagate
+from unveil._kernels.counts.rows import NO_END, OPEN, SparseRows
 from unveil._kernels.counts.solve import ContradictionError, Solution, solve
-from unveil._kernels.counts.solver import Budget
+from unveil._kernels.counts.solver import LARGEST_PROGRAM, Budget, linear, whole
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.data.counts.knowledge import CountKnowledge
+from unveil.data.counts.knowledge import ANY, CountKnowledge
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
@@ -184,3 +184,185 @@ class SolveCounts:
             deciding=self.values,
             progress=progress,
         )
+
+
+# Which of the figures that were told cannot hold together: a set from which none can be left out.
+
+#: So many programs are solved for one set; what is left then is still a set that cannot hold.
+MOST_TRIES = 200
+
+
+def conflicting(
+    rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, *, row: int = -1, work: int = 1_000_000
+) -> IntArray:
+    """Return cells whose told ends contradict one another, as few as could be found; empty if none were.
+
+    ``published`` marks the cells of which something is told, and ``row`` a sum that cannot hold, where one is known.
+    The solver takes at most ``work`` steps; what is left then is still a set that cannot hold.
+
+    >>> from unveil._kernels.counts.rows import rows_of
+    >>> rows = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 4)
+    >>> conflicting(rows, np.array([13, 5, 7, 1]), np.array([13, 5, 7, 1]), np.ones(4, np.bool_)).tolist()
+    [0, 1, 2]
+    """
+    budget = Budget(work)
+    if row >= 0:
+        own = np.zeros(published.size, np.bool_)
+        own[rows.cell[rows.start[row] : rows.start[row + 1]]] = True
+        if not _fits(rows, low, high, published & own, None):
+            return _fewest(rows, low, high, np.flatnonzero(published & own), None)
+    if rows.cells > LARGEST_PROGRAM:
+        return np.zeros(0, np.int64)
+    support = _elastic(rows, low, high, published, budget)
+    if support.size:
+        return _fewest(rows, low, high, support, budget)
+    # Only whole numbers contradict: every told cell counts, as long as they are few.
+    every = np.flatnonzero(published)
+    return _fewest(rows, low, high, every, budget, search=True) if every.size <= MOST_TRIES else every[:0]
+
+
+def _elastic(rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, budget: Budget) -> IntArray:
+    """Return the cells whose ends press on the program that breaks as few of them, by as little, as it can."""
+    cells = np.flatnonzero(published)
+    size, many = low.size, cells.size
+    place = size + np.arange(many)
+    zero_low = np.zeros(size + 2 * many, np.int64)
+    top = np.full(size + 2 * many, NO_END)
+    ends = [(cells, place, low[cells], np.full(many, OPEN)), (cells, place + many, np.full(many, -1), high[cells])]
+    start, cell, coefficient = [rows.start], [rows.cell], [rows.coefficient]
+    least, most = [rows.least], [rows.most]
+    for sign, (own, slack, lower, upper) in zip((1, -1), ends, strict=True):
+        start.append(start[-1][-1] + 2 * np.arange(1, many + 1))
+        cell.append(np.column_stack([own, slack]).ravel())
+        coefficient.append(np.tile([1, sign], many))
+        least.append(np.where(lower < 0, -OPEN, lower))
+        most.append(np.where(upper >= NO_END, OPEN, upper))
+    whole_rows = SparseRows(
+        np.concatenate(start), np.concatenate(cell), np.concatenate(coefficient), np.concatenate(least),
+        np.concatenate(most), int(top.size),
+    )  # fmt: skip
+    cost = np.concatenate([np.zeros(size), np.ones(2 * many)])
+    solved = linear(whole_rows, zero_low, top, cost, budget)
+    if solved.state != "solved" or solved.value < 1e-6:
+        return np.zeros(0, np.int64)
+    presses = np.abs(solved.multipliers[rows.number :]) > 1e-7
+    return np.asarray(cells[presses[:many] | presses[many:]], np.int64)
+
+
+def _fewest(
+    rows: SparseRows, low: IntArray, high: IntArray, cells: IntArray, budget: Budget | None, *, search: bool = False
+) -> IntArray:
+    """Return the cells without those that can be left out one by one."""
+    kept = np.zeros(low.size, np.bool_)
+    kept[cells] = True
+    for cell in cells[:MOST_TRIES].tolist():
+        if budget is not None and budget.is_spent:
+            break
+        kept[cell] = False
+        if _fits(rows, low, high, kept, budget, search=search):
+            kept[cell] = True
+    return np.flatnonzero(kept)
+
+
+def _fits(
+    rows: SparseRows, low: IntArray, high: IntArray, kept: BoolArray, budget: Budget | None, *, search: bool = False
+) -> bool:
+    """Return whether what is told of some cells leaves a table possible; without a budget, by single sums alone."""
+    own_low, own_high = np.where(kept, low, 0), np.where(kept, high, NO_END)
+    sums = propagate(rows, own_low, own_high)
+    if sums.conflict >= 0:
+        return False
+    if budget is None:
+        return True
+    cost = np.zeros(low.size)
+    if linear(rows, sums.low, sums.high, cost, budget).state == "none":
+        return False
+    return not search or whole(rows, sums.low, sums.high, cost, budget).state != "none"
+
+
+# What a symbol in place of a count may mean to different people: nothing, or the rule by which counts are hidden.
+
+#: What is left for whoever knows that zeros are shown where larger counts are hidden too.
+NOT_ZERO: Range = (1, None)
+
+
+def rule_reading(
+    attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator, budget: Budget | None = None
+) -> tuple[Range, ...]:
+    """Return what whoever knows the rule reads: 1 to minimum - 1 where some population allows it, else not zero.
+
+    A symbol that stands for larger counts too, as complementary suppression makes it, leaves no population where it is
+    read as small: then it is 1 or more, and where even that fits nobody, anything. Of several symbols those that stand
+    most often are the first to be read as small.
+    """
+    small: Range = (1, minimum - 1)
+    symbols = len(released.released.symbols)
+    # Two readings of all symbols, and one of each symbol, are tried with equal parts of the work.
+    budget = budget or Budget((symbols + 2) * attack.work)
+    part = budget.left // (symbols + 2)
+
+    def fits(reading: Sequence[Range]) -> bool:
+        """Return whether a reading leaves a population possible, as far as the budget tells."""
+        low, high = released.told(reading)
+        own = Budget(part, source=budget)
+        return attack.fits(released=released, low=low, high=high, rng=rng, budget=own)
+
+    if fits((small,) * symbols):
+        return (small,) * symbols
+    rest = NOT_ZERO if fits((NOT_ZERO,) * symbols) else ANY
+    reading = [rest] * symbols
+    if symbols > 1:
+        often = np.bincount(released.released.symbol[released.released.symbol >= 0], minlength=symbols)
+        for symbol in np.argsort(-often, kind="stable").tolist():
+            tried = [small if at == symbol else own for at, own in enumerate(reading)]
+            if fits(tried):
+                reading = tried
+    return tuple(reading)
+
+
+# An adversary who is in the tables: somebody alone in a hidden count knows that count, and what follows from it.
+
+#: So many of them are tried out, drawn by lot where there are more.
+MOST_TRIED = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsiderGains:
+    """What people who are alone in a hidden count gain by knowing it.
+
+    Attributes
+    ----------
+    there, tried
+        How many there are, and how many of them were tried out.
+    gain
+        How many of these can work out further hidden counts.
+    most
+        The most further hidden counts that one of them can work out.
+    """
+
+    there: int
+    tried: int
+    gain: int
+    most: int
+
+
+def insider_gains(
+    attack: SolveCounts, released: CountSystem, solved: SolvedCounts, counts: IntArray, *, rng: np.random.Generator
+) -> InsiderGains:
+    """Return what follows for whoever is the only person in a hidden count that outsiders cannot work out.
+
+    ``solved`` is what outsiders know, and ``counts`` are the true counts.
+    """
+    ranges = solved.ranges
+    alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_worked_out & (counts == 1))
+    tried = alone if alone.size <= MOST_TRIED else np.sort(rng.choice(alone, MOST_TRIED, replace=False))
+    more = []
+    for cell in tried.tolist():
+        low, high = ranges.low.copy(), ranges.high.copy()
+        low[cell] = high[cell] = 1
+        wanted = ranges.is_hidden & ~ranges.is_worked_out
+        out, _ = attack.worked_out(released=released, low=low, high=high, queried=wanted, rng=rng)
+        more.append(int(out.sum()) - int(out[cell]))
+    return InsiderGains(
+        there=int(alone.size), tried=len(more), gain=sum(each > 0 for each in more), most=max(more, default=0)
+    )

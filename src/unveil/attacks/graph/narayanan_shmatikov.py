@@ -1,12 +1,13 @@
 """Which auxiliary node is a released one? The one that shares far more mapped neighbours with it than any other."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.graph.eccentricity import nothing_seen, sweep
-from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER, GraphSide, clear_row, count_row, is_small
+from unveil._kernels.types import IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.graph._course import both_sides, guess_after
 from unveil.attacks.graph._guess import check_knowledge
@@ -69,3 +70,141 @@ class NarayananShmatikov:
             before, now = now, sweep(here, there, order, float(self.theta), now, looks)
         decided = np.where(here.taken == BEFORE, NEVER, here.taken)
         return guess_after(here, there, decided, weight=1 / np.sqrt(np.maximum(there.degree, 1)))
+
+
+# Nodes whose best candidate stands out from all others, in both directions, are mapped to it one after the other.
+
+# An eccentricity this little below the threshold is one that rounding has moved.
+_ROUNDING = 1e-9
+
+
+class Looks(NamedTuple):
+    """What makes it unnecessary to look at a node again; all moments.
+
+    A look at a node ends as it did before, unless its row of witnesses has changed since, or it was turned down by its
+    best candidate and that one's column has changed.
+    """
+
+    looked: IntArray
+    turned_down_by: IntArray
+    row_changed: IntArray
+    column_changed: IntArray
+
+
+def nothing_seen(nodes: int, others: int) -> Looks:
+    """Return the state before the first look."""
+    return Looks(
+        looked=np.zeros(nodes, np.int64),
+        turned_down_by=np.full(nodes, -1, np.int64),
+        row_changed=np.full(nodes, FIRST, np.int64),
+        column_changed=np.zeros(others, np.int64),
+    )
+
+
+def standing_out(there: GraphSide, count: IntArray, reached: IntArray, size: int, threshold: float) -> int:
+    """Return the node with the highest score, or -1 if it does not stand out or nobody has a witness.
+
+    A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
+    is 0 for those not found. The best stands out if it exceeds the second best by ``threshold`` standard deviations
+    (dividing by one less than the number of nodes). With a threshold of 0 the lot decides between equals; with any
+    other, equals do not stand out.
+    """
+    best, second = -1, -1
+    for place in range(size):
+        node = reached[place]
+        lead = 1 if best < 0 else _lead(count[node], there.degree[node], count[best], there.degree[best])
+        if lead > 0 or (lead == 0 and there.lot[node] > there.lot[best]):
+            second = best
+            best = node
+        elif second < 0 or _lead(count[node], there.degree[node], count[second], there.degree[second]) > 0:
+            second = node
+    if threshold <= 0 or best < 0:
+        return best
+    if second >= 0 and _lead(count[best], there.degree[best], count[second], there.degree[second]) == 0:
+        return -1
+    ahead = count[best] / np.sqrt(there.degree[best])
+    if second >= 0:
+        ahead -= count[second] / np.sqrt(there.degree[second])
+    return best if ahead * (1 + _ROUNDING) >= threshold * _deviation(there, count, reached, size) else -1
+
+
+def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
+    """Return a number above 0 if so many witnesses at that degree make a higher score than the others, 0 for equals.
+
+    In whole numbers, because roots are rounded and would part scores that are equal.
+    """
+    return one * one * other_degree - other * other * degree
+
+
+def _deviation(there: GraphSide, count: IntArray, reached: IntArray, size: int) -> float:
+    """Return the standard deviation of the scores of all nodes of the graph, most of which may be 0."""
+    nodes = count.size
+    total = 0.0
+    for place in range(size):
+        total += count[reached[place]] / np.sqrt(there.degree[reached[place]])
+    mean = total / nodes
+    squares = (nodes - size) * mean**2
+    for place in range(size):
+        squares += (count[reached[place]] / np.sqrt(there.degree[reached[place]]) - mean) ** 2
+    return float(np.sqrt(squares / (nodes - 1)))
+
+
+def sweep(here: GraphSide, there: GraphSide, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
+    """Look at the nodes in the given order, map those that stand out, and return the moment after that.
+
+    A node is mapped to its best candidate if that stands out from all candidates of the node, and the node from all
+    candidates of that one. Both sides and what is known of former looks change. Moments start at ``FIRST``, and each
+    mapping takes one.
+    """
+    run = _sweep if is_small(here, there) else compiled(_sweep)
+    return int(run(here, there, order, threshold, now, looks))
+
+
+@loop(
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), "
+    "GraphSide(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), i8[], f8, i8, Looks(i8[], i8[], i8[], i8[])",
+)
+def _sweep(here: GraphSide, there: GraphSide, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
+    nodes, others = here.start.size - 1, there.start.size - 1
+    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
+    for node in order:
+        by = looks.turned_down_by[node]
+        seen = looks.looked[node]
+        if looks.row_changed[node] <= seen and (by < 0 or looks.column_changed[by] <= seen):
+            continue
+        looks.looked[node] = now
+        size = count_row(here, there, node, now, count, found)
+        best = standing_out(there, count, found, size, threshold)
+        looks.turned_down_by[node] = best
+        if best >= 0:
+            size_back = count_row(there, here, best, now, count_back, found_back)
+            first = standing_out(here, count_back, found_back, size_back, threshold)
+            # One of several equals, which can stand out with a threshold of 0 alone, is as good as the first of them.
+            if first >= 0 and _is_as_good(here, count_back, node, first):
+                _map(here, node, best, now)
+                _map(there, best, node, now)
+                now += 1
+                _note_change(here, looks.row_changed, node, found_back, size_back, now)
+                _note_change(there, looks.column_changed, best, found, size, now)
+            clear_row(count_back, found_back, size_back)
+        clear_row(count, found, size)
+    return now
+
+
+def _is_as_good(here: GraphSide, count: IntArray, node: int, first: int) -> bool:
+    return _lead(count[node], here.degree[node], count[first], here.degree[first]) == 0
+
+
+def _map(here: GraphSide, node: int, other: int, now: int) -> None:
+    here.partner[node] = other
+    here.used[node] = now
+    here.taken[node] = now
+
+
+def _note_change(here: GraphSide, changed: IntArray, node: int, reached: IntArray, size: int, now: int) -> None:
+    """Note that the neighbours of a node have a new witness, and that those found have lost a candidate."""
+    for place in range(here.start[node], here.start[node + 1]):
+        changed[here.neighbour[place]] = now
+    for place in range(size):
+        changed[reached[place]] = now

@@ -10,8 +10,7 @@ from unveil._kernels.table.predicates import PredicateConditions, chance_of_one,
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attacks._listing import attack
 from unveil.errors import InputError, column_names, whole_number
-from unveil.guesses.conditions import WITH_ORDER, Relation
-from unveil.guesses.predicates import CodedTable, Predicates
+from unveil.guesses.predicates import WITH_ORDER, CodedTable, Predicates, Relation
 from unveil.guesses.trials import Attempts, Trials
 
 if TYPE_CHECKING:

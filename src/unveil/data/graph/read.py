@@ -1,19 +1,28 @@
 """Read graphs from files of edges, or take them out of what other libraries hold."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.graph._edge_header import first_edge_notes, ignored, lost_weights, surely_header
-from unveil.data.graph._edge_layout import Layout, layout_of
-from unveil.data.graph._edge_lines import Between, edge_lines
-from unveil.data.graph._edge_names import NamedEdges, graph_of
-from unveil.data.graph._edge_stream import EdgeFile, open_edges
-from unveil.data.graph._edge_table import graph_of_columns, graph_of_csv, graph_of_ends
-from unveil.data.graph._objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
+from unveil._kernels.types import IntArray
+from unveil.data.files._delimited_text import csv_columns, csv_rows
+from unveil.data.files._spreadsheet import as_meant
+from unveil.data.files.source import Source
+from unveil.data.graph._edge_layout import (
+    Layout,
+    find_ends,
+    first_edge_notes,
+    ignored,
+    layout_of,
+    lost_weights,
+    surely_header,
+    unknown_ends,
+)
+from unveil.data.graph._edge_lines import Between, EdgeFile, edge_lines, open_edges, whole
+from unveil.data.graph._edge_names import NamedEdges, graph_of, natural_order, simple_graph
 from unveil.data.graph.graph import DroppedInformation, Graph
 from unveil.data.table.native import is_one_table, series_of
 from unveil.errors import InputError
@@ -236,3 +245,166 @@ def _from_pair(source: Any, target: Any, *, name: str) -> Graph:
             f"there must be a target for each source, but there are {ends[0].len()} sources and {ends[1].len()} targets"
         )
     return graph_of_ends(ends, (f"the {name}", "edge", " (counted from 1) "), name, None)
+
+
+# Take graphs out of the objects of other libraries, known by what they can do, so that none need be installed.
+
+_WEIGHTS = "weights were ignored"
+
+
+def is_networkx(thing: object) -> bool:
+    """Return whether this looks like a graph of networkx."""
+    return all(hasattr(thing, part) for part in ("nodes", "edges", "is_directed", "is_multigraph"))
+
+
+def is_igraph(thing: object) -> bool:
+    """Return whether this looks like a graph of igraph."""
+    return all(hasattr(thing, part) for part in ("vcount", "get_edgelist", "is_directed"))
+
+
+def is_sparse(thing: object) -> bool:
+    """Return whether this looks like a matrix of scipy.sparse."""
+    return hasattr(thing, "tocoo") and hasattr(thing, "nnz")
+
+
+def from_networkx(thing: Any, *, name: str) -> Graph:
+    """Return the graph of a networkx object; nodes are called as they print, and come in their natural order."""
+    nodes = list(thing.nodes)
+    place = {node: number for number, node in enumerate(nodes)}
+    ends = [(place[edge[0]], place[edge[1]]) for edge in thing.edges]
+    weighted = any("weight" in facts for *_, facts in thing.edges(data=True))
+    return _numbered_anew(ends, nodes, name=name, directed=bool(thing.is_directed()), weighted=weighted)
+
+
+def from_igraph(thing: Any, *, name: str) -> Graph:
+    """Return the graph of an igraph object; nodes are called as their attribute ``name`` says, if they have it."""
+    nodes = int(thing.vcount())
+    names = list(thing.vs["name"]) if "name" in thing.vs.attributes() else list(range(nodes))
+    weighted = "weight" in thing.es.attributes()
+    return _numbered_anew(thing.get_edgelist(), names, name=name, directed=bool(thing.is_directed()), weighted=weighted)
+
+
+def from_sparse(thing: Any, *, name: str) -> Graph:
+    """Return the graph with an edge wherever a square sparse matrix is not 0; nodes are known by their numbers."""
+    matrix = thing.tocoo(copy=True)
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"the matrix of a graph must have a row and a column for each node, but its shape is {matrix.shape}. "
+            "Pass a square one"
+        )
+    matrix.sum_duplicates()
+    value = np.asarray(matrix.data)
+    if value.dtype.kind not in "biuf" or not np.isfinite(value).all():
+        raise InputError("the matrix of a graph must hold finite numbers, but holds others. Put 0 where no edge is")
+    there = value != 0
+    one, other = matrix.row[there].astype(np.int64), matrix.col[there].astype(np.int64)
+    nodes = int(matrix.shape[0])
+    forth, back = (np.sort(a * nodes + b) for a, b in ((one, other), (other, one)))
+    directed = not np.array_equal(forth, back)
+    if not directed:
+        # A symmetric matrix holds each edge twice, which is how such a matrix is written and no repeat.
+        one, other = one[one <= other], other[one <= other]
+    notes, lost = _of_weights(not (value[there] == 1).all())
+    return simple_graph(one, other, nodes, names=None, name=name, directed=directed or None, notes=notes, lost=lost)
+
+
+def _of_weights(weighted: bool) -> tuple[tuple[str, ...], tuple[DroppedInformation, ...]]:
+    return ((_WEIGHTS,), ("weights",)) if weighted else ((), ())
+
+
+def _numbered_anew(
+    ends: Iterable[tuple[int, int]], nodes: list[Any], *, name: str, directed: bool, weighted: bool
+) -> Graph:
+    import polars as pl
+
+    names = pl.Series([str(node).strip() for node in nodes], dtype=pl.String)
+    if names.n_unique() < names.len() or (names == "").any():
+        raise InputError(
+            f"the nodes of the {name} must have different names as text, without spaces around them, but some of "
+            f"{names.len()} are called alike or have none. Rename them"
+        )
+    order = natural_order(names)
+    number = np.empty(order.size, np.int64)
+    number[order] = np.arange(order.size)
+    pairs: IntArray = np.array(list(ends), np.int64).reshape(-1, 2)
+    chosen = names[order].to_numpy()
+    labels = None if (chosen == np.arange(order.size).astype(str)).all() else chosen
+    notes, lost = _of_weights(weighted)
+    return simple_graph(
+        number[pairs[:, 0]],
+        number[pairs[:, 1]],
+        order.size,
+        names=labels,
+        name=name,
+        directed=directed,
+        notes=notes,
+        lost=lost,
+    )
+
+
+# Make a graph of a table of edges: CSV with a header, or the columns of a DataFrame.
+
+_BELOW_HEADER = " (counted from 1 below the header) "
+_CHUNK = 1 << 22
+
+
+def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
+    """Return the graph of a CSV file with a header, of which other columns are ignored."""
+    content = b"".join(file.chunks(_CHUNK, skip=layout.skip))
+    source = Source(file.path, "csv", content)
+    names = csv_columns(source)
+    where = find_ends(names)
+    if where is None:
+        raise unknown_ends(names, f"the file {file.name}")
+    # By place, because other columns may share a name.
+    frame = csv_rows(source, len(names), where)
+    if frame.height == 0:
+        raise InputError(f"the file {file.name} must hold rows, but has a header only. Check that it is complete")
+    ends = [as_meant(column) for column in frame]
+    sure = surely_header([names[place] for place in where], ends, f"line {layout.before + 1} of {file.name}")
+    said = () if sure else ("the first line was read as a header",)
+    notes = (*said, *ignored(names, where, shown=sure))
+    lost = lost_weights(names, where)
+    return graph_of_ends(ends, (file.name, "row", _BELOW_HEADER), name, layout.directed, notes, lost)
+
+
+def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str, str, str], *, name: str) -> Graph:
+    """Return the graph of the two columns that are called like the ends of edges; the notes say what was ignored."""
+    names = [column.name for column in columns]
+    found = find_ends(names)
+    if found is None:
+        raise unknown_ends(names, what)
+    ends = [columns[place] for place in found]
+    return graph_of_ends(ends, where, name, None, ignored(names, found), lost_weights(names, found))
+
+
+def graph_of_ends(
+    ends: Sequence["pl.Series"],
+    where: tuple[str, str, str],
+    name: str,
+    directed: bool | None,
+    notes: tuple[str, ...] = (),
+    lost: tuple[DroppedInformation, ...] = (),
+) -> Graph:
+    """Return the graph of two columns, the sources and the targets."""
+    source, target = (_as_names(column, where) for column in ends)
+    rows = np.arange(1, source.len() + 1)
+    return graph_of(NamedEdges(source, target, rows, where, directed), name=name, notes=notes, lost=lost)
+
+
+def _as_names(column: "pl.Series", where: tuple[str, str, str]) -> "pl.Series":
+    """Return a column as names: whole numbers as such (also those that only missing cells made decimal), else text."""
+    import polars as pl
+
+    if not column.dtype.is_float():
+        return whole(column.cast(pl.String))
+    column = column.fill_nan(None)
+    rounded = column.cast(pl.Int64, strict=False)
+    wrong = (column.is_not_null() & (rounded.is_null() | (rounded.cast(column.dtype) != column))).arg_true()
+    if wrong.len():
+        file, what, how = where
+        raise InputError(
+            f"nodes of {file} must be called by names or whole numbers, but {what} {wrong[0] + 1}{how}has a number "
+            "with decimals. Check that these are the ends of edges, and write them as text"
+        )
+    return rounded

@@ -16,9 +16,8 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guesses import Candidates
-from unveil.guesses._mass_checks import Probability, checked_probability
 from unveil.guesses.beliefs import Beliefs
-from unveil.guesses.mass_function import MassFunction
+from unveil.guesses.mass_function import MassFunction, Probability, checked_probability
 from unveil.metrics._listing import metric
 from unveil.metrics.beliefs._finding import CompatibilityFinding, Level, judge_belief, judge_probability, without_truth
 from unveil.metrics.beliefs.sampled_truth import (

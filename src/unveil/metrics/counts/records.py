@@ -3,7 +3,7 @@
 import math
 
 from unveil._kernels.types import IntArray
-from unveil.guesses.ranked_records import RankedRecords
+from unveil.guesses.count_ranges import RankedRecords
 from unveil.metrics._listing import metric
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf, prod
+from math import comb, inf, prod
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unveil._kernels.table.special_uniques import minimal_uniques, visits
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -128,3 +129,168 @@ def affordable_size(rows: int, columns: int, *, at_most: int) -> int:
     """
     sizes = range(min(SIZE, columns), 0, -1)
     return next((size for size in sizes if visits(rows, columns, size) <= at_most), 0)
+
+
+# Minimal sample uniques: the smallest sets of columns in which a row differs from all others.
+
+#: Up to this many visits of a row in a set of columns plain Python is quick enough.
+PLAIN_UP_TO = 50_000
+
+
+def visits(rows: int, columns: int, size: int) -> int:
+    """Return how often a row is looked at, at most: once for each set of up to ``size`` columns.
+
+    >>> visits(10, 4, 2)
+    100
+    """
+    return rows * sum(comb(columns, k) for k in range(1, size + 1))
+
+
+def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
+    """Return how many minimal sample uniques of 1, 2, … ``size`` columns each row has, and how many hold each column.
+
+    A set of columns is one of a row if no other row has the same codes in it, and this holds for no smaller part of
+    the set. ``codes`` has one row per row of the table and one column per column, with numbers from 0 on.
+
+    >>> found, of_column = minimal_uniques(np.array([[0, 0], [0, 1], [1, 1], [0, 0]], np.int32), 2)
+    >>> found  # the second row is alone in both columns together, the third in the first column
+    array([[0, 0],
+           [0, 1],
+           [1, 0],
+           [0, 0]])
+    >>> of_column
+    array([2, 1])
+    """
+    rows, columns = codes.shape
+    size = min(size, columns)
+    choose = np.array([[comb(n, k) for k in range(size + 1)] for n in range(columns + 1)], np.int64)
+    by_column = np.ascontiguousarray(codes.T)
+    levels = int(codes.max(initial=0)) + 1
+    small = visits(rows, columns, size) <= PLAIN_UP_TO
+    search = _search if small else compiled(_search)
+    return search(by_column, levels, size, choose)
+
+
+@loop("i4[,], i8, i8, i8[,]")
+def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tuple[IntArray, IntArray]:
+    """Visit the sets of columns depth first; each keeps only the rows that are not alone yet, grouped by their codes.
+
+    Of two sets that share their first columns, the one that goes on with the later column is visited first. So every
+    part of a set is visited before the set, and what is unique in a part is known by then.
+    """
+    columns, rows = codes.shape
+    found = np.zeros((rows, size), np.int64)
+    of_column = np.zeros(columns, np.int64)
+    known = np.zeros((choose[columns, :size].sum(), (rows + 7) // 8), np.uint8)
+    member = np.zeros((size + 1, rows), np.int64)
+    start = np.zeros((size + 1, rows + 1), np.int64)
+    groups = np.zeros(size + 1, np.int64)
+    chosen = np.zeros(size, np.int64)
+    count, touched, alone = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.zeros(rows, np.int64)
+    member[0] = np.arange(rows)
+    start[0, 1] = rows
+    groups[0] = 1
+    depth = 0
+    chosen[0] = columns - 1
+    while depth >= 0:
+        # The set is chosen[: depth + 1]; its first columns have the rows member[depth] left.
+        column = chosen[depth]
+        singles, groups[depth + 1] = _refine(
+            codes[column], member[depth], start[depth], groups[depth],
+            member[depth + 1], start[depth + 1], count, touched, alone,
+        )  # fmt: skip
+        place = _place(chosen, depth + 1, (1 << (depth + 1)) - 1, choose)
+        for each in alone[:singles]:
+            if _is_minimal(chosen, depth + 1, each, known, choose):
+                found[each, depth] += 1
+                for one in chosen[: depth + 1]:
+                    of_column[one] += 1
+                if depth + 1 < size:
+                    known[place, each >> 3] |= 1 << (each & 7)
+        if depth + 1 < size and column + 1 < columns and groups[depth + 1] > 0:
+            depth += 1
+            chosen[depth] = columns - 1
+            continue
+        # Go on with the next column to the left, which must stay to the right of the one before.
+        while depth >= 0:
+            chosen[depth] -= 1
+            if chosen[depth] > (chosen[depth - 1] if depth > 0 else -1):
+                break
+            depth -= 1
+    return found, of_column
+
+
+def _refine(
+    code: Int32Array,
+    member: IntArray,
+    start: IntArray,
+    groups: int,
+    finer: IntArray,
+    finer_start: IntArray,
+    count: IntArray,
+    touched: IntArray,
+    alone: IntArray,
+) -> tuple[int, int]:
+    """Split each group of rows by their codes; return how many rows are alone now and how many groups are left.
+
+    Rows that are alone are put into ``alone`` and leave; ``count`` is all 0 before and after.
+    """
+    singles = 0
+    left = 0
+    finer_start[0] = 0
+    for group in range(groups):
+        low, high = start[group], start[group + 1]
+        seen = 0
+        for k in range(low, high):
+            value = code[member[k]]
+            if count[value] == 0:
+                touched[seen] = value
+                seen += 1
+            count[value] += 1
+        position = finer_start[left]
+        for k in range(seen):
+            value = touched[k]
+            many = count[value]
+            # From here on count holds where the next row of that code goes, below 0 for a row that is alone.
+            if many == 1:
+                count[value] = -1
+            else:
+                count[value] = position
+                position += many
+                left += 1
+                finer_start[left] = position
+        for k in range(low, high):
+            row = member[k]
+            value = code[row]
+            if count[value] == -1:
+                alone[singles] = row
+                singles += 1
+            else:
+                finer[count[value]] = row
+                count[value] += 1
+        for k in range(seen):
+            count[touched[k]] = 0
+    return singles, left
+
+
+def _place(chosen: IntArray, size: int, part: int, choose: IntArray) -> int:
+    """Return the number of the set made of the chosen columns whose bit in ``part`` is set; small sets come first."""
+    taken = 0
+    number = 0
+    for k in range(size):
+        if part >> k & 1:
+            taken += 1
+            if chosen[k] >= taken:
+                number += choose[chosen[k], taken]
+    last = choose.shape[0] - 1
+    for k in range(1, taken):
+        number += choose[last, k]
+    return number
+
+
+def _is_minimal(chosen: IntArray, size: int, row: int, known: NDArray[np.uint8], choose: IntArray) -> bool:
+    """Return whether no smaller part of the chosen columns is a minimal unique of the row."""
+    for part in range(1, (1 << size) - 1):
+        if known[_place(chosen, size, part, choose), row >> 3] >> (row & 7) & 1:
+            return False
+    return True

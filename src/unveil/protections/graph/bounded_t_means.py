@@ -1,14 +1,13 @@
 """Bounded t-means: clusters of nodes with similar degrees, and one degree for all of a cluster."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from unveil._kernels.graph.bounded_means import Clusters, bounded_means
-from unveil._kernels.graph.degree_matching import EdgeMatching, matched_degrees
-from unveil._kernels.graph.rows import edge_keys
-from unveil._kernels.types import IntArray
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.graph.rows import edge_keys, place_in_row, row_numbers
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError, whole_number
@@ -21,6 +20,88 @@ _MOST_ROUNDS = 50
 _SIZE = 30
 _ADVICE = "A cluster of one hides nobody: take 2 or more"
 _RENAMED = "the setting max_size is now called size: clusters hold at least so many nodes, or at most with bound=above"
+
+
+# Clusters of numbers around means, all of nearly the same size.
+
+
+class Clusters(NamedTuple):
+    """Where clusters of sorted numbers begin (one more entry for the end), and how they were found."""
+
+    bounds: IntArray
+    rounds: int
+    is_stable: bool
+
+
+def bounded_means(
+    values: IntArray, centres: FloatArray, size: int, most_rounds: int, *, even: bool = False
+) -> Clusters:
+    """Return the clusters of ascending ``values`` around means that start at the ascending ``centres``.
+
+    Every cluster has at least ``size`` members, and with ``even`` at most one more. In each round values are assigned
+    so that the sum of their squared distances to the centres is least, and centres move to the mean of their cluster.
+    Neither can raise that sum, so the clusters become stable. Because numbers are in a line, clusters are stretches of
+    it. A round takes time in proportion to the number of values.
+
+    >>> bounded_means(np.array([1, 1, 2, 8, 9]), np.array([1.0, 2.0]), 2, 50)
+    Clusters(bounds=array([0, 3, 5]), rounds=2, is_stable=True)
+    """
+    below = np.concatenate([[0], np.cumsum(values)])
+    assign = assigned if values.size <= PLAIN_UP_TO else compiled(assigned)
+    bounds = assign(below, centres, size, even)
+    for done in range(1, most_rounds + 1):
+        moved = assign(below, np.diff(below[bounds]) / np.diff(bounds), size, even)
+        if (moved == bounds).all():
+            return Clusters(bounds, done, True)
+        bounds = moved
+    return Clusters(bounds, most_rounds, False)
+
+
+@loop("i8[], f8[], i8, b1")
+def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> IntArray:
+    """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
+
+    ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``
+    ones that are left over are shared out is found by going through the centres and, for each, through how many of
+    them went to it and those before. With ``even`` no cluster gets more than one of them; there must not be more
+    than clusters then.
+
+    >>> assigned(np.array([0, 1, 2, 4, 12, 21]), np.array([1.0, 9.0]), 2, False)
+    array([0, 3, 5])
+    >>> assigned(np.array([0, 1, 2, 3, 4, 12, 21]), np.array([1.0, 9.0]), 2, False)
+    array([0, 4, 6])
+    >>> assigned(np.array([0, 1, 2, 3, 4, 12, 21]), np.array([1.0, 9.0]), 3, True)
+    array([0, 3, 6])
+    """
+    count = centres.size
+    spare = below.size - 1 - count * size
+    cost = np.zeros(spare + 1)
+    chosen = np.zeros((count, spare + 1), np.int64)
+    for cluster in range(count):
+        centre = centres[cluster]
+        # The squared distances of values b..e-1 are a term of e less the same of b, but for their own squares,
+        # which are the same in every assignment.
+        best, best_before, last = np.inf, 0, np.inf
+        for used in range(spare + 1):
+            begin = cluster * size + used
+            total = cost[used] - centre * (begin * centre - 2 * below[begin])
+            if cluster == 0 and used > 0:  # the first cluster begins at the first value
+                total = np.inf
+            if even:
+                # All but the one that this cluster may take went to those before it.
+                best, best_before, last = last, used - 1, total
+            if total < best:
+                best, best_before = total, used
+            end = begin + size
+            cost[used] = best + centre * (end * centre - 2 * below[end])
+            chosen[cluster, used] = best_before
+    bounds = np.empty(count + 1, np.int64)
+    used = spare
+    for cluster in range(count, 0, -1):
+        bounds[cluster] = cluster * size + used
+        used = chosen[cluster - 1, used]
+    bounds[0] = 0
+    return bounds
 
 
 @protection(
@@ -132,6 +213,144 @@ class BoundedTMeans:
         target = np.empty(original.nodes, np.int64)
         target[order] = np.repeat(total // sizes, sizes)
         return target, clusters
+
+
+# Edges taken away and added so that degrees come to targets, as far as simple edges allow.
+
+
+class EdgeMatching(NamedTuple):
+    """The removed edges (in the order of keys), the ends of new edges, and the remaining need of each node."""
+
+    removed: BoolArray
+    one: IntArray
+    other: IntArray
+    need: IntArray
+
+
+def matched_degrees(
+    start: IntArray, neighbour: Int32Array, keys: IntArray, need: IntArray, rng: np.random.Generator
+) -> EdgeMatching:
+    """Return how to bring every degree to its target, where ``need`` is the target less the degree.
+
+    First, edges between two nodes that both have too many go, in random order. A node that still has too many loses
+    edges by lot, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
+    neediest ones that it has no edge to, and so on. What a node needs after that found no partner.
+
+    >>> from unveil._kernels.graph.rows import rows_of
+    >>> keys = np.array([1, 2, 3])  # a star: 0 is joined to 1, 2, 3
+    >>> matched = matched_degrees(*rows_of(keys, 4), keys, np.array([-2, 0, 0, 0]), np.random.default_rng(1))
+    >>> int(matched.removed.sum()), matched.one.size, matched.need
+    (2, 1, array([0, 0, 0, 0]))
+    """
+    nodes = start.size - 1
+    need = need.copy()
+    removed = np.zeros(keys.size, np.bool_)
+    fast = keys.size > PLAIN_UP_TO or nodes > PLAIN_UP_TO
+    together, alone, join = (
+        (compiled(_remove_together), compiled(_remove_alone), compiled(_join))
+        if fast
+        else (_remove_together, _remove_alone, _join)
+    )
+    one, other = np.divmod(keys, max(nodes, 1))
+    together(one, other, rng.permutation(keys.size), need, removed)
+    edge = _edge_of_entry(start, neighbour, keys)
+    alone(start, neighbour, edge, need, removed, rng.random(-int(need[need < 0].sum())))
+    lot = rng.permutation(nodes)
+    needy = lot[need[lot] > 0]
+    line = needy[np.argsort(need[needy], kind="stable")]
+    new = np.empty((int(need.sum()) // 2, 2), np.int64)
+    count = join(start, neighbour, edge, removed, line, need, new)
+    return EdgeMatching(removed, new[:count, 0], new[:count, 1], need)
+
+
+def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> IntArray:
+    """Return for each entry of ``neighbour`` which of the sorted keys it belongs to."""
+    row = row_numbers(start).astype(np.int64)
+    key = np.minimum(row, neighbour) * (start.size - 1) + np.maximum(row, neighbour)
+    return np.searchsorted(keys, key)
+
+
+@loop("i8[], i8[], i8[], i8[], b1[]")
+def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntArray, removed: BoolArray) -> None:
+    for edge in order:
+        if need[one[edge]] < 0 and need[other[edge]] < 0:
+            removed[edge] = True
+            need[one[edge]] += 1
+            need[other[edge]] += 1
+
+
+@loop("const i8[], const i4[], i8[], i8[], b1[], f8[]")
+def _remove_alone(
+    start: IntArray, neighbour: Int32Array, edge: IntArray, need: IntArray, removed: BoolArray, draws: FloatArray
+) -> None:
+    """Let every node that has too many edges lose some by lot.
+
+    No two such nodes are connected by now, so the order in which they do so does not matter.
+    """
+    drawn = 0
+    for node in range(start.size - 1):
+        if need[node] >= 0:
+            continue
+        there = np.arange(start[node], start[node + 1])
+        there = there[~removed[edge[start[node] : start[node + 1]]]]
+        left = there.size
+        while need[node] < 0:
+            pick = int(draws[drawn] * left)
+            drawn += 1
+            entry = there[pick]
+            left -= 1
+            there[pick] = there[left]
+            removed[edge[entry]] = True
+            need[neighbour[entry]] += 1
+            need[node] += 1
+
+
+@loop("const i8[], const i4[], i8[], b1[], i8[], i8[], i8[,]")
+def _join(
+    start: IntArray,
+    neighbour: Int32Array,
+    edge: IntArray,
+    removed: BoolArray,
+    line: IntArray,
+    need: IntArray,
+    new: IntArray,
+) -> int:
+    """Write new edges and return how many there are; ``line`` holds those in need, by rising need."""
+    place = np.full(need.size, -1)
+    # Where those that need at least so much begin in the line; it stays sorted as needs fall one by one.
+    begin = np.full(need[line].max() + 2 if line.size else 2, line.size)
+    for at in range(line.size - 1, -1, -1):
+        place[line[at]] = at
+        begin[need[line[at]]] = at
+    for amount in range(begin.size - 2, -1, -1):
+        begin[amount] = min(begin[amount], begin[amount + 1])
+    count = 0
+    for end in range(line.size - 1, -1, -1):
+        node = line[end]
+        found = count
+        at = end - 1
+        while found - count < need[node] and at >= begin[1]:
+            other = line[at]
+            entry = place_in_row(start, neighbour, node, other)
+            if entry < 0 or removed[edge[entry]]:
+                new[found, 0], new[found, 1] = node, other
+                found += 1
+            at -= 1
+        for made in range(count, found):
+            _lower(new[made, 1], line, place, begin, need)
+        need[node] -= found - count
+        count = found
+    return count
+
+
+def _lower(node: int, line: IntArray, place: IntArray, begin: IntArray, need: IntArray) -> None:
+    """Let a node need one less, and move it to the end of those that need as much in the line."""
+    front = begin[need[node]]
+    moved = line[front]
+    line[place[node]], place[moved] = moved, place[node]
+    line[front], place[node] = node, front
+    begin[need[node]] += 1
+    need[node] -= 1
 
 
 def _notes(matched: EdgeMatching, clusters: Clusters, missed: int) -> tuple[str, ...]:

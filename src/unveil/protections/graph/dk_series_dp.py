@@ -6,18 +6,26 @@ from typing import Literal
 
 import numpy as np
 
-from unveil._kernels.graph.edge_repair import simple_keys
-from unveil._kernels.graph.joint_degrees import finest_grid, joint_table, places_of_cells
-from unveil._kernels.graph.joint_ends import drawn_edges
-from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
-from unveil._kernels.random import fresh_state
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels._compile import compiled, kernel, loop
+from unveil._kernels.graph.roomy_rows import connect, disconnect, has_edge
+from unveil._kernels.graph.rows import among, edge_keys
+from unveil._kernels.random import State, below, fresh_state
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protections._listing import protection
-from unveil.protections.graph._dk_secgraph import secgraph_release
+from unveil.protections.graph._joint_degrees import (
+    cells_of,
+    drawn_edges,
+    finest_grid,
+    joint_table,
+    nearest_counts,
+    nodes_of_ends,
+    places_of_cells,
+    whole_counts,
+)
 from unveil.protections.graph._rank_pairing import PAIRED, paired_by_rank
 from unveil.protections.graph._release import check_drawable, check_edges, check_shares, counted, graph_release
 
@@ -200,3 +208,294 @@ def _said_dropped(edges: int) -> tuple[str, ...]:
         return ()
     said = counted(edges, "edge was", "edges were")
     return (f"{said} left out, because no two nodes were left that could be joined",)
+
+
+# A simple graph from edges with loops and repeats, which keeps degrees and joint degrees as far as any can.
+
+# Nobody waits for a compiler below this number of ends.
+_PLAIN_UP_TO = 2_000
+_TRIES = 200
+
+
+def simple_keys(
+    one: IntArray, other: IntArray, nodes: int, grid: IntArray, state: State, lots: FloatArray
+) -> tuple[IntArray, dict[str, int]]:
+    """Return the keys of a simple graph whose nodes have as many edges as they have ends, and what was done for it.
+
+    Loops and repeats are taken out. In their place come edges between nodes of the same two degrees; failing that,
+    between nodes of the same two groups of degrees; failing that, between any nodes that lack one, where an edge that
+    is drawn may make way and both its ends are joined again. What then is left is dropped.
+
+    Parameters
+    ----------
+    one, other
+        The ends of each edge.
+    nodes
+        The number of nodes.
+    grid
+        The least degree of each group of degrees but the first.
+    state
+        Of the generator inside loops.
+    lots
+        One random number per end of an edge.
+
+    Examples
+    --------
+    >>> ends = np.array([0, 1, 2]), np.array([0, 1, 2])  # three loops: a triangle has the same degrees
+    >>> keys, done = simple_keys(*ends, 3, np.array([1, 2]), np.ones(1, np.uint64), np.zeros(6))
+    >>> np.sort(keys), done["dropped"]
+    (array([1, 2, 5]), 0)
+    """
+    wanted = np.bincount(np.concatenate([one, other]), minlength=nodes)
+    order = np.argsort(wanted, kind="stable")
+    number = np.empty(nodes, np.int64)
+    number[order] = np.arange(nodes)
+    degree = wanted[order]
+    good, left, right = _split(number[one], number[other], nodes)
+    start, slot, filled = _slots(good, degree, nodes)
+    plain = slot.size <= _PLAIN_UP_TO
+    place = place_edges if plain else compiled(place_edges)
+    work = np.array([4 * one.size * (int(degree.max(initial=0)) + 500)])
+    marks = np.zeros(nodes + 1, np.int64)
+    done = {"loops and repeats": left.size}
+    for what, labels in (
+        ("of the same degrees", degree),
+        ("of the same groups", np.searchsorted(grid, degree, side="right")),
+    ):
+        first = np.append(np.flatnonzero(np.diff(labels, prepend=-1)), nodes)
+        kind = np.searchsorted(first, np.arange(nodes), side="right") - 1
+        placed = np.zeros(left.size, np.bool_)
+        place(kind[left], kind[right], first, start, slot, filled, marks, work, state, placed)
+        done[what] = int(placed.sum())
+        left, right = left[~placed], right[~placed]
+    lacking = np.repeat(np.arange(nodes), degree - filled)
+    lacking = lacking[np.argsort(lots[: lacking.size])]
+    join = join_leftovers if plain else compiled(join_leftovers)
+    owner = np.repeat(np.arange(nodes), degree)
+    join(lacking, owner, start, slot, filled, _TRIES, state)
+    full = np.arange(slot.size) - start[owner] < filled[owner]
+    once = full & (owner < slot)
+    done["dropped"] = int(one.size - once.sum())
+    done["anywhere"] = left.size - done["dropped"]
+    return edge_keys(order[owner[once]], order[slot[once]], nodes), done
+
+
+def _split(one: IntArray, other: IntArray, nodes: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the keys of edges that can stay, and both ends of the others."""
+    keys = edge_keys(one, other, nodes)
+    stays = np.zeros(keys.size, np.bool_)
+    stays[np.unique(keys, return_index=True)[1]] = True
+    stays &= one != other
+    return keys[stays], one[~stays], other[~stays]
+
+
+def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int32Array, IntArray]:
+    """Return where the slots of each node start, what is in them, and how many are filled."""
+    start = np.append(0, np.cumsum(degree))
+    smaller, larger = np.divmod(keys, max(nodes, 1))
+    source, target = np.concatenate([smaller, larger]), np.concatenate([larger, smaller])
+    order = np.argsort(source, kind="stable")
+    filled = np.bincount(source, minlength=nodes)
+    slot = np.full(start[-1], -1, np.int32)
+    place = np.arange(source.size) - np.repeat(np.cumsum(filled) - filled, filled)
+    slot[start[source[order]] + place] = target[order]
+    return start, slot, filled
+
+
+# A simple graph while edges are placed: each node has as many slots as it should get neighbours.
+#
+# Nodes lie in classes of consecutive numbers. Where a node of a class has no empty slot but another of the class has
+# one, a neighbour moves from the first to the other: that changes neither which classes an edge joins nor anybody
+# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbour that the first
+# has. So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
+#
+# The functions are written for both plain Python and numba.
+
+
+def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
+    """Return whether a node has an empty slot."""
+    return bool(filled[node] < start[node + 1] - start[node])
+
+
+def mark(node: int, marks: IntArray, start: IntArray, slot: Int32Array, filled: IntArray) -> int:
+    """Mark the neighbours of a node and itself, with a number that no other call has used; return that number."""
+    marks[-1] += 1
+    for place in range(start[node], start[node] + filled[node]):
+        marks[slot[place]] = marks[-1]
+    marks[node] = marks[-1]
+    return int(marks[-1])
+
+
+def make_room(
+    node: int, spared: int, first: int, last: int, start: IntArray, slot: Int32Array, filled: IntArray, marks: IntArray
+) -> bool:
+    """Empty a slot of a node of the class from ``first`` to before ``last``; return whether it has one then.
+
+    The node that is spared keeps an empty slot itself, if it has one.
+    """
+    if has_room(node, start, filled):
+        return True
+    for other in range(first, last):
+        needed = 2 if other == spared else 1
+        if start[other + 1] - start[other] - filled[other] < needed:
+            continue
+        seen = mark(other, marks, start, slot, filled)
+        for place in range(start[node], start[node] + filled[node]):
+            moved = slot[place]
+            if marks[moved] != seen:
+                disconnect(start, filled, slot, node, moved)
+                connect(start, filled, slot, moved, other)
+                return True
+    return False
+
+
+def place_edge(
+    one: int,
+    other: int,
+    first: IntArray,
+    start: IntArray,
+    slot: Int32Array,
+    filled: IntArray,
+    marks: IntArray,
+    work: IntArray,
+    state: State,
+) -> bool:
+    """Join a node of one class to one of the other; return whether that was possible.
+
+    ``work[0]`` counts down with every node that is looked at; below 0 the search ends.
+    """
+    size, other_size = first[one + 1] - first[one], first[other + 1] - first[other]
+    turn, other_turn = below(state, size), below(state, other_size)
+    for step in range(size):
+        node = first[one] + (turn + step) % size
+        seen = mark(node, marks, start, slot, filled)
+        partner = -1
+        for other_step in range(other_size):
+            found = first[other] + (other_turn + other_step) % other_size
+            if marks[found] != seen:
+                partner = found
+                if has_room(found, start, filled):
+                    break
+        work[0] -= filled[node] + other_size
+        if (
+            partner >= 0
+            and make_room(node, -1, first[one], first[one + 1], start, slot, filled, marks)
+            and make_room(partner, node, first[other], first[other + 1], start, slot, filled, marks)
+        ):
+            connect(start, filled, slot, node, partner)
+            return True
+        if work[0] < 0:
+            break
+    return False
+
+
+@loop("i8[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], u8[], b1[]")
+def place_edges(
+    one: IntArray,
+    other: IntArray,
+    first: IntArray,
+    start: IntArray,
+    slot: Int32Array,
+    filled: IntArray,
+    marks: IntArray,
+    work: IntArray,
+    state: State,
+    placed: BoolArray,
+) -> None:
+    """Place an edge between each pair of classes, in turn, and write down which could be placed."""
+    for edge in range(one.size):
+        if work[0] < 0:
+            break
+        placed[edge] = place_edge(one[edge], other[edge], first, start, slot, filled, marks, work, state)
+
+
+@loop("i8[], i8[], i8[], i4[], i8[], i8, u8[]")
+def join_leftovers(
+    ends: IntArray, owner: IntArray, start: IntArray, slot: Int32Array, filled: IntArray, tries: int, state: State
+) -> None:
+    """Join empty slots in pairs, the first two nodes of ``ends``, the next two, and so on, whatever their classes.
+
+    Two nodes that cannot be joined take the place of an edge that is drawn: each of its ends is joined to one of them.
+    After that many tries they stay as they are.
+    """
+    for pair in range(0, ends.size - 1, 2):
+        one, other = ends[pair], ends[pair + 1]
+        if one != other and not has_edge(start, filled, slot, one, other):
+            connect(start, filled, slot, one, other)
+            continue
+        for _ in range(tries):
+            place = below(state, slot.size)
+            left, right = owner[place], slot[place]
+            if place - start[left] >= filled[left] or left in (one, other) or right in (one, other):
+                continue
+            if has_edge(start, filled, slot, one, left) or has_edge(start, filled, slot, other, right):
+                continue
+            disconnect(start, filled, slot, left, right)
+            connect(start, filled, slot, one, left)
+            connect(start, filled, slot, other, right)
+            break
+
+
+# What a public code calls differentially private joint degrees, in small: it is not, and serves comparison alone.
+
+_ROUNDS = 50
+
+_NOTES = (
+    "this release is NOT differentially private: only joint degrees that occur were given noise, and most edges are "
+    "those of the original",
+    "the noisy numbers are made to add up to the number of edges of the original, because the code that is imitated "
+    "never ends if they add up to less than 0",
+)
+
+
+def secgraph_release(original: Graph, epsilon: float, *, rng: np.random.Generator) -> GraphRelease:
+    """Return the original graph, edited towards the degrees of its joint degrees with noise in those that occur."""
+    degrees, (one, other) = original.degrees, original.ends
+    cell, table = np.unique(cells_of(degrees[one], degrees[other]), return_counts=True)
+    scale = (4 * int(degrees.max()) + 1) / epsilon
+    noisy = table + rng.laplace(0, scale, table.size)
+    counts = nearest_counts(noisy, np.ones(table.size), original.edges, np.zeros(table.size), 0)
+    whole = whole_counts(counts, np.array([counts.size]), rng.random())
+    larger = ((np.sqrt(8 * cell + 1) - 1) // 2).astype(np.int64)
+    smaller = cell - larger * (larger + 1) // 2
+    ends = np.sort(np.concatenate([np.repeat(smaller, whole), np.repeat(larger, whole)]))[::-1]
+    wanted = np.bincount(nodes_of_ends(ends, original.nodes), minlength=original.nodes)
+    target = np.empty(original.nodes, np.int64)
+    target[np.lexsort((rng.random(original.nodes), degrees))] = np.sort(wanted)
+    keys, facts = _edited(original, target, rng)
+    return graph_release(
+        original, keys, name="dk-series secgraph, not differentially private", rng=rng, notes=_NOTES, facts=facts
+    )
+
+
+def _edited(original: Graph, target: IntArray, rng: np.random.Generator) -> tuple[IntArray, dict[str, float]]:
+    """Return keys of the graph without some edges of nodes that have too many, and with new ones for those with few."""
+    nodes, order = original.nodes, rng.permutation(original.edges)
+    one, other = (ends[order].astype(np.int64) for ends in original.ends)
+    excess = original.degrees - target
+    stays = np.ones(order.size, np.bool_)
+    _trim(one, other, excess, stays)
+    keys, lacking = np.sort(original.keys[order[stays]]), np.repeat(np.arange(nodes), -excess)
+    for _ in range(_ROUNDS):
+        drawn = rng.permutation(lacking)
+        left, right = drawn[: drawn.size // 2], drawn[drawn.size // 2 : drawn.size // 2 * 2]
+        new = edge_keys(left, right, nodes)
+        fits = np.zeros(new.size, np.bool_)
+        fits[np.unique(new, return_index=True)[1]] = True
+        fits &= (left != right) & ~among(new, keys)
+        keys = np.sort(np.concatenate([keys, new[fits]]))
+        lacking = np.concatenate([left[~fits], right[~fits], drawn[drawn.size // 2 * 2 :]])
+        if lacking.size < 2:
+            break
+    return keys, {"ends left without an edge": lacking.size}
+
+
+@kernel("i8[], i8[], i8[], b1[]")
+def _trim(one: IntArray, other: IntArray, excess: IntArray, stays: BoolArray) -> None:
+    """Delete edges, in turn, while both their ends have too many; then while one of them has."""
+    for needed in (2, 1):
+        for edge in range(one.size):
+            if stays[edge] and (excess[one[edge]] > 0) + (excess[other[edge]] > 0) >= needed:
+                stays[edge] = False
+                excess[one[edge]] -= 1
+                excess[other[edge]] -= 1

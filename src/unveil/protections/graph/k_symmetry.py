@@ -1,14 +1,14 @@
 """Copy every group of nodes that look alike until no group is small."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from unveil._kernels.graph.orbit_copying import copied_keys, copied_size
-from unveil._kernels.graph.orbits import orbits, undecided_edges
-from unveil._kernels.graph.refinement import equitable_cells
-from unveil._kernels.types import BoolArray, IntArray
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, kernel, loop
+from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
+from unveil._optional import need
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError, share, whole_number
@@ -159,3 +159,316 @@ def _hubs(degrees: IntArray, share: float) -> BoolArray:
 def _undecided(original: Graph, cell: IntArray) -> int:
     """Return how many nodes are in cells of which colour refinement alone cannot say whether they are orbits."""
     return int(np.union1d(*undecided_edges(original.start, original.neighbour, cell)).size)
+
+
+# Orbit copying: the graph in which every node of a cell has its copies, all joined as the node itself is.
+#
+# Cell after cell is copied. A copy of a cell is joined inside as the cell is, and outside to whatever the cell is
+# joined to at that time, copies of other cells included. So of an edge between two cells, every copy of one end is
+# joined to every copy of the other, whichever cell was copied first; of an edge within a cell, each copy has its own.
+# That is all, and it needs no copying one by one.
+
+
+def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> tuple[int, int]:
+    """Return how many nodes and edges there will be if node ``i`` is there ``times[i]`` times, itself included.
+
+    ``times`` is the same for all of a cell and below 2**31. The counts are exact, however large.
+
+    >>> copied_size(np.array([0]), np.array([1]), np.array([0, 1]), np.array([3, 2]))
+    (5, 6)
+    >>> copied_size(np.array([0]), np.array([1]), np.array([0, 0]), np.array([3, 3]))
+    (6, 3)
+    """
+    edges = times[one] * np.where(cell[one] == cell[other], 1, times[other])
+    # The sum may need more than 64 bits, so the upper and lower halves are added up apart.
+    return int(times.sum()), (int((edges >> 31).sum()) << 31) + int((edges & (2**31 - 1)).sum())
+
+
+def copied_keys(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> IntArray:
+    """Return the keys of the edges, in no order, of the graph in which node ``i`` is there ``times[i]`` times.
+
+    Nodes keep their numbers; after them come the copies of node 0, then those of node 1, and so on.
+
+    >>> copied_keys(np.array([0]), np.array([1]), np.array([0, 1]), np.array([1, 3]))  # nodes 0, 1 and copies 2, 3
+    array([1, 2, 3])
+    """
+    nodes, edges = copied_size(one, other, cell, times)
+    keys = np.empty(edges, np.int64)
+    before_copies = times.size + np.cumsum(times - 1) - times
+    _write_keys(one, other, cell, times, before_copies, nodes, keys)
+    return keys
+
+
+@kernel("i4[], i4[], i8[], i8[], i8[], i8, i8[]")
+def _write_keys(
+    one: Int32Array,
+    other: Int32Array,
+    cell: IntArray,
+    times: IntArray,
+    before_copies: IntArray,
+    nodes: int,
+    keys: IntArray,
+) -> None:
+    written = 0
+    for edge in range(one.size):
+        source, target = np.int64(one[edge]), np.int64(other[edge])
+        within = cell[source] == cell[target]
+        for copy in range(times[source]):
+            here = source if copy == 0 else before_copies[source] + copy
+            for at in range(copy if within else 0, copy + 1 if within else times[target]):
+                there = target if at == 0 else before_copies[target] + at
+                keys[written] = min(here, there) * nodes + max(here, there)
+                written += 1
+
+
+# The orbits of a graph: nodes that are alike in every way, because an automorphism maps one on the other.
+
+
+def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
+    """Return the orbit of each node, numbered as orbits first appear; needs the extra ``orbits``.
+
+    Only the edges that ``undecided_edges`` leaves are searched for automorphisms. In real graphs these are few or none,
+    where a search of all would answer with a permutation of all nodes for nearly every pair of leaves.
+
+    Raises
+    ------
+    MissingExtraError
+        If igraph, which knows how to search for automorphisms, is not installed.
+    """
+    igraph = need("igraph", extra="orbits")
+    cell = equitable_cells(start, neighbour)
+    one, other = undecided_edges(start, neighbour, cell)
+    if one.size == 0:
+        return cell
+    left = np.union1d(one, other)
+    edges = np.column_stack([np.searchsorted(left, one), np.searchsorted(left, other)])
+    graph = igraph.Graph(n=left.size, edges=edges.tolist())
+    generators = graph.automorphism_group(color=numbered_by_first(cell[left]).tolist())
+    orbit = cell.copy()
+    orbit[left] = start.size + _moved_together(left.size, generators)
+    return numbered_by_first(orbit)
+
+
+def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> tuple[IntArray, IntArray]:
+    """Return both ends of the edges on which it depends whether the cells of colour refinement are orbits.
+
+    Whatever permutes nodes within cells keeps the edges between two cells that are joined completely: these decide
+    nothing. Of the others, a tree decides nothing either: refinement tells all but the alike in a tree apart. So every
+    cell without one of the edges returned is an orbit.
+
+    >>> from unveil._kernels.graph.rows import rows_of
+    >>> six = rows_of(np.array([1, 2, 8, 22, 23, 29]), 6)  # two triangles
+    >>> undecided_edges(*six, equitable_cells(*six))
+    (array([0, 0, 1, 3, 3, 4]), array([1, 2, 2, 4, 5, 5]))
+    """
+    row = row_numbers(start)
+    once = row < neighbour
+    one, other = row[once].astype(np.int64), neighbour[once].astype(np.int64)
+    size = np.bincount(cell)
+    low, high = np.minimum(cell[one], cell[other]), np.maximum(cell[one], cell[other])
+    _, code, edges = np.unique(low * size.size + high, return_inverse=True, return_counts=True)
+    full = np.where(low == high, size[low] * (size[low] - 1) // 2, size[low] * size[high])
+    open_ = edges[code] < full
+    one, other = one[open_], other[open_]
+    kept = _in_circles(one, other, cell.size)
+    return one[kept], other[kept]
+
+
+def _in_circles(one: IntArray, other: IntArray, nodes: int) -> BoolArray:
+    """Return whether the part of the graph that each edge is in has a circle, so that it is no tree."""
+    if one.size == 0:
+        return np.zeros(0, np.bool_)
+    part = _connected(one, other, nodes)
+    more: BoolArray = np.bincount(part[one], minlength=nodes) >= np.bincount(part, minlength=nodes)
+    return more[part[one]]
+
+
+def _connected(one: IntArray, other: IntArray, nodes: int) -> IntArray:
+    """Return a number for each node, equal where edges connect them."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(one.size, np.int8)
+    _, part = connected_components(coo_array((ones, (one, other)), shape=(nodes, nodes)), directed=False)
+    return np.asarray(part, np.int64)
+
+
+def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
+    """Return a number for each node, equal where generators, one after the other, can take one to the other.
+
+    >>> _moved_together(4, [[2, 1, 0, 3]])
+    array([0, 1, 0, 2])
+    """
+    moves = [np.array(each, np.int64) for each in generators]
+    moved = [np.flatnonzero(each != np.arange(nodes)) for each in moves]
+    one = np.concatenate([*moved, np.zeros(0, np.int64)])
+    other = np.concatenate([*(each[at] for each, at in zip(moves, moved, strict=True)), np.zeros(0, np.int64)])
+    return numbered_by_first(_connected(one, other, nodes))
+
+
+# Colour refinement: sort nodes into the fewest cells in which all have equally many neighbours in each cell.
+
+
+class _Cells(NamedTuple):
+    """Cells as stretches of one order of all nodes."""
+
+    cell: IntArray  # of each node
+    member: IntArray  # the nodes, those of a cell side by side
+    place: IntArray  # where each node stands in ``member``
+    first: IntArray  # where each cell begins in it
+    length: IntArray  # how many nodes each cell has
+
+
+class _Strikes(NamedTuple):
+    """What one cell, the splitter, sees of the others."""
+
+    node: IntArray  # the nodes that have a neighbour in it
+    near: IntArray  # how many, for each node; 0 for all others
+    cell: IntArray  # the cells that these nodes are in
+    nodes_of: IntArray  # how many there are in each cell; 0 for all others
+    bucket: IntArray  # room to sort by that number, all 0
+    spare: IntArray  # the same
+
+
+def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
+    """Return the cell of each node in the coarsest equitable partition, numbered as cells first appear.
+
+    There is exactly one such partition, so the order of nodes changes nothing but the numbers of cells. Nodes that an
+    automorphism maps on one another share a cell; the reverse holds in most graphs, not in all.
+
+    Of the parts into which a cell falls, all but a largest one split other cells in turn (Hopcroft), so an edge is
+    looked at O(log n) times.
+
+    >>> from unveil._kernels.graph.rows import rows_of
+    >>> equitable_cells(*rows_of(np.array([1, 6, 11]), 4))  # the path 0 - 1 - 2 - 3: two ends, two between
+    array([0, 1, 1, 0])
+    """
+    nodes = start.size - 1
+    fast = neighbour.size > PLAIN_UP_TO or nodes > PLAIN_UP_TO
+    cells = _Cells(*(np.zeros(nodes, np.int64) for _ in _Cells._fields))
+    cells.member[:] = cells.place[:] = np.arange(nodes)
+    cells.length[:1] = nodes
+    strikes = _Strikes(*(np.zeros(nodes + 1, np.int64) for _ in _Strikes._fields))
+    refine = compiled(_refine) if fast else _refine
+    refine(start, neighbour, cells, strikes)
+    return numbered_by_first(cells.cell)
+
+
+def numbered_by_first(cell: IntArray) -> IntArray:
+    """Return the same cells, numbered from 0 in the order in which they first appear.
+
+    >>> numbered_by_first(np.array([7, 3, 7]))
+    array([0, 1, 0])
+    """
+    _, first, code = np.unique(cell, return_index=True, return_inverse=True)
+    number = np.empty(first.size, np.int64)
+    number[np.argsort(first)] = np.arange(first.size)
+    return number[code]
+
+
+@loop("const i8[], const i4[], _Cells(i8[], i8[], i8[], i8[], i8[]), _Strikes(i8[], i8[], i8[], i8[], i8[], i8[])")
+def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Strikes) -> None:
+    """Split cells by how many neighbours their nodes have in another, until no cell splits one."""
+    nodes = cells.cell.size
+    waiting = np.zeros(nodes, np.int64)  # cells that may still split others, each at most once
+    waits = np.zeros(nodes, np.bool_)
+    waits[:1] = True
+    found, left = 1, 1
+    while left > 0 and found < nodes:
+        left -= 1
+        splitter = waiting[left]
+        waits[splitter] = False
+        struck_nodes = _strike(start, neighbour, cells, splitter, strikes)
+        for one in range(_gather(struck_nodes, cells, strikes)):
+            old = strikes.cell[one]
+            begin = cells.first[old] + cells.length[old] - strikes.nodes_of[old]
+            _sort(begin, strikes.nodes_of[old], cells, strikes)
+            strikes.nodes_of[old] = 0
+            before = found
+            found = _cut(old, begin, found, cells, strikes.near)
+            # A cell that waits is to split others as a whole, and so must all of its parts. Otherwise others are
+            # even towards the whole: if they are even towards all parts but one, they are towards that one too.
+            spared = -1 if waits[old] else _largest(old, before, found, cells.length)
+            for part in range(before - 1, found):
+                number = old if part < before else part
+                if number != spared and not waits[number]:
+                    waits[number] = True
+                    waiting[left] = number
+                    left += 1
+        for one in range(struck_nodes):
+            strikes.near[strikes.node[one]] = 0
+
+
+def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int, strikes: _Strikes) -> int:
+    """Count each node's neighbours in the splitter; return how many nodes have one."""
+    struck = 0
+    begin = cells.first[splitter]
+    for at in range(begin, begin + cells.length[splitter]):
+        node = cells.member[at]
+        for edge in range(start[node], start[node + 1]):
+            near = neighbour[edge]
+            if strikes.near[near] == 0:
+                strikes.node[struck] = near
+                struck += 1
+            strikes.near[near] += 1
+    return struck
+
+
+def _gather(struck: int, cells: _Cells, strikes: _Strikes) -> int:
+    """Move the struck nodes to the end of their cells; return how many cells have one."""
+    hit = 0
+    for one in range(struck):
+        node = strikes.node[one]
+        cell = cells.cell[node]
+        if strikes.nodes_of[cell] == 0:
+            strikes.cell[hit] = cell
+            hit += 1
+        strikes.nodes_of[cell] += 1
+        old, new = cells.place[node], cells.first[cell] + cells.length[cell] - strikes.nodes_of[cell]
+        other = cells.member[new]
+        cells.member[old], cells.place[other] = other, old
+        cells.member[new], cells.place[node] = node, new
+    return hit
+
+
+def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
+    """Sort a stretch of nodes by count, in time that grows with their number and the largest count."""
+    highest = 0
+    for at in range(many):
+        strikes.spare[at] = cells.member[begin + at]
+        highest = max(highest, strikes.near[strikes.spare[at]])
+        strikes.bucket[strikes.near[strikes.spare[at]]] += 1
+    for count in range(1, highest + 1):
+        strikes.bucket[count] += strikes.bucket[count - 1]
+    for at in range(many):
+        node = strikes.spare[at]
+        strikes.bucket[strikes.near[node]] -= 1
+        new = begin + strikes.bucket[strikes.near[node]]
+        cells.member[new], cells.place[node] = node, new
+    strikes.bucket[: highest + 1] = 0
+
+
+def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray) -> int:
+    """Make a cell of each stretch of equal counts from ``begin`` on; return how many cells there are then."""
+    end = cells.first[old] + cells.length[old]
+    now = old
+    for at in range(begin, end):
+        node = cells.member[at]
+        # Nodes before ``begin`` have count 0 and stay the old cell; without them, the least count does.
+        if at > cells.first[old] and (at == begin or counts[node] != counts[cells.member[at - 1]]):
+            cells.length[now] = at - cells.first[now]
+            now = cell_count
+            cells.first[now] = at
+            cell_count += 1
+        cells.cell[node] = now
+    cells.length[now] = end - cells.first[now]
+    return cell_count
+
+
+def _largest(old: int, before: int, cell_count: int, lengths: IntArray) -> int:
+    """Return a largest of the parts into which a cell fell: itself, and those numbered from ``before``."""
+    best = old
+    for part in range(before, cell_count):
+        if lengths[part] > lengths[best]:
+            best = part
+    return best

@@ -5,10 +5,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.degree_groups import is_graphic, nearest_degrees
-from unveil._kernels.graph.umga import changed_to
-from unveil._kernels.random import fresh_state
-from unveil._kernels.types import IntArray
+from unveil._kernels.graph.exchanges import follow, settle
+from unveil._kernels.graph.roomy_rows import has_edge, keys_in, shuffle, with_room
+from unveil._kernels.random import State, below, fresh_state
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError, whole_number
@@ -121,3 +123,173 @@ class Umga:
             said = counted(longer, "exchange", "exchanges")
             notes += (f"{said} took more than one move of an edge, where single moves were not possible",)
         return notes
+
+
+# Edges taken away, added and moved until every node has the degree it should have (UMGA).
+
+_PLAIN_UP_TO = 4_000
+_DRAWS = 100
+_PARTNERS = 20
+_UNSEEN = 2**62
+
+
+def changed_to(
+    start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, by_relevance: bool = False
+) -> tuple[IntArray, IntArray, int]:
+    """Return the keys of a graph with these degrees, what each node still lacks, and how many exchanges were longer.
+
+    As in Casas-Roma, Herrera-Joancomartí and Torra: while more edges must go than come, two nodes that have too many
+    lose one each and their other ends are connected; while more must come, two nodes that lack one are connected; then
+    edges of nodes that have too many move to nodes that lack some. Each choice is by lot, or, ``by_relevance``, the one
+    of some drawn by lot whose edges have the least neighbourhood centrality in sum. What remains is done by longer
+    exchanges, which the source does not know.
+
+    >>> start, neighbour = np.array([0, 3, 4, 5, 6]), np.array([1, 2, 3, 0, 0, 0], np.int32)
+    >>> keys, lacking, longer = changed_to(start, neighbour, np.array([2, 2, 1, 1]), np.zeros(1, np.uint64))
+    >>> keys.size, lacking, longer
+    (3, array([0, 0, 0, 0]), 0)
+    """
+    roomy, size, wide = with_room(start, neighbour, degrees)
+    need = degrees - size
+    run = compiled(_change) if wide.size > _PLAIN_UP_TO else _change
+    longer = run(roomy, size, wide, need, by_relevance, state)
+    return keys_in(roomy, size, wide), need, longer
+
+
+@loop("i8[], i8[], i4[], i8[], b1, u8[]")
+def _change(
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
+) -> int:
+    for drop in (True, False):
+        _pair_up(start, size, neighbour, need, by_relevance, state, drop)
+    _move_edges(start, size, neighbour, need, by_relevance, state)
+    kept = np.zeros_like(size)
+    return settle(start, size, neighbour, kept, need, state)
+
+
+def _repeated(count: IntArray, state: State) -> IntArray:
+    """Return every node as often as its count says, in random order."""
+    filled = 0
+    nodes = np.empty(np.maximum(count, 0).sum(), np.int64)
+    for node in range(count.size):
+        for _ in range(count[node]):
+            nodes[filled] = node
+            filled += 1
+    shuffle(nodes, state)
+    return nodes
+
+
+def _sample(count: int, by_relevance: bool) -> int:
+    """Return how many of so many candidates are looked at: a number that grows with the logarithm."""
+    looked_at = 1
+    while by_relevance and count > 1:
+        looked_at += 1
+        count //= 2
+    return looked_at
+
+
+def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: IntArray) -> int:
+    """Return the neighbourhood centralities of the edges of a walk in sum, times twice the largest degree.
+
+    For one edge that is how many nodes are connected to just one of its ends.
+    """
+    total = 0
+    for place in range(walk.size - 1):
+        one, other = walk[place], walk[place + 1]
+        if size[one] < size[other]:
+            one, other = other, one
+        total += size[one] + size[other]
+        for here in range(start[other], start[other] + size[other]):
+            if has_edge(start, size, neighbour, neighbour[here], one):
+                total -= 2
+    return total
+
+
+def _pair_up(
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State, drop: bool
+) -> None:
+    """Connect two nodes that lack an edge while more must come than go; or with ``drop``, while more must go.
+
+    Then one edge is taken from each of two nodes that have too many, and the ends that are left are connected.
+    """
+    wanted = -need if drop else need.copy()
+    for _ in range(wanted.sum() // 2):
+        nodes = _repeated(-need if drop else need, state)
+        looked_at = _sample(nodes.size, by_relevance)
+        best = nodes[:0]
+        least = _UNSEEN
+        for _draw in range(_DRAWS):
+            one, other = nodes[below(state, nodes.size)], nodes[below(state, nodes.size)]
+            walk = np.array([one, other], np.int64)
+            if drop:
+                end = neighbour[start[one] + below(state, size[one])]
+                far = neighbour[start[other] + below(state, size[other])]
+                walk = np.array([one, end, far, other], np.int64)
+                if end == far or end == other or far == one:  # noqa: SIM109 (numba)
+                    continue
+                if has_edge(start, size, neighbour, end, far):
+                    continue
+            elif has_edge(start, size, neighbour, one, other):
+                continue
+            if one == other:
+                continue
+            score = _relevance(start, size, neighbour, walk) if by_relevance else 0
+            if score < least:
+                least, best = score, walk
+            looked_at -= 1
+            if looked_at == 0:
+                break
+        if best.size == 0:
+            return
+        follow(start, size, neighbour, need, best)
+
+
+def _move_edges(
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
+) -> None:
+    """Move one end of an edge from a node that has too many to one that lacks some, as long as there are both."""
+    giving, taking = _repeated(-need, state), _repeated(need, state)
+    marked = np.zeros(size.size, np.bool_)
+    for turn in range(min(giving.size, taking.size)):
+        for _ in range(_PARTNERS):
+            drawn = turn + below(state, taking.size - turn)
+            taking[drawn], taking[turn] = taking[turn], taking[drawn]
+            walk = _move(start, size, neighbour, giving[turn], taking[turn], by_relevance, marked, state)
+            if walk.size > 0:
+                follow(start, size, neighbour, need, walk)
+                break
+
+
+def _move(
+    start: IntArray,
+    size: IntArray,
+    neighbour: Int32Array,
+    giver: np.int64,
+    taker: np.int64,
+    by_relevance: bool,
+    marked: BoolArray,
+    state: State,
+) -> IntArray:
+    """Return the giver, a neighbour that could be the taker's instead, and the taker; none if there is none."""
+    for place in range(start[taker], start[taker] + size[taker]):
+        marked[neighbour[place]] = True
+    marked[taker] = True
+    found = 0
+    ends = np.empty(size[giver], np.int64)
+    for place in range(start[giver], start[giver] + size[giver]):
+        if not marked[neighbour[place]]:
+            ends[found] = neighbour[place]
+            found += 1
+    for place in range(start[taker], start[taker] + size[taker]):
+        marked[neighbour[place]] = False
+    marked[taker] = False
+    best = ends[:0]
+    least = _UNSEEN
+    for turn in range(min(found, _sample(found, by_relevance))):
+        drawn = turn + below(state, found - turn)
+        walk = np.array([giver, ends[drawn], taker], np.int64)
+        ends[drawn] = ends[turn]
+        score = _relevance(start, size, neighbour, walk) if by_relevance else 0
+        if score < least:
+            least, best = score, walk
+    return best

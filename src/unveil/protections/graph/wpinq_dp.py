@@ -5,14 +5,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from unveil._kernels.graph.degree_cells import MOST_CELLS, DegreeCells, cells_of, classes_for
-from unveil._kernels.graph.half_edges import keys_of_half_edges
-from unveil._kernels.graph.wpinq_queries import (
-    DEGREE_DISTRIBUTION_CHANGES,
-    DEGREE_SEQUENCE_CHANGES,
-    JOINT_DEGREES_CHANGE,
-    TRIANGLES_CHANGE,
-)
 from unveil._kernels.random import State, fresh_state
 from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
@@ -32,6 +24,17 @@ from unveil.protections.graph._wpinq_steps import (
     noisy_distribution,
     seed_graph,
     walked,
+)
+from unveil.protections.graph._wpinq_walk import (
+    DEGREE_DISTRIBUTION_CHANGES,
+    DEGREE_SEQUENCE_CHANGES,
+    JOINT_DEGREES_CHANGE,
+    MOST_CELLS,
+    TRIANGLES_CHANGE,
+    DegreeCells,
+    cells_of,
+    classes_for,
+    keys_of_half_edges,
 )
 
 WeightedQuery = Literal["joint-degrees", "triangles"]

@@ -10,10 +10,9 @@ from unveil.metrics import MetricValue
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.report.blocks import Chart, Series, Threshold
 from unveil.report.blocks_spread import BoxRow, BoxRows, box_of, spread_of
-from unveil.report.metrics import meaning_of, title_of
 from unveil.report.scale import choose_bins
 from unveil.report.text import decimal, significant
-from unveil.report.trust import GROUNDS, NOT_GRADED, mark
+from unveil.report.trust import GROUNDS, NOT_GRADED, mark, meaning_of, title_of
 
 #: So many metrics are in the picture that is seen first; the others are below.
 FIRST = 8

@@ -9,9 +9,8 @@ from unveil.metrics.candidates.matches import Matches
 from unveil.questions.attack_metrics.findings import ReferenceValues
 from unveil.questions.attack_metrics.words import matched_tone
 from unveil.report.blocks import Number, Side, TableBlock
-from unveil.report.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.report.text import count, decimal, percent
-from unveil.report.trust import GROUNDS, mark
+from unveil.report.trust import GROUNDS, cap_mark, cap_notes, mark, summary_of, title_of
 
 #: How to read a table of metrics.
 TABLE_NOTE = (

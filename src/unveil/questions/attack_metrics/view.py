@@ -21,12 +21,10 @@ from unveil.questions.attack_metrics.words import (
 from unveil.report.blocks import Page, Section
 from unveil.report.blocks_spread import BoxRows
 from unveil.report.figures import frame_of
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.metrics import quantity_meanings
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count
-from unveil.report.trust import LEGEND, trust_note, where_from
+from unveil.report.trust import LEGEND, quantity_meanings, trust_note, where_from
 
 if TYPE_CHECKING:
     import polars as pl

@@ -41,8 +41,8 @@ from unveil.questions.roles import roles_of
 from unveil.report.export import csv_of
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
+from unveil.report.page import sheet_document
 from unveil.report.progress import Progress, Say, silent, unsaid
-from unveil.report.sheet import sheet_document
 from unveil.report.terminal import Part
 from unveil.studies.executors import cluster_risk
 

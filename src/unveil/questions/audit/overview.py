@@ -26,8 +26,7 @@ from unveil.questions.audit.ranking import remarks_on, severity, worst_of
 from unveil.questions.audit.verdict import hits_most
 from unveil.questions.audit.verdict_text import VerdictText, quoted
 from unveil.questions.audit.words import compact_rate, finer, listed, percent
-from unveil.report.blocks import Block, Chart, Series, Style, Tone
-from unveil.report.blocks_answers import AnswerCell, AnswerRow, Answers, Mark
+from unveil.report.blocks import AnswerCell, AnswerRow, Answers, Block, Chart, Mark, Series, Style, Tone
 from unveil.report.judgement import ReleaseOutcome as JudgedOutcome
 from unveil.report.sign_off import NO_LIMIT
 from unveil.report.suppressed_number import SuppressedNumber

@@ -9,10 +9,8 @@ from unveil.questions.audit.parts.suggestions import SAME_PEOPLE, suggestion_sen
 from unveil.questions.audit.ranking import is_proved
 from unveil.questions.audit.sentences import sentence
 from unveil.questions.audit.tables import comparison_table
-from unveil.report.blocks import Page
-from unveil.report.blocks_answers import Answers
-from unveil.report.first_screen import opening
-from unveil.report.terminal import Part
+from unveil.report.blocks import Answers, Page
+from unveil.report.terminal import Part, opening
 from unveil.report.text import count, name
 
 #: A short answer has no room for more.

@@ -3,10 +3,9 @@
 import os
 from typing import Any
 
-from unveil.data.table import Table, write_kinds
+from unveil.data.table import Column, Table, kind_notes, write_kinds
 from unveil.questions.answer import Answer
-from unveil.questions.columns.findings import ColumnsFindings
-from unveil.questions.columns.run import run
+from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.columns.view import VIEW, brief
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
@@ -30,7 +29,7 @@ def columns(table: Any, **settings: Any) -> Answer[ColumnsFindings]:
     """
     if isinstance(table, str | os.PathLike):
         table = Table.read(table, **settings)
-    return Answer(run(table if isinstance(table, Table) else Table.from_frame(table, **settings)), VIEW)
+    return Answer(_run(table if isinstance(table, Table) else Table.from_frame(table, **settings)), VIEW)
 
 
 def ask(request: Request) -> Response:
@@ -51,4 +50,32 @@ def ask(request: Request) -> Response:
                 said="What the columns are taken for is in {}: correct it, and name it with --dictionary",
             )
         },
+    )
+
+
+# Look at the columns of a table: how each was read, and how many cells hold its markers.
+
+
+def _run(table: Table) -> ColumnsFindings:
+    """Return how the columns of the table were read."""
+    read = [_reading(table, column) for column in table.columns]
+    return ColumnsFindings(
+        table=table.name,
+        rows=table.rows,
+        columns=tuple(sorted(read, key=lambda each: each.confidence != "unsure")),
+        notes=(*table.notes, *kind_notes(table)),
+    )
+
+
+def _reading(table: Table, column: Column) -> ColumnReading:
+    return ColumnReading(
+        name=column.name,
+        kind=column.kind,
+        role=column.role,
+        confidence=column.confidence,
+        reason=column.reason,
+        different=table.frame.get_column(column.name).drop_nulls().n_unique(),
+        missing=column.missing,
+        markers=table.marker_counts(column.name),
+        question=column.question,
     )

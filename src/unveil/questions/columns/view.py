@@ -8,8 +8,7 @@ from unveil.data.table.forms import KINDS
 from unveil.questions.answer import QuestionView
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
-from unveil.report.first_screen import opening
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 from unveil.report.text import count, name, together
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from unveil._specification import without_own_code
 from unveil.attacks import graph_attack_from
 from unveil.attacks.graph._settings import compared_at_a_time
 from unveil.errors import InputError, UnveilError
-from unveil.grades.data_facts import scope_of
+from unveil.grades.factors import scope_of
 from unveil.grades.grades import GradedValues
 from unveil.grades.nodes import NodeSketches
 from unveil.grades.replicated_metrics import ReplicatedMetrics, is_calibrated

@@ -9,19 +9,19 @@ from unveil.metrics import METRICS
 from unveil.questions.answer import QuestionView
 from unveil.questions.grade_metrics.charts import (
     SCORES,
+    calibration_boxes,
     detail_boxes,
     first_boxes,
     heat_map,
     maxima_boxes,
     range_boxes,
     ranking_boxes,
+    span_boxes,
     success_boxes,
     suite_boxes,
 )
 from unveil.questions.grade_metrics.figures import figures, frame
 from unveil.questions.grade_metrics.findings import GradesFindings
-from unveil.questions.grade_metrics.reading_charts import calibration_boxes, span_boxes
-from unveil.questions.grade_metrics.reading_tables import calibration_table, span_table
 from unveil.questions.grade_metrics.suite_tables import (
     case_table,
     example_table,
@@ -33,9 +33,11 @@ from unveil.questions.grade_metrics.suite_tables import (
 )
 from unveil.questions.grade_metrics.tables import (
     MOST_TERMS,
+    calibration_table,
     factors_sentence,
     group_table,
     ranking_table,
+    span_table,
     term_table,
     verdict_tables,
     why_table,
@@ -61,9 +63,8 @@ from unveil.questions.grade_metrics.words import (
     zeros_of,
 )
 from unveil.report.blocks import Block, Page, Section, TableBlock
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,9 +6,8 @@ from unveil.questions.graph.disclosure_words import VALUE_WAYS, WAYS, value_name
 from unveil.questions.graph.findings import AveragedMetric, GraphFindings, LearnedColumn, of_nodes
 from unveil.questions.graph.words import alike, cut_off_name, few
 from unveil.report.blocks import Side, TableBlock
-from unveil.report.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.report.text import count, decimal, name, percent
-from unveil.report.trust import mark, trust_note
+from unveil.report.trust import cap_mark, cap_notes, mark, summary_of, title_of, trust_note
 
 _NO_WIDTH = "no width"
 _LEFT: Side = "left"

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.attacks.graph.resemblance import Resemblance
 from unveil.questions.answer import QuestionView
-from unveil.questions.graph.charts import candidate_chart, cut_off_chart, node_picture, reliability_chart, truth_chart
+from unveil.questions.graph.charts import (
+    candidate_chart,
+    cut_off_chart,
+    histogram_charts,
+    node_picture,
+    reliability_chart,
+    truth_chart,
+)
 from unveil.questions.graph.disclosure_view import (
     column_figures,
     disclosed_meanings,
@@ -15,16 +22,13 @@ from unveil.questions.graph.disclosure_view import (
 )
 from unveil.questions.graph.disclosure_words import claimed, edge_sentence, told_columns, value_sentence
 from unveil.questions.graph.findings import AveragedMetric, CalibratedFindings, GraphFindings, of_nodes
-from unveil.questions.graph.histogram_charts import histogram_charts
 from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
 from unveil.report.blocks import Chart, Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.metrics import quantity_meanings
-from unveil.report.terminal import Figures, Part
-from unveil.report.trust import trust_of
+from unveil.report.terminal import Figures, Part, opening
+from unveil.report.trust import quantity_meanings, trust_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,8 @@ from unveil.questions.matching.view import (
 )
 from unveil.questions.matching.words import CERTAIN, amount, certainty
 from unveil.report.blocks import Chart, Number, Page, Section, Side, TableBlock, Tone
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import about, count, decimal, name, percent, significant
 
 if TYPE_CHECKING:

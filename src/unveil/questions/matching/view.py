@@ -25,9 +25,8 @@ from unveil.questions.matching.tables import (
 )
 from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words, permanent_value
 from unveil.report.blocks import Block, Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from unveil.questions.reidentify.words import (
     tone,
 )
 from unveil.report.blocks import Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count, name
 
 if TYPE_CHECKING:

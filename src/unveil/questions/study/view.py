@@ -11,11 +11,10 @@ from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
 from unveil.questions.study.words import explanation, failed, headline, next_steps, tone
 from unveil.report.blocks import Number, Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
 from unveil.report.scale import value_text
 from unveil.report.studies import AXES
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 from unveil.report.text import count, duration, together
 from unveil.studies import Study
 from unveil.studies.summary import STEPS

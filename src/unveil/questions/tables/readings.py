@@ -6,8 +6,13 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.counts.solver import Budget
-from unveil.attacks.counts.readings import NOT_ZERO, rule_reading
-from unveil.attacks.counts.solve_counts import ContradictoryCountsError, SolveCounts, SolvedCounts
+from unveil.attacks.counts.solve_counts import (
+    NOT_ZERO,
+    ContradictoryCountsError,
+    SolveCounts,
+    SolvedCounts,
+    rule_reading,
+)
 from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from unveil._kernels.counts.rows import NO_END
 from unveil.errors import InputError
 from unveil.questions.answer import QuestionView
 from unveil.questions.tables import words
-from unveil.questions.tables.charts import grid_chart
-from unveil.questions.tables.findings import UNTESTED, TablesFindings
+from unveil.questions.tables.findings import UNTESTED, GridFindings, TablesFindings
 from unveil.questions.tables.repair_words import repair_sentences, undecided
 from unveil.questions.tables.tables import (
     FEW_STEPS,
@@ -23,11 +25,11 @@ from unveil.questions.tables.tables import (
     sure_table,
     tables_table,
 )
-from unveil.report.blocks import Block, Page, Section
+from unveil.report.blocks import Block, CellGrid, Page, Section
 from unveil.report.editions import internal, people, shareable
-from unveil.report.first_screen import opening
 from unveil.report.limits import LimitEvidence, Quantity, with_limits
-from unveil.report.terminal import Figures, Part
+from unveil.report.terminal import Figures, Part, opening
+from unveil.report.text import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -306,3 +308,63 @@ VIEW = QuestionView(
     meanings=meanings,
     whole_page=whole_page,
 )
+
+
+# Pictures of what can be worked out: the table itself, and how narrow each hidden count has become.
+
+
+def grid_chart(findings: TablesFindings) -> CellGrid | None:
+    """Return the table that gives most away as a grid, None where there is none."""
+    grid = findings.grid
+    if grid is None or not grid.level.size:
+        return None
+    places = [[(row, column) for column in range(len(grid.columns))] for row in range(len(grid.rows))]
+    left = f" {count(grid.left_out)} cells are left out here." if grid.left_out else ""
+    cells = "White cells are shown. Of the others each holds what is left: one number is worked out."
+    if not (grid.level > 0).any():
+        cells = "Every cell is shown."
+    return CellGrid(
+        title=f"{grid.table}: what whoever reads it knows",
+        rows=grid.rows,
+        columns=grid.columns,
+        row_label=grid.row_label,
+        column_label=grid.column_label,
+        level=grid.level,
+        texts=tuple(tuple(_text(grid, *place) for place in row) for row in places),
+        tips=tuple(tuple(_tip(grid, findings, *place) for place in row) for row in places),
+        levels=(
+            "shown",
+            f"{findings.treatment} and kept",
+            f"narrow: at most {findings.values} values left",
+            "worked out",
+        ),
+        caption=f"{cells}{left}",
+    )
+
+
+def _text(grid: GridFindings, row: int, column: int) -> str:
+    level, low, high = (int(each[row, column]) for each in (grid.level, grid.low, grid.high))
+    if level < 0:
+        return ""
+    if low == high:
+        return count(low)
+    return f"{count(low)}+" if high >= NO_END else f"{count(low)}–{count(high)}"
+
+
+def _tip(grid: GridFindings, findings: TablesFindings, row: int, column: int) -> str:
+    level, low, high = (int(each[row, column]) for each in (grid.level, grid.low, grid.high))
+    if level < 0:
+        return ""
+    name = f"{grid.rows[row]}, {grid.columns[column]}"
+    if level == 0:
+        return f"{name}: {count(low)}, shown"
+    if low == high:
+        return f"{name}: {count(low)}, worked out"
+    left = f"{count(low)} or more" if high >= NO_END else f"{count(low)} to {count(high)}"
+    return f"{name}: {findings.treatment}, {left} left"
+
+
+def levels_of(grid: GridFindings) -> dict[int, int]:
+    """Return how many cells of each level are in the picture."""
+    levels, numbers = np.unique(grid.level, return_counts=True)
+    return {int(level): int(number) for level, number in zip(levels, numbers, strict=True)}

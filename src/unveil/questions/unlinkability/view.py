@@ -34,9 +34,8 @@ from unveil.questions.unlinkability.tables import (
     view_table,
 )
 from unveil.report.blocks import Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import ColumnSubset, Figures, Part
+from unveil.report.terminal import ColumnSubset, Figures, Part, opening
 from unveil.report.text import count, decimal, short_percent
 
 if TYPE_CHECKING:

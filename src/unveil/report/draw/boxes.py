@@ -5,9 +5,9 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_spread import BoxRows, BoxStatistics
-from unveil.report.box_texts import across_of, mean_text
-from unveil.report.line_styles import LOOKS
+from unveil.report.figure_tables import across_of, mean_text
 from unveil.report.svg.boxes import STYLES
+from unveil.report.svg.lines import LOOKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics
-from unveil.report.box_texts import describe_box, describe_row, mean_text, spreads_of
+from unveil.report.figure_tables import describe_box, describe_row, mean_text, spreads_of
 from unveil.report.scale import ChartAxis
 from unveil.report.svg.lines import point
 

@@ -1,12 +1,12 @@
 """What the template needs of each picture: the drawing, its legend, and the texts that stand beside it."""
 
+from html import escape
 from typing import Any
 
-from unveil.report.blocks import Chart, Rings, Series
-from unveil.report.blocks_cells import CellGrid
+from unveil.report.blocks import LEVELS, NO_CELL, CellGrid, Chart, Rings, Series
 from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.line_styles import MOST_MARKS
-from unveil.report.svg.lines import svg, swatch
+from unveil.report.svg.lines import MOST_MARKS, svg, swatch
+from unveil.report.text import shorten
 
 
 def figure_of(chart: Chart, identity: str) -> dict[str, Any]:
@@ -41,8 +41,6 @@ def cells_figure(grid: CellGrid, identity: str) -> dict[str, Any]:
     """Return a table of cells with its legend."""
     from markupsafe import Markup
 
-    from unveil.report.svg.cells import legend, svg_cells
-
     return {
         "chart": grid,
         "svg": Markup(svg_cells(grid, identity=identity)),  # noqa: S704 - svg_cells() escapes every text
@@ -54,7 +52,7 @@ def box_figure(block: BoxRows, identity: str) -> dict[str, Any]:
     """Return rows of boxes: a picture and the figures of each row, the axis, and the legend."""
     from markupsafe import Markup
 
-    from unveil.report.box_texts import across_of, mean_text, number_text
+    from unveil.report.figure_tables import across_of, mean_text, number_text
     from unveil.report.svg.boxes import legend, svg_axis, svg_row
 
     across = across_of(block)
@@ -106,3 +104,94 @@ def _swatch(series: Series) -> str:
     if series.kind == "points":
         return swatch(series.style, kind="point")
     return swatch(series.style, kind="marked line" if series.x.size <= MOST_MARKS else "line")
+
+
+# A table as inline SVG: plain, grey, striped and dark cells, so that no two levels differ by colour alone.
+
+#: The size of a row and of a line of heads in pixels, and of one letter.
+_ROW, _LETTER = 24, 7.0
+_LEAST, _MOST, _MOST_NAME = 34, 110, 24
+
+
+def svg_cells(grid: CellGrid, *, identity: str) -> str:
+    """Return the cells with their heads as the text of an ``<svg>`` element; every text in it is escaped.
+
+    >>> import numpy as np
+    >>> grid = CellGrid(title="T", rows=("r",), columns=("a < b",), level=np.array([[3]]), texts=(("3",),),
+    ...                 tips=(("3 people",),), levels=("shown", "kept", "narrow", "worked out"))
+    >>> text = svg_cells(grid, identity="g")
+    >>> "a &lt; b" in text, text.count('class="count-3"'), "<title>3 people</title>" in text
+    (True, 1, True)
+    """
+    names = [shorten(name, _MOST_NAME) for name in grid.rows]
+    left = 12 + _LETTER * max([len(name) for name in names] + [len(grid.row_label)], default=0)
+    longest = max((len(text) for texts in grid.texts for text in texts), default=1)
+    wide = max(_LEAST, _LETTER * longest + 10)
+    turned = any(_LETTER * len(name) + 8 > min(wide + 40, _MOST) for name in grid.columns) and len(grid.columns) > 8
+    wide = wide if turned else max(wide, min(_MOST, _LETTER * max(map(len, grid.columns), default=1) + 10))
+    heads = [shorten(name, _MOST_NAME if turned else max(3, int(wide / _LETTER))) for name in grid.columns]
+    top = 26.0 + (0.72 * _LETTER * max(map(len, heads), default=0) if turned else _ROW)
+    width, height = left + wide * len(grid.columns) + (60 if turned else 4), top + _ROW * len(grid.rows) + 4
+    parts = [
+        f'<svg class="count-grid" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
+        f'aria-labelledby="{identity}-title {identity}-description">',
+        f'<title id="{identity}-title">{escape(grid.title)}</title>',
+        f'<desc id="{identity}-description">{escape(describe_cells(grid))}</desc>',
+        _stripes(identity),
+        f'<text class="tick" x="{left:.0f}" y="14">{escape(grid.column_label)}</text>',
+        f'<text class="tick" x="2" y="{top - 8:.0f}">{escape(grid.row_label)}</text>',
+    ]
+    for at, head in enumerate(heads):
+        x = left + wide * (at + 0.5)
+        how = (
+            f'transform="translate({x:.1f} {top - 8:.1f}) rotate(-45)"' if turned else f'x="{x:.1f}" y="{top - 8:.1f}"'
+        )
+        anchor = "" if turned else " middle"
+        parts.append(f'<text class="tick{anchor}" {how}>{escape(head)}</text>')
+    for row, name in enumerate(names):
+        y = top + _ROW * row
+        parts.append(f'<text class="tick" x="2" y="{y + 16:.1f}">{escape(name)}</text>')
+        parts += [_cell(grid, row, at, left + wide * at, y, wide, identity) for at in range(len(heads))]
+    return "\n".join(part for part in [*parts, "</svg>"] if part)
+
+
+def legend(grid: CellGrid, *, identity: str) -> list[tuple[str, str]]:
+    """Return a little picture and a name for each level that is in the picture."""
+    found = []
+    for level in range(LEVELS):
+        if (grid.level == level).any():
+            key = f"{identity}-key-{level}"
+            inside = f'{_stripes(key)}<rect {_look(level, key)} x="4" y="1" width="28" height="14"/>'
+            little = f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
+            found.append((little, grid.levels[level]))
+    return found
+
+
+def describe_cells(grid: CellGrid) -> str:
+    """Return in words how many cells there are of each level."""
+    told = [f"{int((grid.level == level).sum())} {name}" for level, name in enumerate(grid.levels)]
+    return f"{len(grid.rows)} rows and {len(grid.columns)} columns. Cells: {', '.join(told)}."
+
+
+def _cell(grid: CellGrid, row: int, column: int, x: float, y: float, wide: float, identity: str) -> str:
+    level = int(grid.level[row, column])
+    if level == NO_CELL:
+        return ""
+    box = f'<rect {_look(level, identity)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_ROW}"/>'
+    text = grid.texts[row][column]
+    said = f'<text class="count-text-{level} middle" x="{x + wide / 2:.1f}" y="{y + 16:.1f}">{escape(text)}</text>'
+    tip = grid.tips[row][column]
+    return f"<g>{f'<title>{escape(tip)}</title>' if tip else ''}{box}{said if text else ''}</g>"
+
+
+def _look(level: int, identity: str) -> str:
+    stripes = f' fill="url(#{identity}-stripes)"' if level == 2 else ""
+    return f'class="count-{level}"{stripes}'
+
+
+def _stripes(identity: str) -> str:
+    return (
+        f'<defs><pattern id="{identity}-stripes" width="8" height="8" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><path class="stripe-paper" d="M0 0h8v8h-8z"/><path class="stripe" d="M2 0v8"/>'
+        "</pattern></defs>"
+    )

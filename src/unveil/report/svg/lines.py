@@ -1,17 +1,18 @@
 """Charts as inline SVG: no script, no style attribute, colours through classes so that dark mode and print work."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.report.blocks import Chart, Series, Style, Threshold, Vector
-from unveil.report.line_styles import LOOKS, MOST_MARKS
 from unveil.report.scale import ChartAxis, axis, thin, value_text
-from unveil.report.svg.bar_values import bar_values
-from unveil.report.svg.scatter import named_points
+from unveil.report.text import about, shorten
 
 WIDTH, HEIGHT = 640, 396
 LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70
@@ -280,3 +281,94 @@ def x_tick(x: str, text: str) -> str:
         f'<line class="grid" x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}"/>'
         f'<text class="tick middle" x="{x}" y="{bottom}" dy="1.35em">{escape(text)}</text>'
     )
+
+
+# The value of each bar above it, and what it is below it: a reader must not guess them from the axes.
+
+#: A bar must be so wide (in pixels of the picture) for its value to stand above it.
+LEAST_WIDTH = 34.0
+
+
+def bar_values(chart: Chart, frame: "Frame") -> list[str]:
+    """Return the value of each bar as a text above its middle; none where the bars are too narrow for that.
+
+    A bar that stands for one whole number has that number below it too, where the axis has none there.
+    """
+    ticks = {round(at, 9) for at, _ in frame.x.ticks}
+    texts = []
+    for series in chart.series:
+        if series.kind != "bars":
+            continue
+        left, right = frame.across(series.x), frame.across(series.x + series.width)
+        if series.x.size and float((right - left).min()) < LEAST_WIDTH:
+            continue
+        floor = float(frame.down(np.array([frame.y.low]))[0])
+        numbers = np.round(series.x + series.width / 2, 9)
+        for a, b, top, height, number in zip(left, right, frame.down(series.y), series.y, numbers, strict=True):
+            if chart.x_kind == "count" and series.width == 1 and float(number) not in ticks:
+                name = value_text(float(number), "count")
+                texts.append(
+                    f'<text class="tick middle" x="{(a + b) / 2:.1f}" y="{floor:.1f}" dy="1.35em">{name}</text>'
+                )
+            if math.isfinite(height) and height > 0:
+                shown = about(float(height)) if chart.y_kind == "share" else value_text(float(height), chart.y_kind)
+                texts.append(
+                    f'<text class="value middle" x="{(a + b) / 2:.1f}" y="{top:.1f}" dy="-5">{escape(shown)}</text>'
+                )
+    return texts
+
+
+# Points with their names in a chart of two axes, each with the interval of its height.
+
+#: A name to the right of a point needs this part of the width.
+_ROOM = 0.55
+_LONGEST_NAME = 24
+
+
+def named_points(series: Series, chart: Chart, frame: "Frame") -> str:
+    """Return each point of a series with its interval and the name of the series beside it; the value is its title."""
+    ends = [series.y if each is None else each for each in (series.low, series.high)]
+    drawn = []
+    for x, y, low, high in zip(*(each.tolist() for each in (series.x, series.y, *ends)), strict=True):
+        if not (math.isfinite(x) and math.isfinite(y)):
+            continue
+        at, (_, top), (_, bottom) = frame.point(x, y), frame.point(x, high), frame.point(x, low)
+        across, up = map(float, at)
+        is_left = x <= chart.x_range[0] + _ROOM * (chart.x_range[1] - chart.x_range[0])
+        place = f'class="label" x="{across + 11:.1f}"' if is_left else f'class="label end" x="{across - 11:.1f}"'
+        said = f"{series.name}: {value_text(y, chart.y_kind)} at {value_text(x, chart.x_kind)}"
+        drawn.append(
+            f'<g><title>{escape(said)}</title><path class="interval {series.style}" d="M{across:.1f} {top}V{bottom}"/>'
+            f'{point(series.style, across, up)}<text {place} y="{up + 5:.1f}">'
+            f"{escape(shorten(series.name, _LONGEST_NAME))}</text></g>"
+        )
+    return "".join(drawn)
+
+
+# Line styles of charts, for the page and matplotlib: dashes and marks, not colour alone.
+
+#: A curve of more points than this is drawn without a mark on each.
+MOST_MARKS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineStyle:
+    """One line style: colour on white paper, dashes, marks and width."""
+
+    colour: str
+    dashes: tuple[int, ...] = ()
+    mark: Literal["round", "square", "none"] = "none"
+    width: float = 2.25
+
+
+LOOKS: Mapping[Style, LineStyle] = MappingProxyType(
+    {
+        "first": LineStyle(colour="#0a5ea8", mark="round"),
+        "second": LineStyle(colour="#a8480a", dashes=(8, 4), mark="square"),
+        "third": LineStyle(colour="#1b7350", dashes=(2, 4)),
+        "fourth": LineStyle(colour="#74399b", dashes=(11, 4, 2, 4)),
+        "fifth": LineStyle(colour="#50575f", dashes=(14, 6)),
+        "first-reference": LineStyle(colour="#5b7a99", dashes=(2, 3), width=1.5),
+        "second-reference": LineStyle(colour="#94714f", dashes=(6, 3, 2, 3), width=1.5),
+    }
+)

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from unveil.metrics import METRICS, Metric
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.report.blocks import Side, TableBlock
-from unveil.report.metrics import title_of
 from unveil.report.text import decimal, name
-from unveil.report.trust import mark, trust_note
+from unveil.report.trust import mark, title_of, trust_note
 
 _LEFT: Side = "left"
 _RIGHT: Side = "right"

@@ -13,9 +13,8 @@ from unveil.questions.study.releases.tables import cell_table, family_table, gra
 from unveil.questions.study.releases.words import epsilon_sentences, explanation, headline, next_steps, ranking_sentence
 from unveil.questions.study.words import failed, tone
 from unveil.report.blocks import Block, Number, Page, Section
-from unveil.report.first_screen import opening
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Part
+from unveil.report.terminal import Part, opening
 from unveil.report.text import duration
 
 if TYPE_CHECKING:
