@@ -7,7 +7,7 @@ from typing import Any
 
 import fastjsonschema
 
-from unveil.questions.schemas import schema
+from unveil.questions import schema
 
 
 def closed(node: Any) -> Any:

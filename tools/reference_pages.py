@@ -13,7 +13,7 @@ from unveil.attacks import ATTACKS
 from unveil.cli.common import EXIT_CODES
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
-from unveil.questions.schemas import schema, schema_names
+from unveil.questions import schema, schema_names
 
 #: For whoever edits a page; readers of the site do not see it.
 MADE = "<!-- Written by python docs/make_reference.py: change the docstrings, not the page. -->"
@@ -70,7 +70,7 @@ def json_index() -> str:
     lead = (
         "Every command prints its answer as JSON with `--json`, and every answer in Python has `.to_json()`. The field "
         "`schema` names its kind and version; `unveil schema audit` prints the JSON Schema (draft 7), which is in the "
-        "package too: `unveil.questions.schemas.schema('audit')`."
+        "package too: `unveil.questions.schema('audit')`."
     )
     promise = (
         "**What is promised.** Within a version fields are only added: ignore those that you do not know. A field that "

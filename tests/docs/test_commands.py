@@ -15,7 +15,7 @@ import yaml
 
 from tests.docs.test_docs import FENCE, PAGES, ROOT, beside_the_examples, blocks  # noqa: F401 (a fixture)
 from unveil.cli import COMMANDS, main
-from unveil.questions.schemas import schema
+from unveil.questions import schema
 
 #: Every page on which somebody may find a command to type.
 ALL = [*PAGES, *(ROOT / name for name in ("SECURITY.md", "CONTRIBUTING.md"))]

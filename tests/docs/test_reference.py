@@ -11,8 +11,7 @@ from unveil.attacks import ATTACKS
 from unveil.cli import common
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
-from unveil.questions import QUESTIONS, question
-from unveil.questions.schemas import schema, schema_names
+from unveil.questions import QUESTIONS, question, schema, schema_names
 from unveil.report.profiles import PROFILES
 
 DOCS = Path(__file__).parents[2] / "docs"

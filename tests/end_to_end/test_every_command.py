@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.end_to_end.shared_calls import CALLS, Calls
-from unveil.questions.schemas import schema_names
+from unveil.questions import schema_names
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "study_run"])

@@ -16,8 +16,7 @@ from tests.end_to_end.commands import Command
 from tests.studies.small import GUESS, small_graph
 from unveil.cli.study import moving
 from unveil.errors import InputError
-from unveil.report.studies import far
-from unveil.report.text import about, percent
+from unveil.report.text import about, far, percent
 from unveil.studies import Results, Study
 
 ROOT = Path(__file__).parents[2]

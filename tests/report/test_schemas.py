@@ -13,8 +13,7 @@ from tools.answer_schemas import check
 from tools.schemas import begun, type_of, widen, without_words
 from unveil.cli import main
 from unveil.errors import InputError
-from unveil.questions import QUESTIONS
-from unveil.questions.schemas import schema, schema_names, schema_text
+from unveil.questions import QUESTIONS, schema, schema_names, schema_text
 
 each_schema = pytest.mark.parametrize("name", schema_names())
 

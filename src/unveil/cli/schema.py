@@ -2,8 +2,7 @@
 
 import click
 
-from unveil.questions import QUESTIONS
-from unveil.questions.schemas import schema_names, schema_text
+from unveil.questions import QUESTIONS, schema_names, schema_text
 
 
 @click.command("schema")

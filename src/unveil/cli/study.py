@@ -16,8 +16,7 @@ from unveil.cli.common import INTERRUPTED, SOME_FAILED
 from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
-from unveil.report.studies import far
-from unveil.report.text import one_line
+from unveil.report.text import far, one_line
 
 if TYPE_CHECKING:
     from unveil.questions.study.status import StudyStatus

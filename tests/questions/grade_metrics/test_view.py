@@ -55,7 +55,7 @@ from unveil.questions.grade_metrics.words import (
 )
 from unveil.report.blocks import Page
 from unveil.report.page import render
-from unveil.report.studies import labels
+from unveil.report.text import labels
 from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies.results import Counts
 

@@ -18,7 +18,7 @@ from unveil.questions.study.charts import leak_chart
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.run import failures_of
 from unveil.questions.study.status import study_status
-from unveil.report.studies import AXES as AXES_IN_WORDS
+from unveil.report.text import AXES as AXES_IN_WORDS
 from unveil.studies import Axis, Replications, Results, Study, run_study
 
 FAILING = "tests.studies.own:Failing:seeds=5"

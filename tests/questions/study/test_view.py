@@ -18,9 +18,8 @@ from unveil.questions.study.tables import effect_table, failure_table, mean_tabl
 from unveil.questions.study.view import page
 from unveil.questions.study.words import computed, explanation, headline, next_steps, tone
 from unveil.report.page import render
-from unveil.report.studies import labels
 from unveil.report.svg.lines import svg
-from unveil.report.text import duration, percent
+from unveil.report.text import duration, labels, percent
 from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies.results import Counts
 

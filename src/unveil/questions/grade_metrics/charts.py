@@ -16,8 +16,7 @@ from unveil.questions.grade_metrics.tables import beside
 from unveil.report.blocks import Threshold
 from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics, HeatMap, box_of, spread_of
 from unveil.report.scale import round_step, value_text
-from unveil.report.studies import AXES
-from unveil.report.text import fixed, percent
+from unveil.report.text import AXES, fixed, percent
 from unveil.studies.precision import half_width
 
 #: What the page calls each score.

@@ -15,8 +15,7 @@ from unveil.grades.replicated_metrics import ReplicatedMetrics, is_calibrated
 from unveil.grades.suites import Suite
 from unveil.questions.grade_metrics.findings import AttackFacts, GradedStudy
 from unveil.report.progress import Progress
-from unveil.report.studies import labels
-from unveil.report.text import together
+from unveil.report.text import labels, together
 from unveil.studies import Results
 from unveil.studies.lock import running
 from unveil.studies.store import manifest_of

@@ -15,8 +15,7 @@ from unveil.grades.suites import Suite
 from unveil.questions.grade_metrics.details import MOST_DETAILS, cases_with, details_of
 from unveil.questions.grade_metrics.findings import AttackFacts, GradedStudy, GradesFindings, NodeSpan, Span, named
 from unveil.report.progress import Progress
-from unveil.report.studies import labels
-from unveil.report.text import count, significant
+from unveil.report.text import count, labels, significant
 from unveil.studies import Results
 
 #: With fewer scores, nothing is said about what explains them.

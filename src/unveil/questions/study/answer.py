@@ -18,7 +18,7 @@ from unveil.questions.study.releases.view import VIEW as RELEASES_VIEW
 from unveil.questions.study.releases.view import brief as brief_of_releases
 from unveil.questions.study.run import run
 from unveil.questions.study.view import VIEW, brief
-from unveil.report.studies import far
+from unveil.report.text import far
 from unveil.studies import Results, Study, run_study
 from unveil.studies.audit_columns import LINKED
 from unveil.studies.example import example_folders

@@ -9,8 +9,7 @@ import numpy as np
 from unveil.questions.study.findings import StudyFindings, bounds_of, is_share, words_of
 from unveil.report.blocks import Chart, Series, Style
 from unveil.report.scale import round_step, value_text
-from unveil.report.studies import AXES, labels
-from unveil.report.text import count
+from unveil.report.text import AXES, count, labels
 from unveil.studies import Axis
 from unveil.studies._parts import metric_of_column
 

@@ -6,8 +6,7 @@ from itertools import product
 from unveil.questions.study.findings import StudyFindings, is_share, words_of
 from unveil.report.blocks import Side, TableBlock
 from unveil.report.scale import value_text
-from unveil.report.studies import AXES, labels
-from unveil.report.text import UNDEFINED, count, duration, percent, together
+from unveil.report.text import AXES, UNDEFINED, count, duration, labels, percent, together
 from unveil.studies import Axis
 
 #: All tables of means on one page have no more rows than these together, so that it stays below 1 MB.

@@ -13,9 +13,8 @@ from unveil.questions.study.words import explanation, failed, headline, next_ste
 from unveil.report.blocks import Number, Page, Section
 from unveil.report.limits import Quantity
 from unveil.report.scale import value_text
-from unveil.report.studies import AXES
 from unveil.report.terminal import Part, opening
-from unveil.report.text import count, duration, together
+from unveil.report.text import AXES, count, duration, together
 from unveil.studies import Study
 from unveil.studies.summary import STEPS
 

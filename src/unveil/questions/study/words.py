@@ -7,8 +7,7 @@ from math import isnan
 from unveil.questions.study.findings import EXCESS, Effect, Failures, StudyFindings, bounds_of, is_share, words_of
 from unveil.report.blocks import Tone
 from unveil.report.scale import value_text
-from unveil.report.studies import AXES, labels
-from unveil.report.text import about, count, significant, together
+from unveil.report.text import AXES, about, count, labels, significant, together
 from unveil.studies.results import Counts
 
 #: Whoever finds less than this share finds nothing.
