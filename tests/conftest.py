@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.approved.sentences import Approved
 from tools.chromium import find_chromium, what_is_missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from tests.approved.sentences import Approved
 
 # What is small takes longer on several threads, which mostly wait for one another, and longest where two processes test
 # at once; libraries read this when they are loaded. That numbers do not depend on it is shown by tests that start
@@ -150,8 +151,11 @@ def import_all_of_unveil() -> None:
 
 
 @pytest.fixture
-def approved(request: pytest.FixtureRequest) -> Iterator[Approved]:
+def approved(request: pytest.FixtureRequest) -> Iterator["Approved"]:
     """Compare sentences with approved ones: ``approved(text)``."""
+    # A suite elsewhere that uses these rules has no approved sentences.
+    from tests.approved.sentences import Approved
+
     folder = str(request.getfixturevalue("tmp_path")) if "tmp_path" in request.fixturenames else ""
     name, approve = request.node.name, bool(request.config.getoption("--approve"))
     sentences = Approved(request.module.__name__, name, approve=approve, private=folder)
