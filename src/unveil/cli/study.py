@@ -193,7 +193,7 @@ def _print_status(status: "StudyStatus", folder: Path) -> None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")
 
 
-# How far a run of a study is: a bar in a terminal, a line now and then elsewhere.
+# Progress of a run: a bar in a terminal, a line now and then elsewhere.
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0

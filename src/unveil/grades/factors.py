@@ -237,7 +237,7 @@ def _added(everything: ExplainedVariance, rest: ExplainedVariance, rows: int) ->
     return ExplainedVariance(float(np.maximum(0.0, everything.r_squared - rest.r_squared)), parameters, chance)
 
 
-# What is known of the data and attacks of a study beside their names: statistics, types, local or global.
+# Facts about the data and the attacks of a study: statistics, types, local or global.
 
 #: The statistics of graphs that can explain a grade: those that Zhao and Wagner used.
 GRAPH_STATISTICS = (

@@ -200,7 +200,7 @@ def _fill(sketches: NodeSketches, frame: "pl.DataFrame", prefix: str) -> None:
         sketches.blocks[at][: len(row["blocks"])] = row["blocks"]
 
 
-# Do large samples differ of which sums and means of blocks are left? Welch's test and the rank-sum test of neighbours.
+# Tests of samples that are known by sums and block means: Welch's test and the rank-sum test.
 #
 # A sketch of a sample is its count, its sum, the sum of its squares, and the means of runs of equal count of its
 # sorted values (blocks). Welch's test needs no more than the first three and is exact. The rank-sum test takes the

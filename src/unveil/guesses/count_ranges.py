@@ -82,7 +82,7 @@ class CountRanges:
         return np.asarray((self.seen_high >= self.seen_low) & more, np.bool_)
 
 
-# What an adversary thinks that exists: combinations of codes, the surest first.
+# Records that an adversary believes to exist: combinations of codes, the surest first.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -26,7 +26,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError, whole_number
 from unveil.guesses._entries import frozen
 
-# What must hold of frames, sets, masses and probabilities, and the sentences that say so.
+# Checks of frames, sets, masses and probabilities, with their messages.
 
 #: Elements of the frame in any order, as any sequence or set of whole numbers.
 Elements = Iterable[int] | IntArray

@@ -303,7 +303,7 @@ def _plain(names: NDArray[Any] | None) -> Names | None:
     return None if names is None else tuple(str(name) for name in names.tolist())
 
 
-# Whether every entry can have a token of its own, and which rows show that it cannot.
+# Whether a perfect matching exists, and which rows show that none does.
 
 _BLOCK = 1 << 22
 _FEW = 40

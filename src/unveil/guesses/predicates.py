@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _AGREE = "Bring the tables together with unveil.data.table.agree first"
 
 
-# What a guess says of one column of a table: a relation, and a value that it is compared with.
+# Conditions on one column of a table: a relation and a value.
 
 Relation = Literal["=", "!=", ">=", "<=", ">", "<", "in", "is missing", "is not missing"]
 Single = bool | int | float | str | np.datetime64

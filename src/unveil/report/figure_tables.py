@@ -85,7 +85,7 @@ def _mean(values: FloatArray) -> str:
     return fixed(float(there.mean()) if there.size else float("nan"))
 
 
-# What is written beside and below rows of box plots: the axis, figures with as few decimals as tell them apart.
+# Texts next to and below rows of box plots: the axis, and figures with as few decimals as tell them apart.
 
 Ticks = tuple[tuple[float, str], ...]
 

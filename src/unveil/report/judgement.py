@@ -75,7 +75,7 @@ class Check:
     tried: bool = False
 
 
-# What a source asks for, clause by clause, and what answers it: figures, a part of the report, or nothing here.
+# Clauses of a source, and what answers each: figures, a part of the report, or nothing here.
 
 NOT_BY_THIS_TOOL = "not by this tool"
 

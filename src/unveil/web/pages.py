@@ -377,7 +377,7 @@ def _first_large(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# What was asked, in words: the files, and every setting that is not as it would be anyway.
+# Summarize a request: the files, and every setting that differs from its default.
 
 
 def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:

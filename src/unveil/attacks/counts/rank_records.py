@@ -72,7 +72,7 @@ def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Gen
     return RankedRecords.by(cells, product, np.zeros(cells.size, np.bool_), rng=rng)
 
 
-# Tables of whole numbers that fit, one after the other by lot: in how many of them each cell has somebody.
+# Draw tables of whole numbers that fit the sums, and count in how many of them each cell is occupied.
 
 #: A table need not be the best by its weights, which are drawn by lot anyway.
 _GAP = 0.05

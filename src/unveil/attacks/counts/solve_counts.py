@@ -186,7 +186,7 @@ class SolveCounts:
         )
 
 
-# Which of the figures that were told cannot hold together: a set from which none can be left out.
+# Find a smallest set of published figures that contradict one another.
 
 #: So many programs are solved for one set; what is left then is still a set that cannot hold.
 MOST_TRIES = 200
@@ -280,7 +280,7 @@ def _fits(
     return not search or whole(rows, sums.low, sums.high, cost, budget).state != "none"
 
 
-# What a symbol in place of a count may mean to different people: nothing, or the rule by which counts are hidden.
+# Readings of a symbol in place of a count: it means nothing, or the rule by which counts are hidden.
 
 #: What is left for whoever knows that zeros are shown where larger counts are hidden too.
 NOT_ZERO: Range = (1, None)
@@ -320,7 +320,7 @@ def rule_reading(
     return tuple(reading)
 
 
-# An adversary who is in the tables: somebody alone in a hidden count knows that count, and what follows from it.
+# Insiders: a person alone in a hidden count knows that count, and what follows from it.
 
 #: So many of them are tried out, drawn by lot where there are more.
 MOST_TRIED = 100

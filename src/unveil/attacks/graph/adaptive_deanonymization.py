@@ -171,7 +171,7 @@ def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
     return near
 
 
-# What two nodes inherit from neighbours that are already mapped on one another: the mean of their scores.
+# Inherited similarity of two nodes: the mean score of neighbours that are mapped on one another.
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 20_000

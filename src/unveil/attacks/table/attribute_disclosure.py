@@ -240,7 +240,7 @@ def _disclosed(trials: Trials, inside: _MatchedPeople, outside: _MatchedPeople |
     )
 
 
-# Which rows are equal to somebody, found without sorting the rows.
+# Find the rows that equal a person's record, without sorting the rows.
 #
 # People are few and rows are many. A column at a time, only those rows are looked at further whose value somebody has,
 # together with the values of the columns before; mostly that are very few after two or three columns.

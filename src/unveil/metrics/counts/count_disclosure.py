@@ -223,7 +223,7 @@ def _proven_ends(guess: CountRanges, hidden: BoolArray) -> int:
     return int((hidden & low & seen).sum() + (hidden & high & seen).sum())
 
 
-# Groups of people of whom it is known that all have the same code: whoever is in one is known to have it.
+# Groups whose members all share a code, so that membership of the group discloses it.
 
 
 class SharedCode(NamedTuple):

@@ -238,7 +238,7 @@ def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
 
 # How many hidden edges are among the pairs that a graph alone makes most likely: by common neighbours, by degrees.
 #
-# Pairs of equal score are chosen by lot; what is returned is the number to expect, so that no draw is needed.
+# Pairs of equal score are chosen at random; what is returned is the number to expect, so that no draw is needed.
 
 # Scores are whole numbers of so many digits in this base: each pass over all pairs finds a digit of the lowest taken.
 _BASE, _DIGITS = 4096, 3

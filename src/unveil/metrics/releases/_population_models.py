@@ -134,7 +134,7 @@ def checked_size(table: Table, size: float | None) -> float | None:
 #
 # Three models of the population class F of a row whose sample class has f rows lead to a distribution of F - f:
 # negative binomial (weights), beta-binomial (exchangeable random partitions) and Poisson (expected counts). For each
-# there is the mean of 1 / F and the chance that F is below k. Arrays in, arrays out.
+# there is the mean of 1 / F and the chance that F is below k.
 
 # Up to here sums are taken term by term; beyond, the terms are so smooth that an integral replaces them.
 _SUMMED = 4096

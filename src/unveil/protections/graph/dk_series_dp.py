@@ -308,8 +308,6 @@ def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int3
 # one, a neighbour moves from the first to the other: that changes neither which classes an edge joins nor anybody
 # else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbour that the first
 # has. So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
-#
-# The functions are written for both plain Python and numba.
 
 
 def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
@@ -436,7 +434,7 @@ def join_leftovers(
             break
 
 
-# What a public code calls differentially private joint degrees, in small: it is not, and serves comparison alone.
+# The joint degrees of a public code that calls them differentially private: they are not, and serve comparison alone.
 
 _ROUNDS = 50
 

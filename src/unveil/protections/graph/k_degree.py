@@ -164,7 +164,7 @@ def check_classes(original: Graph, keys: IntArray, k: int) -> None:
         )
 
 
-# More edges, so that every node has the degree it should have.
+# Add edges until every node has its target degree.
 
 _PLAIN_UP_TO = 4_000
 

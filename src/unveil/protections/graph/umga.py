@@ -125,7 +125,7 @@ class Umga:
         return notes
 
 
-# Edges taken away, added and moved until every node has the degree it should have (UMGA).
+# Remove, add and move edges until every node has its target degree (UMGA).
 
 _PLAIN_UP_TO = 4_000
 _DRAWS = 100

@@ -204,7 +204,7 @@ def relative_error(batches: list[FloatArray]) -> float:
     return float(np.sqrt(spread / whole)) if whole else 0.0
 
 
-# Who swaps with whom in rank swapping.
+# Partners in rank swapping.
 
 
 @kernel("f8[], i8")

@@ -79,7 +79,7 @@ def ask(request: Request) -> Response:
     return Response(answer=answer, brief=lambda: list(brief(answer.findings)))
 
 
-# The question about candidates measured: a guess and perhaps a truth in, findings out.
+# Measure a guess, and compare it with the truth where that is known.
 
 
 def _run(

@@ -351,7 +351,7 @@ def _cases_by_attack(findings: GradesFindings) -> dict[str, IntArray]:
     return {attack: np.flatnonzero(every == attack) for attack in dict.fromkeys(case.attack for case in cases)}
 
 
-# Other readings of the values as pictures: raw scores beside calibrated probabilities, and spans of nodes.
+# Charts of other readings: raw scores compared with calibrated probabilities, and spans of nodes.
 
 
 def calibration_boxes(findings: GradesFindings) -> BoxRows | None:

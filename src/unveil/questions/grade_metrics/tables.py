@@ -233,7 +233,7 @@ def factors_sentence(findings: GradesFindings) -> str:
     return ""
 
 
-# Other readings of the values in rows: raw scores beside calibrated probabilities, and where values of nodes lie.
+# Rows of other readings: raw scores compared with calibrated probabilities, and where values of nodes lie.
 
 
 def calibration_table(findings: GradesFindings, *, short: bool = False) -> TableBlock | None:

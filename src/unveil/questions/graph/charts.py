@@ -255,7 +255,7 @@ def _description(nodes: Nodes, counted: IntArray, size: int) -> str:
     return " ".join(said)
 
 
-# Histograms of probabilities as pictures, raw scores beside learned probabilities.
+# Histograms of raw scores and of learned probabilities.
 
 
 def histogram_charts(raw: Histogram, learned: Histogram | None) -> tuple[Chart, ...]:

@@ -127,7 +127,7 @@ def ask(request: Request) -> Response:
     )
 
 
-# The question about a protected graph measured: a graph and a protection in, findings out.
+# Protect a graph and measure the release.
 
 
 def _run(

@@ -263,7 +263,7 @@ def _without_end(high: IntArray) -> list[int | None]:
     return [None if each >= NO_END else each for each in high.tolist()]
 
 
-# Records that somebody must have, and those that may exist, ranked beside what margins alone would rank.
+# Records that must exist, and those that may, compared with the ranking by margins alone.
 
 #: How many of the first records are held against the truth; None is as many as exist.
 _FIRST = (10, 100, None)

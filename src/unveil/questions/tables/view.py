@@ -310,7 +310,7 @@ VIEW = QuestionView(
 )
 
 
-# Pictures of what can be worked out: the table itself, and how narrow each hidden count has become.
+# Charts of a solved table: its cells, and how narrow each hidden count has become.
 
 
 def grid_chart(findings: TablesFindings) -> CellGrid | None:
