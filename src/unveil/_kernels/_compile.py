@@ -115,7 +115,7 @@ def helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
         known = waiting.pop()
         for name in _names(known.__code__):
             called = known.__globals__.get(name)
-            if not isinstance(called, FunctionType) or not called.__module__.startswith(__package__):
+            if not isinstance(called, FunctionType) or not called.__module__.startswith("unveil."):
                 continue
             if called is not function and called not in found:
                 found[called] = None

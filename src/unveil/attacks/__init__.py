@@ -1,12 +1,8 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure.
 
-An attack is one file and one line here. Those of another package, for comparison with it, are loaded when asked for.
+An attack is one file and one line here.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from unveil._lazy import lazily
 from unveil.attacks._listing import ATTACKS, Attack, attack
 from unveil.attacks.counts.rank_records import RankRecords
 from unveil.attacks.counts.solve_counts import SolveCounts
@@ -42,36 +38,9 @@ from unveil.attacks.table.several_releases import SeveralReleases
 from unveil.attacks.table.singling_out import SinglingOut
 from unveil.attacks.table.splink_linkage import SplinkLinkage
 
-if TYPE_CHECKING:
-    from unveil.attacks.anonymeter.inference import AnonymeterInference
-    from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
-    from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
-
-_ANONYMETER = {
-    "AnonymeterInference": "anonymeter.inference",
-    "AnonymeterLinkability": "anonymeter.linkability",
-    "AnonymeterSinglingOut": "anonymeter.singling_out",
-}
-
-__getattr__ = lazily(__name__, _ANONYMETER)[1]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-def load() -> None:
-    """Load what is loaded when asked for, so that every attack is listed."""
-    for home in _ANONYMETER.values():
-        import_module(f"{__name__}.{home}")
-
-
 __all__ = [
     "ATTACKS",
     "AdaptiveDeanonymization",
-    "AnonymeterInference",
-    "AnonymeterLinkability",
-    "AnonymeterSinglingOut",
     "Attack",
     "AttributeDisclosure",
     "Bayes",

@@ -172,7 +172,6 @@ if TYPE_CHECKING:
     from unveil.metrics.releases.utility import column_distances as column_distances
     from unveil.metrics.releases.utility import loss_summary as loss_summary
     from unveil.metrics.releases.utility import pair_distances as pair_distances
-    from unveil.metrics.trials.anonymeter import anonymeter_risk as anonymeter_risk
     from unveil.metrics.trials.groups import GroupRates as GroupRates
     from unveil.metrics.trials.groups import RatesByGroup as RatesByGroup
     from unveil.metrics.trials.groups import bands as bands
@@ -236,7 +235,6 @@ _HOME = {
     "trials.groups": "bands GroupRates group_rates RatesByGroup",
     "trials.membership": "area_under_curve called_at Curve curve pointed_out",
     "trials.risk": "attack_rate clopper_pearson control_rate excess_over_control naive_rate Rate Risk risk wilson",
-    "trials.anonymeter": "anonymeter_risk",
     "releases._classes": "equivalence_classes EquivalenceClasses",
     "releases.closeness": (
         "Closeness CopyRates distance_to_closest DistanceQuantiles exact_copies nearest_distance_ratio"
@@ -276,8 +274,7 @@ _HOME = {
 @cache
 def load() -> tuple[str, ...]:
     """Load every family, so that all metrics are listed; return their modules in the order above."""
-    # The risk of another package is no metric of ours, and only for those who compare.
-    return tuple(import_module(f"{__name__}.{home}").__name__ for home in _HOME if home != "trials.anonymeter")
+    return tuple(import_module(f"{__name__}.{home}").__name__ for home in _HOME)
 
 
 __all__, __getattr__, __dir__ = lazily(
