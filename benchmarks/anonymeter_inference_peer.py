@@ -3,7 +3,7 @@
     PEER/bin/python benchmarks/anonymeter_inference_peer.py ORIGINAL RELEASED CONTROL --secrets A B C
 
 The package needs an older numpy, so it lives in an environment of its own, and this file imports nothing of unveil. All
-other columns are known. Targets are drawn after ``numpy.random.seed``, as ``AnonymeterInference(seed=…)`` does.
+other columns are known. Targets are drawn after ``numpy.random.seed``, as `InferenceEvaluator` of unveil does.
 """
 
 import argparse

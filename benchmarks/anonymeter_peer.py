@@ -3,7 +3,7 @@
     PEER/bin/python benchmarks/anonymeter_peer.py ORIGINAL RELEASED [--control FILE] --first A B --second C D
 
 The package needs an older numpy, so it lives in an environment of its own, and this file imports nothing of unveil.
-Targets are drawn from numpy's old generator after ``numpy.random.seed``, as ``AnonymeterLinkability(seed=…)`` does.
+Targets are drawn from numpy's old generator after ``numpy.random.seed``, as `LinkabilityEvaluator` of unveil does.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     PEER/bin/python benchmarks/anonymeter_singling_out_peer.py ORIGINAL RELEASED [--control FILE] --size 3 --guesses 500
 
 The package needs an older numpy, so it lives in an environment of its own, and this file imports nothing of unveil.
-A seed decides its guesses about several columns, as it does in ``AnonymeterSinglingOut(seed=…)``.
+A seed decides its guesses about several columns, as it does in `SinglingOutEvaluator` of unveil.
 """
 
 import argparse

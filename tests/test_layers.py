@@ -17,6 +17,7 @@ LAYERS = (
     {"data"},
     {"guesses"},
     {"protections", "attacks", "metrics"},
+    {"anonymeter"},
     {"studies"},
     {"grades"},
     {"report"},
@@ -24,6 +25,8 @@ LAYERS = (
     {"web", "cli", "__main__", "__init__"},
 )
 APART = {"protections", "attacks", "metrics"}
+#: A part that nothing imports, with what it does without: it can be taken out as it is.
+ALONE = {"anonymeter": {"protections", "attacks"}}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
 # Inside a question, from what is told and found to who answers. What shares a line may import one another.
@@ -69,6 +72,7 @@ def violations(source: str, module: str, *, is_package: bool = False) -> list[st
     for name in imported(source, module, is_package=is_package):
         other = part_of(name)
         upward = LEVEL[other] > LEVEL[own] or (other != own and {own, other} <= APART)
+        upward |= (other in ALONE and other != own) or other in ALONE.get(own, ())
         # A kernel takes and returns arrays: it knows no class of unveil, not even those from below.
         is_class = name.rpartition(".")[2].lstrip("_")[:1].isupper()
         if upward or (own == "_kernels" and other != own and is_class) or _crosses(module, name):
@@ -121,6 +125,9 @@ def test_every_part_has_a_layer() -> None:
         ("unveil.guesses.partition", "if TYPE_CHECKING:\n    from unveil.studies.grid import Grid"),
         ("unveil.metrics.candidates.error", "from unveil.attacks.graph import Walk"),
         ("unveil.attacks.table", "from unveil.protections import noise"),
+        ("unveil.anonymeter.linkability", "from unveil.attacks.table.linkability import Linkability"),
+        ("unveil.questions.audit.run", "from unveil.anonymeter import LinkabilityEvaluator"),
+        ("unveil.cli.common", "def late():\n    from unveil import anonymeter"),
         ("unveil.report.page", "from unveil.questions.unlinkability.answer import partition"),
         ("unveil.errors", "from unveil._kernels import permanent"),
         ("unveil._kernels.permanent", "from unveil.guesses import Partition"),
@@ -146,6 +153,10 @@ def test_a_violation_is_seen(module: str, source: str) -> None:
         ("unveil.metrics.candidates.error", "import numpy as np\nfrom unveiled import everything"),
         ("unveil._kernels.permanent", "from unveil._kernels._compile import kernel\nfrom ._types import FloatArray"),
         ("unveil.cli.partition", "from unveil import questions\nfrom unveil.web import serve"),
+        (
+            "unveil.anonymeter.results",
+            "from unveil.metrics.trials import risk\nfrom unveil.anonymeter.frames import frames_of",
+        ),
         ("unveil.report.page", "from unveil._version import __version__"),
         ("unveil._optional", "from unveil.errors import MissingExtraError"),
         (

@@ -38,6 +38,7 @@ def loaded_by(statement: str) -> set[str]:
     [
         "import unveil",
         "import unveil; unveil.__version__; dir(unveil); unveil.InputError",
+        "import unveil.anonymeter; dir(unveil.anonymeter)",
         HELP.format(True),
         HELP.format(False),
         "from unveil.cli import main; main(['--version'])",
@@ -63,45 +64,6 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     )
     # Most of them are the listing of metrics and what it stands on.
     assert 50 < len(loaded) <= 190
-
-
-@pytest.mark.parametrize(("options", "expected"), [((), False), (("--compatibility", "anonymeter"), True)])
-def test_an_audit_loads_the_emulation_of_another_tool_only_where_it_is_asked_for(
-    options: tuple[str, ...], expected: bool
-) -> None:
-    call = ["audit", "--attacks", "linkability", "--targets", "5", "--link", "age:income", "--quiet", *options]
-    program = (
-        f"import sys\nfrom unveil.cli import main\ntry:\n    main({call!r})\nexcept SystemExit as end:\n"
-        "    assert not end.code\n"
-        "print(any(name.startswith('unveil.') and 'anonymeter' in name for name in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == str(expected)
-
-
-EMULATION = """
-import json, sys
-import numpy as np
-from unveil.attacks import ATTACKS, Linkability
-from unveil.data.samples import audit_sample
-from unveil.data.table.release import Knowledge
-from unveil.metrics import METRICS, risk
-people, control = audit_sample()
-attack = Linkability(first=("age",), second=("news",), targets=9)
-risk(attack.run(released=people, knowledge=Knowledge(people, control), rng=np.random.default_rng(1)))
-list(METRICS)
-seen = [[name for name in sys.modules if "anonymeter" in name]]
-list(ATTACKS)
-print(json.dumps([*seen, [name for name in sys.modules if "anonymeter" in name]]))
-"""
-
-
-def test_what_emulates_another_package_is_loaded_by_those_who_ask_for_it() -> None:
-    done = subprocess.run([sys.executable, "-c", EMULATION], capture_output=True, text=True, check=True)
-    before, after = json.loads(done.stdout)
-    assert before == []
-    assert "unveil.attacks.anonymeter.linkability" in after
-    assert "unveil.metrics.trials.anonymeter" not in after
 
 
 def test_a_heavy_import_is_seen() -> None:

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from types import ModuleType
 from typing import Any, get_args
 
@@ -59,7 +60,8 @@ def names() -> str:
 
 def _parts() -> list[str]:
     """Return the parts of the package that name what is public in them."""
-    return [name for name in unveil.__all__ if hasattr(getattr(unveil, name), "__all__")]
+    # The one part that the package itself does not import.
+    return ["anonymeter", *(name for name in unveil.__all__ if hasattr(getattr(unveil, name), "__all__"))]
 
 
 def json_index() -> str:
@@ -129,7 +131,7 @@ def _home(made: Any) -> str:
 
 def part(name: str) -> str:
     """Return the page of the public names of one part of the package."""
-    part = getattr(unveil, name)
+    part = import_module(f"unveil.{name}")
     things = {public: getattr(part, public) for public in sorted(part.__all__)}
     rows = [f"| `{public}` | {_cell(_summary(thing))} |" for public, thing in things.items()]
     # What is listed has an entry on the page of its list.

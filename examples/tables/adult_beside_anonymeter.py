@@ -1,13 +1,14 @@
 """Adult and its CTGAN synthesis: singling out, linkability and inference by unveil, beside anonymeter 1.1.0.
 
 With ``--anonymeter PYTHON``, a Python that has anonymeter installed, the package itself runs beside. Without it its
-rules are those of unveil's compatibility classes, which the tests hold against the package.
+rules are those of `unveil.anonymeter`, which the tests hold against the package.
 """
 
 import argparse
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from shared import at_least, data_files, options, save_picture, write_table
 
-from unveil.attacks import AnonymeterLinkability, Linkability
-from unveil.attacks.anonymeter.inference import AnonymeterInference
-from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut
+from unveil.anonymeter import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+from unveil.anonymeter.results import Evaluator
+from unveil.attacks import Linkability
 from unveil.attacks.table.inference import Inference
 from unveil.attacks.table.singling_out import SinglingOut
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.guesses import Trials
-from unveil.metrics.trials.anonymeter import anonymeter_risk
 from unveil.metrics.trials.risk import Rate, excess_over_control, risk
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ NEIGHBOURS = 10
 #: Descriptions tried where everybody is attacked; each is about whoever it fits, so there is no "all".
 MANY_GUESSES = 10
 Row = dict[str, Any]
+#: The original, the released and the control table, with their cells as they are.
+Frames = Sequence["pl.DataFrame"]
+Rule = Callable[["pl.DataFrame", "pl.DataFrame", "pl.DataFrame"], Evaluator]
 
 
 def main() -> None:
@@ -55,8 +58,10 @@ def main() -> None:
     frames = read(data_files("adult", FILES), chosen)
     tables = agree(*(Table.from_frame(frame, name=name) for frame, name in zip(frames, WHO, strict=True)))
     said = {} if chosen.anonymeter is None else package(frames, chosen)
-    rows = [beside(question, *attacks, tables, chosen, said) for question, attacks in questions(tables[0], chosen)]
-    rows += list(shuffled(tables, chosen))
+    rows = [
+        beside(question, *attacks, frames, tables, chosen, said) for question, attacks in questions(tables[0], chosen)
+    ]
+    rows += list(shuffled(frames, tables, chosen))
     write_table(rows, NAME, chosen.out)
     draw(rows, chosen, by_package=bool(said))
 
@@ -71,42 +76,62 @@ def read(paths: Sequence[Path], chosen: argparse.Namespace) -> list["pl.DataFram
     return frames
 
 
-def questions(original: Table, chosen: argparse.Namespace) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def questions(original: Table, chosen: argparse.Namespace) -> Iterator[tuple[str, tuple[Any, Rule]]]:
     """Yield each question with unveil's attack and the same attack by anonymeter's rules."""
     many, seed = chosen.targets, chosen.seed
     for size in SIZES:
         mine = SinglingOut(size=size, guesses=many, exact_numbers=True)
-        yield f"singling out {size}", (mine, AnonymeterSinglingOut(size=size, guesses=many, seed=seed))
+        yield f"singling out {size}", (mine, singling_out(size, many, seed))
     yield "linkability", linking(chosen)
     for secret in original.column_names:
         known = tuple(name for name in original.column_names if name != secret)
-        rule = AnonymeterInference(secret=secret, known=known, regression=None, targets=many, seed=seed)
-        yield f"inference {secret}", (Inference(secret=secret, known=known, targets=many), rule)
+        yield (
+            f"inference {secret}",
+            (Inference(secret=secret, known=known, targets=many), guessing(secret, known, many)),
+        )
 
 
-def linking(chosen: argparse.Namespace) -> tuple[Linkability, AnonymeterLinkability]:
-    mine = Linkability(first=FIRST, second=SECOND, neighbours=NEIGHBOURS, targets=chosen.targets)
-    rule = AnonymeterLinkability(
-        first=FIRST, second=SECOND, neighbours=NEIGHBOURS, targets=chosen.targets, seed=chosen.seed
-    )
-    return mine, rule
+def singling_out(size: int, guesses: int, seed: int) -> Rule:
+    mode = "univariate" if size == 1 else "multivariate"
+    return lambda ori, syn, control: SinglingOutEvaluator(ori, syn, guesses, size, control, seed=seed).evaluate(mode)
+
+
+def guessing(secret: str, known: tuple[str, ...], targets: int) -> Rule:
+    return lambda ori, syn, control: InferenceEvaluator(ori, syn, known, secret, None, targets, control).evaluate()
+
+
+def linking(chosen: argparse.Namespace) -> tuple[Linkability, Rule]:
+    groups, targets = (FIRST, SECOND), chosen.targets
+    mine = Linkability(first=FIRST, second=SECOND, neighbours=NEIGHBOURS, targets=targets)
+    return mine, lambda ori, syn, control: LinkabilityEvaluator(
+        ori, syn, groups, targets, NEIGHBOURS, control
+    ).evaluate()
 
 
 def beside(
-    question: str, mine: Any, rule: Any, tables: Sequence[Table], chosen: argparse.Namespace, said: dict[str, Any]
+    question: str,
+    mine: Any,
+    rule: Rule,
+    frames: Frames,
+    tables: Sequence[Table],
+    chosen: argparse.Namespace,
+    said: dict[str, Any],
 ) -> Row:
     """Return one line of the table: unveil's figures, anonymeter's by its rules, and those the package gave."""
     everybody = replace(
         mine, **({"guesses": MANY_GUESSES * mine.guesses} if "guesses" in vars(mine) else {"targets": None})
     )
-    ours, whole, theirs = (run(attack, tables, chosen) for attack in (mine, everybody, rule))
+    ours, whole = (run(attack, tables, chosen) for attack in (mine, everybody))
     found: Row = {"question": question, "tries": ours.attack.tries}
     for name, rate in vars(risk(ours)).items():
         found |= numbers(name, rate)
     found |= {"everybody_tries": whole.attack.tries, **numbers("everybody_excess", excess_over_control(whole))}
-    found |= {"rule_hits": theirs.attack.expected, "rule_control_hits": getattr(theirs.control, "expected", None)}
-    value = anonymeter_risk(theirs)
-    found |= numbers("rule_risk", value)
+    np.random.seed(chosen.seed)  # noqa: NPY002 (the package draws from the old generator)
+    with warnings.catch_warnings(action="ignore"):  # an attack may be no better than a blind guess
+        theirs = rule(*frames).results()
+    found |= {"rule_hits": theirs.n_success, "rule_control_hits": theirs.n_control}
+    value = theirs.risk()
+    found |= numbers("rule_risk", Rate(value.value, *value.ci))
     if question in said:
         print(f"{question}: the package says {said[question]['risk']:.4f}, its rules give {value.value:.4f}")
         found |= {f"package_{name}": number for name, number in said[question].items()}
@@ -124,13 +149,15 @@ def numbers(name: str, rate: Rate) -> Row:
     return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
 
 
-def shuffled(tables: Sequence[Table], chosen: argparse.Namespace) -> Iterator[Row]:
+def shuffled(frames: Frames, tables: Sequence[Table], chosen: argparse.Namespace) -> Iterator[Row]:
     """Yield the links of the same release with its rows in other orders."""
     original, released, control = tables
     rng = np.random.default_rng([chosen.seed, 1])
     for number in range(1, chosen.orders + 1):
-        other = (original, released.take(rng.permutation(released.rows)), control)
-        yield beside(f"linkability, order {number}", *linking(chosen), other, chosen, {})
+        order = rng.permutation(released.rows)
+        other = (original, released.take(order), control)
+        mixed = (frames[0], frames[1][order], frames[2])
+        yield beside(f"linkability, order {number}", *linking(chosen), mixed, other, chosen, {})
 
 
 def package(frames: Sequence["pl.DataFrame"], chosen: argparse.Namespace) -> dict[str, Any]:

@@ -225,13 +225,11 @@ def test_parquet_and_compressed_files_give_the_same_answer(folder: Path) -> None
     assert other["releases"][0]["attacks"] == plain["releases"][0]["attacks"]
 
 
-def test_compatibility_runs_another_attack() -> None:
-    settings = ("people.csv", "masked.csv", "--attacks", "linkability", "--neighbours", "2", "--targets", "40", *LINK)
-    found = answer(*settings, "--compatibility", "anonymeter")
-    assert found["compatibility"] == "anonymeter"
-    (attack,) = found["releases"][0]["attacks"]
-    assert attack["links"]["low"] == attack["links"]["expected"] == attack["links"]["high"]
-    assert found["releases"] == answer(*settings, "--compatibility", "anonymeter")["releases"]
+def test_the_old_option_for_the_rules_of_anonymeter_names_where_they_are() -> None:
+    run = ask("people.csv", "masked.csv", "--compatibility", "anonymeter")
+    assert run.exit_code == 2
+    assert "in unveil.anonymeter" in run.stderr
+    assert run.stderr.count("\n") == 1
 
 
 def test_the_page_is_whole_private_and_states_its_day_only_on_the_sheet(folder: Path) -> None:

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from tests.anonymeter.attacked import linked
 from tests.approved.sentences import Approved
+from unveil.anonymeter import LinkabilityEvaluator
 from unveil.attacks import Linkability
-from unveil.attacks.anonymeter import LinkabilityEvaluator
-from unveil.attacks.anonymeter.linkability import links
 from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
@@ -50,7 +50,7 @@ def test_fifty_k_as_text_links_one_of_three_and_not_all(
     attack = Linkability(first=tuple(first), second=("income",), neighbours=1, targets=None)
     for order, expected in zip(permutations(range(3)), package, strict=True):
         rows = synthetic[list(order)]
-        assert np.flatnonzero(links(original, rows, [0, 1, 2], first, ["income"], 1)).tolist() == expected
+        assert linked(original, rows, first, ["income"], 1) == expected
         ours = attack.run(released=Table.from_frame(rows), knowledge=knowledge, rng=np.random.default_rng(1))
         assert (ours.attack.low, ours.attack.expected, ours.attack.high) == pytest.approx(by_lot)
         assert ours.naive.expected == pytest.approx(1.0)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from unveil._kernels._compile import LOOPS, Loop, compiled
 
 #: Where loops are: the packages below studies and questions, none of which needs an extra to be imported.
-_PACKAGES = ("_kernels", "data", "guesses", "protections", "attacks", "metrics")
+_PACKAGES = ("_kernels", "data", "guesses", "protections", "attacks", "metrics", "anonymeter")
 
 _WORDS = {"i8": "int64", "i4": "int32", "u8": "uint64", "u4": "uint32", "u2": "uint16", "u1": "uint8", "i1": "int8"}
 _WORDS |= {"f8": "float64", "f4": "float32", "b1": "boolean", "rng": "npy_rng", "i2": "int16", "none": "none"}

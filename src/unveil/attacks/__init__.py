@@ -1,12 +1,9 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure.
 
-An attack is one file and one line here. Those of another package, for comparison with it, are loaded when asked for.
+An attack is one file and one line here.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from unveil._lazy import lazily, reexports
+from unveil._lazy import reexports
 from unveil.attacks._listing import ATTACKS as ATTACKS
 from unveil.attacks._listing import Attack as Attack
 from unveil.attacks._listing import attack as attack
@@ -46,16 +43,4 @@ from unveil.attacks.table.several_releases import SeveralReleases as SeveralRele
 from unveil.attacks.table.singling_out import SinglingOut as SinglingOut
 from unveil.attacks.table.splink_linkage import SplinkLinkage as SplinkLinkage
 
-if TYPE_CHECKING:
-    from unveil.attacks.anonymeter.inference import AnonymeterInference as AnonymeterInference
-    from unveil.attacks.anonymeter.linkability import AnonymeterLinkability as AnonymeterLinkability
-    from unveil.attacks.anonymeter.singling_out import AnonymeterSinglingOut as AnonymeterSinglingOut
-
-_HOMES = reexports(__name__)
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
-
-
-def load() -> None:
-    """Load what is loaded when asked for, so that every attack is listed."""
-    for home in _HOMES.values():
-        import_module(f"{__name__}.{home}")
+__all__ = sorted(reexports(__name__))

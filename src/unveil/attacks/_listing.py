@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
-from unveil._registry import Registry, RegistryEntry, lister, name_of_type
+from unveil._registry import RegistryEntry, lister, name_of_type
 
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
 
@@ -51,14 +52,8 @@ class Attack(RegistryEntry):
 _ATTACKS: dict[str, Attack] = {}
 
 
-def _load() -> None:
-    import unveil.attacks
-
-    unveil.attacks.load()
-
-
 #: Every attack by name, in the order in which they are imported.
-ATTACKS: Mapping[str, Attack] = Registry(_ATTACKS, _load)
+ATTACKS: Mapping[str, Attack] = MappingProxyType(_ATTACKS)
 
 
 attack = lister(

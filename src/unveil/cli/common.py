@@ -217,6 +217,8 @@ def sentence(error: Exception) -> str:
     if not isinstance(error, click.ClickException):
         return one_line(str(error))
     text = " ".join(error.format_message().split())
+    if isinstance(error, click.NoSuchOption) and error.option_name == "--compatibility":
+        text = "--compatibility has left the audit: anonymeter's rules are in Python, in unveil.anonymeter"
     if isinstance(error, click.UsageError) and error.ctx is not None:
         text = f"{text.rstrip('.')}{'' if text.endswith('?') else '.'} See '{error.ctx.command_path} --help'"
     return one_line(text)

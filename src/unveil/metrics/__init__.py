@@ -121,7 +121,6 @@ if TYPE_CHECKING:
     from unveil.metrics.trials.risk import Risk as Risk
     from unveil.metrics.trials.risk import risk as risk
     from unveil.metrics.trials.risk import wilson as wilson
-    from unveil.metrics.trials.anonymeter import anonymeter_risk as anonymeter_risk
     from unveil.metrics.releases._classes import equivalence_classes as equivalence_classes
     from unveil.metrics.releases._classes import EquivalenceClasses as EquivalenceClasses
     from unveil.metrics.releases.closeness import Closeness as Closeness
@@ -202,6 +201,4 @@ __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
 @cache
 def load() -> tuple[str, ...]:
     """Load every family, so that all metrics are listed; return their modules in the order above."""
-    # The risk of another package is no metric of ours, and only for those who compare.
-    homes = [home for home in dict.fromkeys(_HOMES.values()) if home != "trials.anonymeter"]
-    return tuple(import_module(f"{__name__}.{home}").__name__ for home in homes)
+    return tuple(import_module(f"{__name__}.{home}").__name__ for home in dict.fromkeys(_HOMES.values()))

@@ -35,7 +35,6 @@ SHOWN_OPTIONS = frozenset(
         "--attacks",
         "--targets",
         "--neighbours",
-        "--compatibility",
         "--limit",
         "--seed",
         "--profile",

@@ -197,7 +197,6 @@ def test_progress_goes_on_and_never_back() -> None:
         ({"targets": 0}, "targets must be"),
         ({"neighbours": 0}, "neighbours must be"),
         ({"neighbours": 121}, "at most the number of released rows"),
-        ({"compatibility": "other"}, "'anonymeter' or None"),
         ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
         ({"identifiers": COLUMNS}, "can be known"),

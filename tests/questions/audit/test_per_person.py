@@ -196,11 +196,11 @@ def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
 
     frame = pl.DataFrame({"who": ["a", "a", "b", "c"], "job": ["x", "x", "x", "y"], "age": [30, 30, 30, 50]})
     nothing: dict[str, Any] = dict.fromkeys(
-        ("scenarios", "model", "kind", "known", "by", "weight", "household", "population_size", "compatibility"), None
+        ("scenarios", "model", "kind", "known", "by", "weight", "household", "population_size"), None
     )
     settings = AuditSettings(
         **nothing, attacks=["copies"], targets="auto", neighbours=1, guesses=1, tolerance=0.05, sensitive=(),
-        identifiers=("who",), reading=TableReading(), minimum_cell=2, compatibility_seed=None,
+        identifiers=("who",), reading=TableReading(), minimum_cell=2,
     )  # fmt: skip
     prepared = prepare(frame, frame.drop("who"), None, settings=settings, rng=np.random.default_rng(1))
     (found,) = copied_records(prepared.releases)

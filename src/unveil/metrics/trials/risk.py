@@ -3,7 +3,7 @@
 Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
 may be expectations (ties broken by lot), so they need not be whole. A chance between 0 and 1 varies less than a hit or
 miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
-which never miss too often; Wilson's is here for the emulation of anonymeter, which prints it.
+which never miss too often.
 """
 
 from collections.abc import Callable

@@ -19,7 +19,7 @@ from unveil.protections.generators.environment import variables_from
 from unveil.questions.answer import Answer, randomness
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.audit_request import names_of, paper_of, settings_of
-from unveil.questions.audit.checked_settings import AuditSettings, Compatibility
+from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackScenario, Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.generator.settings import Canaries, GeneratorSettings
@@ -96,8 +96,6 @@ def audit(
     household: str | None = None,
     population_size: int | None = None,
     minimum_cell: int = 11,
-    compatibility: Compatibility | None = None,
-    compatibility_seed: int | None = None,
     suggest: int = 0,
     suggest_for: Collection[str] = (),
     rng: np.random.Generator | None = None,
@@ -197,9 +195,6 @@ def audit(
         How many people the released ones were drawn from, where no weights say so.
     minimum_cell
         Groups of fewer people are never shown.
-    compatibility
-        "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
-        ``numpy.random.seed(compatibility_seed)``.
     suggest
         How many changes to try on each release that gives people away, such as a column that is made coarser or left
         out; each is measured by auditing again, all of them in one audit.
@@ -249,8 +244,6 @@ def audit(
         household=household,
         population_size=population_size,
         minimum_cell=minimum_cell,
-        compatibility=compatibility,
-        compatibility_seed=compatibility_seed,
         hierarchies=dict(hierarchies or {}),
         exact=tuple(exact),
         threads=threads,

@@ -71,10 +71,10 @@ class AttackResult:
     exposed: tuple[ExposedPerson, ...] = ()
 
 
-def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials, *, is_judged: bool = True) -> AttackResult:
+def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials) -> AttackResult:
     """Return a finding with its figure: the chance of everybody attacked, 0 for whom nothing was tried."""
     made = AttackResult(finding=withheld(drawn.people, finding))
-    if trials.control is None or not is_judged:
+    if trials.control is None:
         return made
     scores = np.zeros(drawn.people.inside.size + drawn.people.outside.size)
     for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):

@@ -53,7 +53,6 @@ def settings_of(request: Request) -> dict[str, Any]:
         "weight": values["weight"] or roles.weight,
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
-        "compatibility": values["compatibility"],
         "hierarchies": hierarchies_of(request),
         "suggest": values["suggest"],
         "suggest_for": tuple(_limited(request)),
@@ -65,8 +64,6 @@ def settings_of(request: Request) -> dict[str, Any]:
         settings |= request.pick("generator", "hold_out", "folds", "runs", "env")
         settings |= request.pick("time_limit", "memory_limit", "output_limit")
         settings |= {name: values[name] or None for name in ("canaries", "made")}
-    if values["compatibility"]:
-        settings["compatibility_seed"] = values["seed"]
     return settings
 
 

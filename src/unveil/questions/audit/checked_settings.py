@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from unveil.metrics.epsilon.claim import Claim
 
 ReleaseKind = Literal["masked", "synthetic"]
-Compatibility = Literal["anonymeter"]
 
 #: In place of an identifier: each row is another person, whatever the columns look like.
 ONE_ROW_EACH = "none"
@@ -65,9 +64,6 @@ class AuditSettings:
     household: str | None
     population_size: int | None
     minimum_cell: int
-    compatibility: Compatibility | None
-    #: What the targets that another package draws start from.
-    compatibility_seed: int | None
     #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     exact: tuple[str, ...] = ()
@@ -89,8 +85,6 @@ class AuditSettings:
             raise InputError(
                 "minimum_cell must be at least 2, but is 1: a group of one person is never shown. Raise it"
             )
-        if self.compatibility not in (None, "anonymeter"):
-            raise InputError(f"compatibility must be 'anonymeter' or None, but is {self.compatibility!r}. Correct it")
         self._check_roles()
 
     def _check_roles(self) -> None:

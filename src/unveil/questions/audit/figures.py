@@ -52,7 +52,6 @@ def figures_of(audit: Audit) -> dict[str, Any]:
         "before": None if audit.before is None else _release(audit.before),
         "by": audit.by,
         "minimum_cell": audit.minimum_cell,
-        "compatibility": audit.compatibility,
         "cautions": list(cautions(audit)),
         "notes": list(audit.notes),
     }

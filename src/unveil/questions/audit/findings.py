@@ -339,7 +339,6 @@ class Audit:
     attacked_outside: int = 0
     #: What the digests of files are called; those that others may see depend on a key.
     digest_name: str = "SHA-256"
-    compatibility: str | None = None
     notes: tuple[str, ...] = ()
     #: What to change, where that was asked for.
     suggestions: Suggestions | None = None

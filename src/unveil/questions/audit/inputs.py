@@ -180,7 +180,6 @@ class PreparedAudit:
             people=self.people.everybody.members,
             attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
             attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
-            compatibility=self.settings.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
 

@@ -160,7 +160,7 @@ def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
     bare = replace(
         prepared,
         parts=parts_before(prepared),
-        settings=replace(settings, compatibility=None, neighbours=neighbours),
+        settings=replace(settings, neighbours=neighbours),
         people=few,
     )
     return ReleaseTasks(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))

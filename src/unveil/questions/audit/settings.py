@@ -170,13 +170,6 @@ _ON_COMMAND_LINE = (
         metavar="COLUMNS:COLUMNS",
     ),
     Setting(
-        name="compatibility",
-        label="Run linkability exactly as anonymeter 1.1.0 does, with its targets for the seed",
-        kind="choice",
-        choices=lambda: (("anonymeter", "anonymeter 1.1.0"),),
-        only="command line",
-    ),
-    Setting(
         name="shareable",
         label="Write a second report to FILE that may leave the house: small counts, folders and values are kept out",
         kind="output",

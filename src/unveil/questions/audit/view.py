@@ -200,8 +200,7 @@ def _columns(audit: Audit) -> Section:
 
 def _method(audit: Audit) -> tuple[str, ...]:
     attacks = [ATTACKS[attack] for attack in audit.attacks]
-    # What is said of ties does not hold where another package's rule is followed.
-    sentences = [each.about for each in attacks if each.about and not (each.compatible and audit.compatibility)]
+    sentences = [each.about for each in attacks if each.about]
     sentences.append(
         "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%."
     )
@@ -213,9 +212,7 @@ def _method(audit: Audit) -> tuple[str, ...]:
             f"Westfall and Young 1993). A figure is proved where it is at most {audit.verdict.alpha:g}; intervals that "
             "miss 0, distances and bare rates prove nothing."
         )
-    compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
-    sentences += compatible if audit.compatibility else [_BY_CONTENT]
-    return tuple(sentences)
+    return (*sentences, _BY_CONTENT)
 
 
 _BY_CONTENT = (

@@ -1,13 +1,10 @@
 """Linkability in an audit: its figures are those of the attack, and all divisions are judged together."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask, of
-from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
 from unveil.attacks.table.linkability import Linkability
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
@@ -49,18 +46,6 @@ def test_the_example_of_the_page_comes_out_as_worked() -> None:
     tied, clear = of(answer, "linkability")
     assert (tied["links_expected"], tied["links_low"], tied["links_high"]) == (2.5, 2.0, 3.0)
     assert (clear["links_expected"], clear["links_low"], clear["links_high"]) == (3.0, 3.0, 3.0)
-
-
-def test_compatibility_gives_the_links_of_that_attack() -> None:
-    settings: dict[str, Any] = {"scenarios": ["age,sex:income"], "neighbours": 2, "targets": 50}
-    answer = ask(ORIGINAL, MASKED, compatibility="anonymeter", compatibility_seed=7, **settings)
-    (found,) = of(answer, "linkability")
-    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
-    attack = AnonymeterLinkability(first=("age", "sex"), second=("income",), neighbours=2, targets=50, seed=7)
-    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
-    assert (found["targets"], found["links_expected"]) == (50, trials.attack.expected)
-    assert "anonymeter 1.1.0" in answer.to_html()
-    assert "shuffling the rows" not in answer.to_html()
 
 
 def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_first() -> None:

@@ -60,7 +60,6 @@ def audit(*attacks: dict[str, Any], name: str = "masked", **more: Any) -> dict[s
         "original": {"rows": 700, "columns": columns, "sha256": "aa" * 32},
         "control": None,
         "releases": [{"name": name, "rows": 700, "kind": "masked", "sha256": "bb" * 32, "attacks": list(attacks)}],
-        "compatibility": None,
         "notes": [],
         "limits": [],
         "seed": 0,

@@ -86,8 +86,6 @@ class AuditAttack:
     lead: str
     #: How it was measured, for the end of the report; empty where another attack says it.
     about: str = ""
-    #: The same where it follows the rule of another package (``--compatibility``); empty where there is no such rule.
-    compatible: str = ""
     #: What a rate means: one sentence, without what it has to be compared with.
     meaning: Callable[[AttackFinding], str] | None = None
     #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.

@@ -10,7 +10,6 @@ from unveil.metrics.trials.risk import Rate, attack_rate
 from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, mean_of, tried, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding, AttackScenario, ColumnImportance
-from unveil.questions.audit.people import PeopleSelection
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
 from unveil.questions.audit.words import listed, percent_of
@@ -21,19 +20,13 @@ if TYPE_CHECKING:
 #: Of so many columns at most it is measured what an adversary loses without them, and on so many people.
 MOST_WEIGHED = 40
 WEIGHED_ON = 500
-#: So many people anonymeter attacks unless it is told otherwise.
-_ANONYMETER = 500
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return the findings on the adversaries that were named, or on divisions of the columns and their mean."""
     is_named = attacked.settings.scenarios is not None
     every = attacked.settled if is_named else _divisions(attacked)
-    knowledge, is_emulated = attacked.drawn.knowledge(), attacked.settings.compatibility == "anonymeter"
-    which: PeopleSelection = "attacked"
-    if is_emulated and is_named:
-        # anonymeter draws its targets itself, so that positions are those of the whole table.
-        knowledge, which = attacked.drawn.whole, "everybody"
+    knowledge = attacked.drawn.knowledge()
 
     def link(numbered: tuple[int, AttackScenario]) -> Trials:
         number, scenario = numbered
@@ -42,12 +35,11 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
     found, trials = [], in_threads(link, enumerate(every))
     for scenario, each in zip(every, trials, strict=True):
-        groups = grouped(each, attacked.drawn, which)
-        finding = _finding(attacked, scenario, per_person(each, attacked.drawn.people, which), groups=groups)
-        # Its ties hang on the order of rows, and so on who is in the data.
-        found.append(tried(attacked.drawn, finding, each, is_judged=not is_emulated))
+        groups = grouped(each, attacked.drawn)
+        finding = _finding(attacked, scenario, per_person(each, attacked.drawn.people), groups=groups)
+        found.append(tried(attacked.drawn, finding, each))
     if not is_named:
-        own = mean_of([per_person(each, attacked.drawn.people, which) for each in trials])
+        own = mean_of([per_person(each, attacked.drawn.people) for each in trials])
         mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own)
         found.append(AttackResult(finding=withheld(attacked.drawn.people, mean)))
     return tuple(found)
@@ -55,25 +47,12 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Trials:
     """Return the trials of the attack on all of these people."""
-    (first, second), settings, release = split, attacked.settings, attacked.prepared.release
-    if settings.compatibility == "anonymeter":
-        # Imported here: only those who ask for its emulation load it.
-        from unveil.attacks.anonymeter.linkability import AnonymeterLinkability
-
-        targets = _ANONYMETER if settings.targets == "auto" else settings.targets
-        emulated = AnonymeterLinkability(
-            first=first,
-            second=second,
-            neighbours=settings.neighbours_in(release.released.rows),
-            targets=targets if knowledge.records.rows == release.original.rows else None,
-            seed=settings.compatibility_seed,
-        )
-        return emulated.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
     from unveil.attacks.table.linkability import Linkability
 
-    neighbours = settings.neighbours_in(release.released.rows)
+    (first, second), released = split, attacked.prepared.release.released
+    neighbours = attacked.settings.neighbours_in(released.rows)
     attack = Linkability(first=first, second=second, neighbours=neighbours, targets=None)
-    return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
+    return attack.run(released=released, knowledge=knowledge, rng=attacked.rng)
 
 
 def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
@@ -172,10 +151,6 @@ ATTACK = AuditAttack(
         "Linkability: for each target the k nearest released records are found by one group of columns and again by "
         "the other; the target is linked when the two share a record. Where records are equally near, the exact chance "
         "under random tie-breaking is used, so that columns that say nothing link nobody beyond chance."
-    ),
-    compatible=(
-        "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, "
-        "so that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
     ),
     meaning=_meaning,
     succeeds=(

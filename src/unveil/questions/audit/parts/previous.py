@@ -24,7 +24,7 @@ _MADE = ("targets", "neighbours")
 #: Fields of an attack that say how clear it is, beside the figures themselves.
 _JUDGED = ("p", "p_adjusted")
 #: Settings of the whole audit, by the name of their field.
-_SETTINGS = ("seed", "version", "schema", "compatibility", "profile")
+_SETTINGS = ("seed", "version", "schema", "profile")
 
 #: Which figure: release, attack (or part of the report), adversary (and what it guessed), name of the figure.
 Key = tuple[str, str, str, str]

@@ -1,26 +1,19 @@
 """anonymeter's own classes: the numbers of the package, whole runs after the same seed; bad input is refused."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tests.golden import make_anonymeter_golden as links_golden
 from tests.golden import make_anonymeter_inference_golden as inference_golden
-from tests.golden import make_anonymeter_singling_out_golden as singling_out_golden
-from unveil.attacks.anonymeter import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+from unveil.anonymeter import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
 from unveil.errors import InputError
-
-GOLDEN = Path(links_golden.__file__).parent
-LINKS, SINGLED_OUT = (
-    json.loads((GOLDEN / f"anonymeter_{name}.json").read_text()) for name in ("links", "singling_out")
-)
 
 ORI, SYN, CONTROL = (pd.DataFrame(columns) for columns in inference_golden.whole_run(100, 130))
 NAMES = list(ORI.columns)
+#: Arguments of a wrong type.
+WRONG: Any = {"text": "age", "list": ["pay"]}
 
 
 def told(evaluator: Any, **settings: Any) -> list[float]:
@@ -60,48 +53,55 @@ def test_whole_runs_give_the_numbers_of_the_package() -> None:
     assert inference.results().n_baseline == 2
 
 
-@pytest.mark.parametrize("case", list(links_golden.cases()), ids=lambda case: case.name)
-@pytest.mark.filterwarnings("ignore:the attack is right in")
-def test_as_many_are_linked_as_the_package_links(case: links_golden.Case) -> None:
-    ori, syn = (links_golden.frame(pd, columns, case.types) for columns in (case.original, case.released))
-    evaluator = LinkabilityEvaluator(
-        ori, syn, (case.first, case.second), None, min(case.neighbours, len(syn))
-    ).evaluate()
-    assert evaluator.results().n_success == len(LINKS[case.name])
-
-
-@pytest.mark.unwatched
-@pytest.mark.parametrize("case", list(singling_out_golden.cases()), ids=lambda case: case.name)
-@pytest.mark.filterwarnings("ignore:the attack is right in")
-def test_singling_out_has_the_risk_of_the_package(case: singling_out_golden.Case) -> None:
-    ori, syn, control = (
-        None if columns is None else pd.DataFrame(columns) for columns in (case.original, case.released, case.control)
-    )
-    settings = {"n_attacks": case.guesses, "n_cols": max(case.size, 2), "max_attempts": case.attempts, "seed": 5}
-    evaluator = SinglingOutEvaluator(ori, syn, control=control, **settings)
-    risk = evaluator.evaluate(mode="univariate" if case.size == 1 else "multivariate").risk()
-    assert [risk.value, *risk.ci] == pytest.approx(SINGLED_OUT[case.name]["risk"], abs=1e-5)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: LinkabilityEvaluator(ORI, SYN, ("age", "pay")), "two lists of columns"),
+        (lambda: LinkabilityEvaluator(ORI, SYN, WRONG["text"]), "two lists of columns"),
+        (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], [])).evaluate(), "aux_cols must name at least one column"),
+        (lambda: LinkabilityEvaluator(ORI, SYN, (["age", "age"], ["pay"])).evaluate(), "'age' is named more often"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["wage"])), "column 'wage' is not in the synthetic table"),
-        (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["age"])), "'age'"),
-        (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"]), n_neighbors=0), "neighbours"),
+        (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"]), n_neighbors=0), "n_neighbors"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"]), n_neighbors=200).evaluate(), "at most the number"),
-        (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"])).risk(), "Call evaluate"),
+        (lambda: LinkabilityEvaluator(ORI.head(0), SYN, (["age"], ["pay"])).evaluate(), "a table has none"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"])).evaluate().risk(n_neighbors=2), "n_neighbors"),
-        (lambda: InferenceEvaluator(ORI, SYN, ["age", "pay"], "pay"), "pay"),
-        (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay", inference_model=print), "unveil.attacks.Inference"),
+        (lambda: InferenceEvaluator(ORI, SYN, ["age"], WRONG["list"]), "secret must be the name of one column"),
+        (lambda: InferenceEvaluator(ORI, SYN, ["age"], "wage"), "column 'wage' is not in the synthetic table"),
+        (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay", n_attacks=0), "n_attacks must be a whole number"),
+        (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay", inference_model=print), "a method predict"),
         (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay").evaluate().results(1.5), "confidence_level"),
         (lambda: SinglingOutEvaluator(ORI, None), "DataFrame"),
         (lambda: SinglingOutEvaluator(ORI, SYN).evaluate(mode="both"), "'multivariate' or 'univariate'"),
-        (lambda: SinglingOutEvaluator(ORI, SYN).results(), "Call evaluate"),
+        (lambda: SinglingOutEvaluator(ORI, SYN, n_cols=5).evaluate(), "n_cols must be at most the number of columns"),
+        (lambda: SinglingOutEvaluator(ORI, SYN, seed=-1), "seed must be a whole number of at least 0"),
+        (lambda: SinglingOutEvaluator(ORI.head(0), SYN).evaluate(), "every table must have rows"),
+        (lambda: SinglingOutEvaluator(ORI[["age"]], SYN).evaluate(), "column 'town' is not in the original table"),
+        (lambda: SinglingOutEvaluator(ORI.assign(age="x"), SYN).evaluate(), "'age' must be of one type in all tables"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(wrong: Any, message: str) -> None:
     with pytest.raises(InputError, match=message) as refusal:
         wrong()
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "evaluator",
+    [
+        LinkabilityEvaluator(pd.DataFrame(), pd.DataFrame(), ([], [])),
+        InferenceEvaluator(ORI, SYN, ["age"], "pay"),
+        SinglingOutEvaluator(pd.DataFrame(), pd.DataFrame()),
+    ],
+)
+def test_there_are_no_results_before_the_attack(evaluator: Any) -> None:
+    calls = [evaluator.results, evaluator.risk]
+    calls += [evaluator.risk_for_groups] if hasattr(evaluator, "risk_for_groups") else []
+    for call in calls:
+        with pytest.raises(RuntimeError, match="Call evaluate"):
+            call()
+
+
+def test_nothing_else_of_the_package_is_loaded_by_the_import() -> None:
+    import unveil.anonymeter as package
+
+    assert sorted(package.__all__) == dir(package)
+    assert all(getattr(package, name).__name__ == name for name in package.__all__)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.anonymeter.quicksort_order import first_places
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil.anonymeter.quicksort_order import first_places
 
 Floats = NDArray[np.floating[Any]]
 
@@ -108,27 +108,29 @@ def link(first: ColumnGroup, second: ColumnGroup, neighbours: int) -> BoolArray:
     k = min(neighbours, rows)
     fast = targets * (rows + sum(group.codes.size + group.numbers.size for group in (first, second))) > PLAIN_WORK
     # Targets that look alike in a group have the same nearest rows there: side by side, these are found once.
-    alike = [_alike(group) for group in (first, second)]
+    alike = [target_kinds(group) for group in (first, second)]
     order = np.lexsort(alike)
     at_once = max(1, min(TARGETS_AT_ONCE, CANDIDATES_AT_ONCE // max(1, rows)))
     for begin in range(0, targets if k else 0, at_once):
         part = order[begin : begin + at_once]
         one, other = (
-            _side(group, part, kind[part], k, fast) for group, kind in zip((first, second), alike, strict=True)
+            group_neighbours(group, part, kind[part], k, fast)
+            for group, kind in zip((first, second), alike, strict=True)
         )
         linked[part] = _link_some(one, other, k, fast)
     return linked
 
 
-def _alike(group: ColumnGroup) -> IntArray:
+def target_kinds(group: ColumnGroup) -> IntArray:
     """Return numbers that are equal for targets that look alike."""
     number = _numbered(np.zeros(len(group.target_codes), np.int64), group.target_codes)
     ranks = [np.unique(column, return_inverse=True)[1] for column in group.target_numbers.T]
     return _numbered(number, np.array(ranks, np.int32).reshape(-1, number.size).T)
 
 
-def _side(group: ColumnGroup, targets: IntArray, alike: IntArray, k: int, fast: bool) -> GroupNeighbours:
-    _, one_of_each, of = np.unique(alike, return_index=True, return_inverse=True)
+def group_neighbours(group: ColumnGroup, targets: IntArray, kinds: IntArray, k: int, fast: bool) -> GroupNeighbours:
+    """Return the nearest rows of some targets, of whom those of a kind look alike."""
+    _, one_of_each, of = np.unique(kinds, return_index=True, return_inverse=True)
     some = _only(group, targets[one_of_each])
     find = compiled(nearest) if fast else nearest
     return GroupNeighbours(some, NearestRows(*find(*some, k)), of)
@@ -144,10 +146,10 @@ def _link_some(first: GroupNeighbours, second: GroupNeighbours, k: int, fast: bo
     open_ = np.flatnonzero(verdict == OPEN)
     if _ties(second, open_) < _ties(first, open_):
         first, second = second, first
-    first = _exactly(first, open_, k, fast)
+    first = exact_neighbours(first, open_, k, fast)
     verdict[open_] = _meet(first, second._replace(of=second.of[open_]), fast)
     still = np.flatnonzero(verdict[open_] == OPEN)
-    second = _exactly(second, open_[still], k, fast)
+    second = exact_neighbours(second, open_[still], k, fast)
     verdict[open_[still]] = _meet(first._replace(of=first.of[still]), second, fast)
     return np.equal(verdict, TOGETHER)
 
@@ -170,7 +172,7 @@ def _rows(side: GroupNeighbours) -> int:
     return int(np.diff(side.near.start)[side.of].sum())
 
 
-def _exactly(side: GroupNeighbours, targets: IntArray, k: int, fast: bool) -> GroupNeighbours:
+def exact_neighbours(side: GroupNeighbours, targets: IntArray, k: int, fast: bool) -> GroupNeighbours:
     """Return the k nearest rows of some of the targets, ties in the order of numba's sort of all distances."""
     group, near = side.group, side.near
     which, of = np.unique(side.of[targets], return_inverse=True)
