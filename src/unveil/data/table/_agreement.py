@@ -66,7 +66,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Agre
     leader = _leader(tables, columns)
     lead = columns[leader]
     role = next((each for each in columns if each.role_told), columns[0])
-    values = [table.frame.get_column(name) for table in tables]
+    values = [table.series(name) for table in tables]
     form: DeclaredKind = lead.kind
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind

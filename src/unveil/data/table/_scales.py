@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._grid import BEYOND, MISSING, WholeScale, reach_of, whole_scale
-from unveil.data.table.places import different, places_among
+from unveil.data.table.coded_columns import different, places_among
 from unveil.data.table.table import Table
 
 if TYPE_CHECKING:
@@ -129,14 +129,14 @@ class Agreement:
         with self._lock:
             if name not in self._codes:
                 single = self._with_single_values(name)
-                words = different(*(table.frame.get_column(name) for table in single.values()))
+                words = different(*(table.values(name) for table in single.values()))
                 self._codes[name] = words, {place: self._coded(words, each, name) for place, each in single.items()}
             words, kept = self._codes[name]
         return [_column_of(table, name, kept, partial(self._coded, words, table, name)) for table in tables]
 
     def _put_on_scale(self, name: str) -> tuple[WholeScale, dict[int, Units]] | None:
         single = self._with_single_values(name)
-        parts = [table.frame.get_column(name) for table in single.values()]
+        parts = [table.values(name) for table in single.values()]
         scale = whole_scale(parts, ranks=self._tables[0].column(name).kind == "ordered")
         return None if scale is None else (scale, {at: self._units(scale, each, name) for at, each in single.items()})
 
@@ -145,24 +145,25 @@ class Agreement:
         return {place: table for place, table in enumerate(self._tables) if not table.coarse([name])}
 
     def _units(self, scale: WholeScale, table: Table, name: str) -> Units:
-        cells = table.frame.get_column(name)
-        units = scale.units(cells)
-        if not cells.null_count():
-            return Units(arrays_on_disk(_narrow(units, 0), table.store), int(units.min()), int(units.max()))
-        gone = cells.is_null().to_numpy()
+        values, rows = table.lookup(name)
+        units, gone = scale.units(values), values.is_null().to_numpy()
         there = units[~gone]
+        units[gone] = -1
         ends = (int(there.min()), int(there.max())) if there.size else (0, -1)
-        marker = self._marker_of(table, name)
-        units[gone] = -1 if marker is None else -1 - marker[gone]
-        narrow = _narrow(units, -1 - len(self._markers.get(name, ())))
-        return Units(arrays_on_disk(narrow, table.store), *ends, has_gaps=True)
+        missing = gone[rows] if gone.any() else gone
+        has_gaps = bool(missing.any())
+        marker = self._marker_of(table, name) if has_gaps else None
+        narrow = _narrow(units, -1 - len(self._markers.get(name, ())) if has_gaps else 0)[rows]
+        if marker is not None:
+            narrow[missing] = -1 - marker[missing]
+        return Units(arrays_on_disk(narrow, table.store), *ends, has_gaps=has_gaps)
 
     def _coded(self, words: "pl.Series", table: Table, name: str) -> Codes:
-        codes: IntArray | Int32Array = places_among(table.frame.get_column(name), words)
+        values, rows = table.lookup(name)
         marker = self._marker_of(table, name)
+        narrow = _narrow(places_among(values, words), -len(self._markers.get(name, ())))[rows]
         if marker is not None:
-            codes = np.where(codes == 0, -marker, codes)
-        narrow = _narrow(codes, -len(self._markers.get(name, ())))
+            narrow = np.where(narrow == 0, -marker, narrow).astype(narrow.dtype)
         return Codes(arrays_on_disk(narrow, table.store))
 
     def _marker_of(self, table: Table, name: str) -> IntArray | None:

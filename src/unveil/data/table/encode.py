@@ -12,9 +12,9 @@ from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table._grid import ColumnGrid as ColumnGrid
 from unveil.data.table._scales import Agreement, Codes, PlacedColumn, Units, marker_numbers, marker_of_cells
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
+from unveil.data.table.coded_columns import places
 from unveil.data.table.encoded_table import EncodedTable
 from unveil.data.table.kinds import Kind
-from unveil.data.table.places import places
 from unveil.data.table.table import Table
 from unveil.errors import InputError
 
@@ -121,7 +121,7 @@ def _shared_by(tables: Sequence[Table]) -> Agreement | None:
 def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -> list[Codes]:
     if shared is not None:
         return shared.codes(name, tables)
-    codes = _codes([table.frame[name] for table in tables])
+    codes = _codes([table.series(name) for table in tables])
     return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
 
 
@@ -135,7 +135,7 @@ def _number_column(
     placed = None if shared is None else shared.numbers(name, tables, reference)
     if placed is not None:
         return placed
-    grid = on_grid([table.frame[name] for table in tables], reference, ranks=kind == "ordered")
+    grid = on_grid([table.series(name) for table in tables], reference, ranks=kind == "ordered")
     units = [
         Units(_with_markers(units, marker)) for units, marker in zip(grid.values, _markers(tables, name), strict=True)
     ]
@@ -153,7 +153,7 @@ def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
     if placed is not None:
         return placed.tables
     # On the grid of real numbers two of them may fall together.
-    parts = [table.frame[name] for table in tables]
+    parts = [table.series(name) for table in tables]
     if isinstance(parts[0].dtype, pl.Enum):
         parts = [part.to_physical() for part in parts]
     whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
@@ -169,7 +169,7 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
         twice = next(name for name in columns if list(columns).count(name) > 1)
         raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
     kinds: dict[str, Kind] = {}
-    schemas = [table.frame.schema for table in tables]
+    schemas = [table.content.schema for table in tables]
     for name in columns:
         every = {table.column(name).kind for table in tables}
         types = {schema[name] for schema in schemas}
@@ -246,7 +246,7 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
     kinds = _checked_kinds(people or tables, columns)
     number_names = tuple(name for name in columns if kinds[name] in _NUMBER_KINDS)
     code_names = tuple(name for name in columns if kinds[name] not in _NUMBER_KINDS)
-    grids = [_ends_on_grid([table.frame[name] for table in people], cells[name], kinds[name]) for name in number_names]
+    grids = [_ends_on_grid([table.series(name) for table in people], cells[name], kinds[name]) for name in number_names]
     spans = [grid.span for grid in grids]
     mismatch, fits = _mismatch_cost(spans, len(columns))
     if not fits:

@@ -91,9 +91,7 @@ def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | No
     >>> people.split(3)[0].rows.size
     3
     """
-    import polars as pl
-
-    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    content = table.content_order()
     if person is None:
         order = content[rng.permutation(content.size)]
         return RowsByPerson(order, order)
