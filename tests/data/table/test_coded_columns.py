@@ -54,6 +54,10 @@ def store(tmp_path: Path) -> Iterator[ColumnStore]:
     assert list(tmp_path.iterdir()) == []
 
 
+def on_disk(frame: pl.DataFrame, store: ColumnStore) -> StoredFrame:
+    return StoredFrame({column.name: StoredColumn.of(column, store) for column in frame})
+
+
 @on_unix
 @pytest.mark.parametrize("few", [1, 1 << 14])
 @pytest.mark.parametrize("name", [*CODED, *PLAIN])
@@ -101,7 +105,7 @@ def test_a_column_with_the_same_values_is_shared(store: ColumnStore) -> None:
 def test_a_frame_on_disk_gives_the_same_rows(store: ColumnStore, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = {name: each.gather(np.arange(50) % each.len()) for name, each in CODED.items()}
     frame = pl.DataFrame(columns | {"zeros": PLAIN["zeros"].gather(np.arange(50) % 3)})
-    stored = StoredFrame.of(frame, store)
+    stored = on_disk(frame, store)
     assert (stored.height, stored.schema) == (50, dict(frame.schema))
     rows = np.array([49, 3, 3, 0])
     assert stored[rows].equals(frame[rows])
@@ -130,7 +134,7 @@ def test_ranks_sort_as_values_do(rows: list[tuple[str | None, int | None, bool]]
         {"a": [row[0] for row in rows], "b": [row[1] for row in rows], "c": [row[2] for row in rows]},
         schema={"a": pl.String, "b": pl.Int64, "c": pl.Boolean},
     )
-    ranks = StoredFrame.of(frame, ColumnStore()).ranks()
+    ranks = on_disk(frame, ColumnStore()).ranks()
     wanted, found = (each.select(pl.arg_sort_by(each.columns)).to_series() for each in (frame, ranks))
     assert found.equals(wanted)
 

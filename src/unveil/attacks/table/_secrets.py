@@ -128,8 +128,8 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     """
     if tables[1].coarse([secret]):
         return _coarse_secrets(tables, secret, tolerance)
-    series = [table.series(secret) for table in tables]
     if tables[0].column(secret).kind == "number":
+        series = [table.series(secret) for table in tables]
         values, rank = _ranked(series[1])
         numbers = tuple(_truth_of_numbers(part, values, tolerance) for part in (series[0], *series[2:]))
         return Secrets(RankedSecrets(rank, values.len()), numbers)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._cell_columns import PeopleValues
 from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
 from unveil.data.table._rounding import recognise
@@ -196,7 +197,7 @@ def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) ->
 
 def kept_cells(table: "Table", cells: Cells) -> Cells:
     """Return what the cells of a table stand for, with the number of each row's cell on disk where its columns are."""
-    return cells if table.store is None else replace(cells, of_row=table.store.array(cells.of_row))
+    return replace(cells, of_row=arrays_on_disk(cells.of_row, table.store))
 
 
 def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.table._names import renamed
-from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, cells_of, marks_on_disk
+from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, cells_of, frame_of, marks_in
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
 from unveil.data.table.dictionary_files import read_dictionary
@@ -82,16 +82,8 @@ class SettledColumn(NamedTuple):
         values, codes, marked = typed.values, typed.codes, typed.marked
         missing, role = values.null_count(), guess_role(values, typed.kind)
         bare = replace(typed, values=values.clear(), codes=None, marked=None)
-        if store is None:
-            return cls(bare, values, codes, marked, missing, role)
-        return cls(
-            bare,
-            StoredColumn.of(values, store),
-            None if codes is None else StoredColumn.of(codes, store),
-            None if marked is None else marks_on_disk(marked, store),
-            missing,
-            role,
-        )
+        coded = None if codes is None else StoredColumn.of(codes, store)
+        return cls(bare, StoredColumn.of(values, store), coded, marks_in(store, marked), missing, role)
 
 
 def built_columns(
@@ -103,8 +95,6 @@ def built_columns(
     column of text can go as soon as it is read. ``table`` is how messages call the table, and ``store`` where its
     columns are put on disk, each as soon as it is settled.
     """
-    import polars as pl
-
     before = _renamed(columns, settings, table)
     names = [name for name, _ in columns]
     _check_names(names, table)
@@ -123,7 +113,7 @@ def built_columns(
     values = {name: each.values for name, each in zip(names, settled, strict=True)}
     return BuiltColumns(
         tuple(described),
-        pl.DataFrame(values) if store is None else StoredFrame(values),
+        frame_of(values, store),
         {name: each.marked for name, each in zip(names, settled, strict=True) if each.marked is not None},
         notes,
     )
@@ -240,10 +230,9 @@ def _with_order(settled: list[SettledColumn], store: ColumnStore | None) -> list
     """Return the columns, those codes being ordered whose order shows in other columns."""
     if all(each.codes is None for each in settled):
         return settled
-    import polars as pl
 
     columns = {str(place): each.values if each.codes is None else each.codes for place, each in enumerate(settled)}
-    whole = pl.DataFrame(columns) if store is None else StoredFrame(columns)
+    whole = frame_of(columns, store)
     rows = rows_for_test(whole)
     frame = whole[slice(None) if rows is None else rows]
     parts = features_of(frame.get_columns())

@@ -8,7 +8,7 @@ from unveil._kernels.threads import in_threads, worth
 from unveil.data.table._agreement import AgreedColumn, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
 from unveil.data.table._scales import Agreement
-from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, marks_on_disk
+from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, frame_of, marks_in
 from unveil.data.table.column import listed, unsure_note
 from unveil.data.table.kinds import DeclaredKind
 from unveil.data.table.rules import Confidence
@@ -90,20 +90,14 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
 def _placed(table: Table, part: AgreedColumn) -> tuple[AgreedColumn, CellColumn]:
     """Return the column without its values, and these, on disk where those of the table are; equal ones are shared."""
     values, before = part.values, table.content
-    part = part._replace(values=values.clear())
-    if table.store is None:
-        return part, values
     old = before.cells.get(part.column.name) if isinstance(before, StoredFrame) else None
     cells = None if part.cells is None else kept_cells(table, part.cells)
-    marked = None if part.marked is None else marks_on_disk(part.marked, table.store)
-    part = part._replace(marked=marked, cells=cells)
+    part = part._replace(values=values.clear(), marked=marks_in(table.store, part.marked), cells=cells)
     return part, StoredColumn.of(values, table.store, like=old)
 
 
 def _assembled(table: Table, place: int, parts: "Sequence[Sequence[tuple[AgreedColumn, CellColumn]]]") -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
-    import polars as pl
-
     own = [part[place][0] for part in parts]
     columns = tuple(part.column for part in own)
     kept = {column.name for column in columns}
@@ -115,7 +109,7 @@ def _assembled(table: Table, place: int, parts: "Sequence[Sequence[tuple[AgreedC
     notes += tuple(part.note for part in own if part.note and part.note not in notes)
     # By name: a series whose name is empty would lose it in a list of them.
     values = {part.column.name: part_values for part, part_values in (each[place] for each in parts)}
-    content = pl.DataFrame(values) if table.store is None else StoredFrame(values)
+    content = frame_of(values, table.store)
     marked = {part.column.name: part.marked for part in own if part.marked is not None}
     cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
     return replace(table, columns=columns, content=content, notes=notes, marked=marked, cells=cells)

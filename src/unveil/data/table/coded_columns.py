@@ -40,11 +40,13 @@ class StoredColumn:
         return StoredColumn, (self.codes, self._words, self.dtype)
 
     @classmethod
-    def of(cls, values: "pl.Series", store: ColumnStore, *, like: "CellColumn | None" = None) -> "CellColumn":
-        """Return a column with its cells on disk; one that codes cannot hold exactly is returned as it is.
+    def of(cls, values: "pl.Series", store: ColumnStore | None, *, like: "CellColumn | None" = None) -> "CellColumn":
+        """Return a column with its cells in the store if there is one; what codes cannot hold exactly stays in memory.
 
-        ``like`` is another column, which is returned where its values are the same.
+        ``like`` is another column on disk, which is returned where its values are the same.
         """
+        if store is None:
+            return values
         if like is not None and like.dtype == values.dtype:
             before = cells_of(like)
             if before is values or before.equals(values, null_equal=True):
@@ -91,11 +93,6 @@ class StoredFrame:
 
     def __init__(self, columns: Mapping[str, CellColumn]) -> None:
         self.cells = dict(columns)
-
-    @classmethod
-    def of(cls, frame: "pl.DataFrame", store: ColumnStore) -> "StoredFrame":
-        """Return the columns of a frame on disk."""
-        return cls({column.name: StoredColumn.of(column, store) for column in frame})
 
     @property
     def height(self) -> int:
@@ -144,11 +141,22 @@ class StoredFrame:
         return pl.DataFrame({name: cells_of(each, key) for name, each in self.cells.items()})
 
 
-def marks_on_disk(marked: "pl.Series", store: ColumnStore) -> "pl.Series":
-    """Return which marker each cell holds, with its bytes on disk."""
+def frame_of(columns: Mapping[str, CellColumn], store: ColumnStore | None) -> "pl.DataFrame | StoredFrame":
+    """Return columns as those of one table, on disk if there is a store."""
     import polars as pl
 
-    return pl.Series(marked.name, store.array(marked.to_numpy()))
+    return pl.DataFrame(columns) if store is None else StoredFrame(columns)
+
+
+@overload
+def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series": ...
+@overload
+def marks_in(store: ColumnStore | None, marked: None) -> None: ...
+def marks_in(store: ColumnStore | None, marked: "pl.Series | None") -> "pl.Series | None":
+    """Return which marker each cell of a column holds, with its bytes in the store if there is one."""
+    import polars as pl
+
+    return marked if store is None or marked is None else pl.Series(marked.name, store.array(marked.to_numpy()))
 
 
 def _plain(column: CellColumn) -> "NDArray[np.unsignedinteger[Any]] | pl.Series":

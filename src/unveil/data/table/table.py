@@ -15,7 +15,7 @@ from unveil.data.files.statistical import without_missing
 from unveil.data.table._build import ColumnSettings, LoadCells, built_columns, refuse_empty
 from unveil.data.table._cell_reading import exact_values
 from unveil.data.table.cells import Cells, CodeColumn
-from unveil.data.table.coded_columns import StoredColumn, StoredFrame, marks_on_disk
+from unveil.data.table.coded_columns import StoredColumn, StoredFrame, marks_in
 from unveil.data.table.column import Column, listed
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.hierarchy import Hierarchy
@@ -354,8 +354,9 @@ class Table:
 
     def stored(self, store: ColumnStore) -> "Table":
         """Return the table with its columns on disk, and those that are made of all its rows."""
-        marked = {name: marks_on_disk(each, store) for name, each in self.marked.items()}
-        return self.agreeing(replace(self, content=StoredFrame.of(self.frame, store), marked=marked, store=store))
+        content = StoredFrame({name: StoredColumn.of(self.series(name), store) for name in self.column_names})
+        marked = {name: marks_in(store, each) for name, each in self.marked.items()}
+        return self.agreeing(replace(self, content=content, marked=marked, store=store))
 
     def agreeing(self, table: "Table") -> "Table":
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
