@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from unveil._kernels.threads import in_threads, worth
 from unveil.data.table._agreement import AgreedColumn, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
-from unveil.data.table._scales import Agreement
 from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, frame_of, marks_in
 from unveil.data.table.column import listed, unsure_note
 from unveil.data.table.kinds import DeclaredKind
 from unveil.data.table.rules import Confidence
+from unveil.data.table.scales import Agreement
 from unveil.data.table.table import Table
 from unveil.errors import InputError
 
