@@ -28,6 +28,7 @@ from unveil.data.files.column_store import (
     read_column,
     room_for,
     usual_folder,
+    write_column,
 )
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings
@@ -221,7 +222,7 @@ def test_a_process_that_ends_or_is_killed_leaves_nothing(tmp_path: Path, ending:
 @pytest.mark.parametrize("values", [["a", None, "", "Zoë", "a text of more than twelve bytes"], [1, None], [], [0.5]])
 def test_a_column_is_read_as_it_was_written(store: ColumnStore, values: list[Any]) -> None:
     column = pl.Series(values)
-    content = store.write(column)
+    content = write_column(column, store)
     assert read_column(content).equals(column, null_equal=True)
     assert read_column(content).dtype == column.dtype
 

@@ -159,15 +159,16 @@ class ColumnStore:
                 "allow more memory"
             ) from error
 
-    def write(self, values: "pl.Series") -> "NDArray[np.uint8]":
-        """Return a column as bytes on disk, which `read_column` reads."""
-        stream = BytesIO()
-        values.to_frame().write_ipc(stream, compression="uncompressed")
-        return self.array(np.frombuffer(stream.getbuffer(), np.uint8))
+
+def write_column(values: "pl.Series", store: ColumnStore) -> "NDArray[np.uint8]":
+    """Return a column as bytes on disk, which `read_column` reads."""
+    stream = BytesIO()
+    values.to_frame().write_ipc(stream, compression="uncompressed")
+    return store.array(np.frombuffer(stream.getbuffer(), np.uint8))
 
 
 def read_column(content: "NDArray[np.uint8]") -> "pl.Series":
-    """Return the column in memory whose bytes `ColumnStore.write` gave."""
+    """Return the column in memory whose bytes `write_column` gave."""
     import polars as pl
 
     return pl.read_ipc(content.tobytes()).to_series()
@@ -184,7 +185,7 @@ class ColumnBlocks:
         """Write these rows below those that came before."""
         self.height += rows.height
         for name, blocks in self._blocks.items():
-            blocks.append(self._store.write(rows.get_column(name)))
+            blocks.append(write_column(rows.get_column(name), self._store))
 
     def get_column(self, name: str) -> "pl.Series":
         """Return one column of text in memory."""

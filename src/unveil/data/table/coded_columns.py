@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.files.column_store import ColumnStore, can_map, read_column
+from unveil.data.files.column_store import ColumnStore, can_map, read_column, write_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ class StoredColumn:
         words = words.clear(1).append(words)
         room = store.room(codes.shape, np.min_scalar_type(words.len() - 1))
         room[:] = codes
-        return cls(room, words if words.len() <= _FEW_WORDS else store.write(words), values.dtype)
+        return cls(room, words if words.len() <= _FEW_WORDS else write_column(words, store), values.dtype)
 
     def series(self, rows: IntArray | slice = slice(None)) -> "pl.Series":
         """Return the values of these rows in memory."""
