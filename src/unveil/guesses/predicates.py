@@ -15,7 +15,7 @@ from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.files.column_store import room_for
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, OrderedCells
-from unveil.data.table.places import are_close, different, places_among, places_of_close
+from unveil.data.table.coded_columns import codes_of
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -233,12 +233,12 @@ class CodedTable:
                 empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
                 into[:] = np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row]
                 return list(range(cells.state.size)), (str,)
-            own, values = _coded(table.frame[name])
+            own, values = _coded(table, name)
             if name in table.marked:
                 marker = table.marked[name].to_numpy().astype(np.int64)
                 own = np.where((own == 0) & (marker > 0), len(values) + marker, own)
             into[:] = own
-            return values, _comparable(table.frame[name])
+            return values, _comparable(table.content.schema[name])
 
         found = in_threads(coded, zip(codes, names, self.cells, strict=True))
         self.values, self.takes = [values for values, _ in found], [takes for _, takes in found]
@@ -365,21 +365,20 @@ class CodedTable:
             )
 
 
-def _coded(cells: "pl.Series") -> tuple[IntArray | Int32Array, list[Any]]:
+def _coded(table: "Table", name: str) -> tuple[IntArray | Int32Array, list[Any]]:
     """Return the code of each cell, 0 where it is missing, and the values in order."""
     import polars as pl
 
+    cells, rows = table.lookup(name)
     if isinstance(cells.dtype, pl.Enum):
         codes, values = cells.to_physical(), cells.dtype.categories
     elif cells.dtype == pl.Boolean:
         codes, values = cells.cast(pl.Int64), pl.Series([False, True])
     else:
         cells = cells.cast(pl.Int64) if cells.dtype == pl.Datetime else cells
-        if are_close(cells):
-            return places_of_close(cells)
-        values = different(cells)
-        return places_among(cells, values), values.to_list()
-    return (codes.cast(pl.Int32) + 1).fill_null(0).to_numpy(), values.to_list()
+        own, values = codes_of(cells)
+        return own[rows], values.to_list()
+    return (codes.cast(pl.Int32) + 1).fill_null(0).to_numpy()[rows], values.to_list()
 
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
@@ -402,12 +401,12 @@ def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
     return tuple(said) or (Condition(name, "is not missing"),)
 
 
-def _comparable(cells: "pl.Series") -> tuple[type, ...]:
+def _comparable(dtype: "pl.DataType") -> tuple[type, ...]:
     """Return the types of values that the cells can be compared with."""
     import polars as pl
 
-    if cells.dtype in (pl.String, pl.Enum):
+    if dtype in (pl.String, pl.Enum):
         return (str,)
-    if cells.dtype == pl.Boolean:
+    if dtype == pl.Boolean:
         return (bool,)
-    return (np.datetime64,) if cells.dtype == pl.Datetime else (int, float)
+    return (np.datetime64,) if dtype == pl.Datetime else (int, float)

@@ -163,9 +163,9 @@ def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -
     import polars as pl
 
     if not isinstance(part, SingleColumn):
-        texts = [(file.released.frame[name].dtype == pl.String, file.original.frame[name].dtype) for name in names]
+        texts = [(file.released.series(name).dtype == pl.String, file.original.series(name).dtype) for name in names]
         return [name for name, (text, kind) in zip(names, texts, strict=True) if text and kind != pl.String]
-    held = file.released.held(part.name).texts() if file.released.frame[part.name].dtype == pl.String else None
+    held = file.released.held(part.name).texts() if file.released.series(part.name).dtype == pl.String else None
     starred = type(part) is not SingleColumn
     return [part.name] if held is not None and part.values.dtype != pl.String and not starred else []
 
@@ -173,7 +173,7 @@ def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -
 def _of_other_kind(file: DeclaredFile, names: Sequence[str]) -> BoolArray:
     """Return which released rows have a text in one of these columns that is no value of the original's type."""
     texts = file.texts(names)
-    kinds = file.original.frame.schema
+    kinds = file.original.content.schema
     wrong = np.zeros(file.released.rows, np.bool_)
     for name in names:
         wrong |= (texts[name].is_not_null() & texts[name].cast(kinds[name], strict=False).is_null()).to_numpy()

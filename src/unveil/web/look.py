@@ -50,7 +50,7 @@ def _look(path: Path, name: str) -> dict[str, Any]:
     flags = {flag.column: flag for flag in direct_identifiers(table)}
     columns = []
     for column in table.columns:
-        values = table.frame.get_column(column.name)
+        values = table.series(column.name)
         flag = flags.get(column.name)
         seems = "" if flag is None else f"Looks like {_article(flag.looks_like)}. {flag.reason}"
         columns.append(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.kinds import best_order, order_share
-from unveil.data.table._build import settled_columns
+from unveil.data.table import Table
 from unveil.data.table.order_test import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 
 
@@ -82,12 +82,7 @@ def test_of_many_rows_those_are_looked_at_that_have_certain_contents() -> None:
     assert others is not None
     assert frame[rows].sort(frame.columns).equals(turned[others].sort(frame.columns))
     assert rows.size == 20_000
-    settled = [
-        settled_columns(
-            [(each[name], "") for name in each.columns], {}, {name: {} for name in each.columns}, None, "table"
-        )[0][0]
-        for each in (frame, turned)
-    ]
+    settled = [Table.from_frame(each).column("q") for each in (frame, turned)]
     assert settled[0].kind == "ordered"
     assert settled[0].reason == settled[1].reason
     assert rows_for_test(frame.head(20_000)) is None

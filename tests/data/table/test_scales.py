@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil.data.table import Table, agree
-from unveil.data.table._scales import Agreement
 from unveil.data.table.encode import EncodedTable, encode, equality
+from unveil.data.table.scales import Agreement
 
 AGES = st.one_of(st.none(), st.integers(-5, 60), st.sampled_from([10**12, -(10**12)]))
 PAYS = st.one_of(st.none(), st.sampled_from([0.5, 1.25, 2.0, 3.75]))

@@ -44,9 +44,7 @@ class LearnMeasureRows(NamedTuple):
 
 def by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
     """Return the rows in an order by lot that depends on what they hold and not on where they stand."""
-    import polars as pl
-
-    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    content = table.content_order()
     return content[rng.permutation(content.size)]
 
 

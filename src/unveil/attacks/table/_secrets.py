@@ -15,8 +15,8 @@ from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, OrderedCells
+from unveil.data.table.coded_columns import places
 from unveil.data.table.encode import LAST_MARKER, MISSING, encode
-from unveil.data.table.places import places
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guesses.partition import exact_fraction
 
@@ -91,7 +91,7 @@ def gathered(
     end = len(agreed) - (knowledge.scale is not None)
     # Those who are attacked may be a few of many: only the extremes of the whole know whether all have the same.
     for parts in ((agreed[0], *agreed[end:]), agreed[1:2]):
-        different = _different([part.frame[secret] for part in parts])
+        different = _different([part.values(secret) for part in parts])
         if different < 2:
             seen = "it has only one, so that nothing can be learned" if different else "every cell of it is missing"
             raise InputError(
@@ -105,9 +105,9 @@ def _different(parts: Sequence["pl.Series"]) -> int:
     """Return how many different values there are, 0 if the first part has none."""
     import polars as pl
 
-    if parts[0].null_count() == parts[0].len():
+    if parts[0].is_empty():
         return 0
-    found = [part.drop_nulls().unique().to_frame() for part in parts]
+    found = [part.unique().to_frame() for part in parts]
     return pl.concat(found, how="vertical_relaxed").to_series().n_unique()
 
 
@@ -128,8 +128,8 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     """
     if tables[1].coarse([secret]):
         return _coarse_secrets(tables, secret, tolerance)
-    series = [table.frame[secret] for table in tables]
     if tables[0].column(secret).kind == "number":
+        series = [table.series(secret) for table in tables]
         values, rank = _ranked(series[1])
         numbers = tuple(_truth_of_numbers(part, values, tolerance) for part in (series[0], *series[2:]))
         return Secrets(RankedSecrets(rank, values.len()), numbers)
@@ -256,7 +256,7 @@ def near_ranks(table: "Table", secret: str, tolerance: float) -> tuple[IntArray,
     """Return which ranks of the table's own secrets are right about each of them; None where these are no numbers."""
     if table.column(secret).kind != "number" or table.coarse([secret]):
         return None
-    values = _ranked(table.frame[secret])[0]
+    values = _ranked(table.series(secret))[0]
     return right_ranks(values, values, tolerance)
 
 

@@ -222,13 +222,13 @@ class Inference:
         # By content, so that a model which depends on the order of rows sees the same one always.
         order = np.argsort(content_rank(known._replace(numbers=np.column_stack([known.numbers, rank]))), kind="stable")
         train = order[rank[order] >= 0]
-        true = released.frame[self.secret].cast(pl.Float64).to_numpy() if is_number else rank
+        true = released.series(self.secret).cast(pl.Float64).to_numpy() if is_number else rank
         rows, *people = features(known, [who.known for who in attacked])
         guess = _guesses(self.model, rows[train], true[train], np.concatenate(people))
         right = []
         for who, part in zip(attacked, np.split(guess, [len(people[0])])[: len(attacked)], strict=True):
             if is_number:
-                numbers = who.table.frame[self.secret].gather(who.truth.rows)
+                numbers = who.table.series(self.secret).gather(who.truth.rows)
                 right.append(_secrets.right_guesses(part, numbers, self.tolerance))
             else:
                 right.append((part >= who.truth.low) & (part < who.truth.high) & (part == np.floor(part)))

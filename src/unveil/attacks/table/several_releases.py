@@ -118,14 +118,14 @@ class SeveralReleases:
         place: dict[object, int] = {}
         for table in (released, other):
             table.column(self.key)
-            names = table.frame[self.key].drop_nulls()
+            names = table.series(self.key).drop_nulls()
             if names.n_unique() < names.len():
                 raise InputError(
                     f"column {self.key!r} must name each person once in the {table.name}, but "
                     f"{names.len() - names.n_unique()} values are repeated. Keep one row of each, or name another key"
                 )
-        place = {name: row for row, name in enumerate(other.frame[self.key].to_list()) if name is not None}
-        return np.array([place.get(name, -1) for name in released.frame[self.key].to_list()], np.int64)
+        place = {name: row for row, name in enumerate(other.series(self.key).to_list()) if name is not None}
+        return np.array([place.get(name, -1) for name in released.series(self.key).to_list()], np.int64)
 
 
 def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:

@@ -119,7 +119,7 @@ class SplinkLinkage:
                     for least in sorted(self.similarities, reverse=True)
                 ]
             elif column.kind in ("number", "date"):
-                spread = _spread(original.frame.get_column(column.name))
+                spread = _spread(original.series(column.name))
                 levels += [_level(f"abs({one} - {other}) <= {step * spread!r}") for step in sorted(self.steps)]
             levels.append(_level("ELSE"))
             made.append({"output_column_name": f"c{place}", "comparison_levels": levels})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.files._shape import Lines, empty_lines, look
-from unveil.data.files.column_store import ColumnStore, StoredRows
+from unveil.data.files.column_store import ColumnBlocks, ColumnStore
 from unveil.data.files.source import Source
 from unveil.errors import InputError
 
@@ -57,29 +57,47 @@ def csv_columns(source: Source) -> list[str]:
     return names
 
 
-def csv_rows(
-    source: Source, width: int, chosen: Iterable[int], *, has_header: bool = True, store: ColumnStore | None = None
-) -> "pl.DataFrame":
+def csv_rows(source: Source, width: int, chosen: Iterable[int], *, has_header: bool = True) -> "pl.DataFrame":
     """Return the columns at the chosen places as text, called "0", "1" and so on by place; an empty cell is null.
 
     Every row must have as many cells as the first line, with quotes as in RFC 4180. Empty lines at the end are no rows.
-    Without a header the first line is a row like the others. With a store the text goes there piece by piece.
+    Without a header the first line is a row like the others.
     """
     import polars as pl
 
     names = [str(place) for place in chosen]
     try:
-        if store is None:
-            height = csv_height(source, width) + (not has_header)
-            rows = _scan(source.for_polars(), source, width, skip_rows=int(has_header))
-            frame = rows.select(names).head(height).collect()
-        else:
-            height, frame = _stored_rows(source, width, names, store, has_header=has_header)
+        height = csv_height(source, width) + (not has_header)
+        rows = _scan(source.for_polars(), source, width, skip_rows=int(has_header))
+        frame = rows.select(names).head(height).collect()
     except (pl.exceptions.PolarsError, OSError):
         raise _not_a_table(source) from None  # what polars says can hold a cell
     if frame.height != height:
         raise _not_a_table(source)
     return frame
+
+
+def csv_blocks(source: Source, width: int, store: ColumnStore, *, has_header: bool) -> ColumnBlocks:
+    """Return the cells that `csv_rows` returns, on disk; never more than a block of text is in memory."""
+    import polars as pl
+
+    blocks, is_first = ColumnBlocks([str(place) for place in range(width)], store), has_header
+
+    def add(lines: Lines) -> None:
+        nonlocal is_first
+        start, is_first = int(lines.ends[0]) + 1 if is_first else 0, False
+        text = lines.text[start : lines.complete]
+        if text.strip(b"\r\n") or (text and width == 1):  # there is nothing in empty lines that polars could read
+            blocks.add(_scan(io.BytesIO(text), source, width, skip_rows=0).collect())
+
+    try:
+        height = csv_height(source, width, each=add) + (not has_header)
+    except (pl.exceptions.PolarsError, OSError):
+        raise _not_a_table(source) from None  # what polars says can hold a cell
+    if blocks.height < height:
+        raise _not_a_table(source)
+    blocks.height = height  # empty lines at the end are no rows
+    return blocks
 
 
 def _scan(text: Path | io.BytesIO, source: Source, width: int, *, skip_rows: int) -> "pl.LazyFrame":
@@ -94,26 +112,6 @@ def _scan(text: Path | io.BytesIO, source: Source, width: int, *, skip_rows: int
         quote_char=source.dialect.quote,
         glob=False,
     )
-
-
-def _stored_rows(
-    source: Source, width: int, names: list[str], store: ColumnStore, *, has_header: bool
-) -> tuple[int, "pl.DataFrame"]:
-    """Return how many rows there are, and their cells on disk; never more than a block of text is in memory."""
-    import polars as pl
-
-    kept, is_first = StoredRows(store), has_header
-
-    def keep(lines: Lines) -> None:
-        nonlocal is_first
-        start, is_first = int(lines.ends[0]) + 1 if is_first else 0, False
-        text = lines.text[start : lines.complete]
-        if text.strip(b"\r\n") or (text and width == 1):  # there is nothing in empty lines that polars could read
-            rows = _scan(io.BytesIO(text), source, width, skip_rows=0)
-            kept.add(rows.select(names).collect())
-
-    height = csv_height(source, width, each=keep) + (not has_header)
-    return height, kept.frame(dict.fromkeys(names, pl.String())).head(height)
 
 
 def _not_a_table(source: Source) -> InputError:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from unveil.data.files._panics import polars_errors, without_panic_text
-from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import Source, changed_while_read
 from unveil.errors import InputError
 
@@ -45,22 +44,20 @@ def typed_cells(source: Source) -> int:
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
-def typed_rows(source: Source, chosen: Sequence[str], store: ColumnStore | None = None) -> "pl.DataFrame":
-    """Return the chosen columns with the types they have in the file; with a store, each is read by itself."""
-    import polars as pl
+def typed_rows(source: Source, chosen: Sequence[str]) -> "pl.DataFrame":
+    """Return the chosen columns with the types they have in the file."""
+    try:
+        return _in_utc(_in_any_zone(_scan(source).select(chosen).collect))
+    except polars_errors():
+        raise _damaged(source) from None  # what polars says can hold a cell
 
-    # Of records all columns are read anyhow, whichever are asked for.
-    apart = [[name] for name in chosen] if store is not None and source.kind != "ndjson" else [list(chosen)]
-    frames: list[pl.DataFrame] = []
-    for names in apart:
-        try:
-            frame = _in_utc(_in_any_zone(_scan(source).select(names).collect))
-        except polars_errors():
-            raise _damaged(source) from None  # what polars says can hold a cell
-        if frames and frame.height != frames[0].height:
-            raise changed_while_read(source.path)
-        frames.append(frame if store is None else store.frame(frame))
-    return pl.concat(frames, how="horizontal")
+
+def typed_column(source: Source, name: str, height: int) -> "pl.Series":
+    """Return one column of a file that has so many rows, or had when its first column was read."""
+    column = typed_rows(source, [name]).to_series()
+    if column.len() != height:
+        raise changed_while_read(source.path)
+    return column
 
 
 def _in_any_zone(ask: Callable[[], Answer]) -> Answer:

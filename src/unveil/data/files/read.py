@@ -2,18 +2,19 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
 from unveil.data.files._columns import plain_numbers
-from unveil.data.files._delimited_text import NotUtf8Error, csv_columns, csv_height, csv_rows
+from unveil.data.files._delimited_text import NotUtf8Error, csv_blocks, csv_columns, csv_height, csv_rows
 from unveil.data.files._moments import refuse_far_moments
 from unveil.data.files._typed_formats import typed_cells as typed_cells
-from unveil.data.files._typed_formats import typed_columns, typed_rows
+from unveil.data.files._typed_formats import typed_column, typed_columns, typed_rows
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.header import is_surely_header, made_names, refuse_data
 from unveil.data.files.settings import FileSettings, Header
@@ -26,15 +27,24 @@ if TYPE_CHECKING:
 
 _SHOWN_NAMES = 20
 _TYPED = ("parquet", "feather", "ndjson")
+#: Returns a column of a file, which may be read then.
+LoadColumn: TypeAlias = "Callable[[], pl.Series]"
 
 
 @dataclass(frozen=True)
 class FileTable:
-    """All that a file holds: its rows, notes on how it was read, and what it says about its columns."""
+    """All that a file holds: its columns by name, notes on how it was read, and what it says about its columns."""
 
-    frame: "pl.DataFrame" = field(repr=False)
+    columns: Mapping[str, LoadColumn] = field(repr=False)
     notes: tuple[str, ...] = ()
     labels: FileLabels = field(default_factory=FileLabels)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """All columns in memory."""
+        import polars as pl
+
+        return pl.DataFrame({name: load() for name, load in self.columns.items()})
 
 
 def read_file(
@@ -58,7 +68,7 @@ def read_file(
     name
         What the notes call the table; the name of the file if empty.
     store
-        Where the columns are kept on disk, and read one by one as far as the format allows it; None is memory.
+        The place on disk from which columns are read one by one, where the format does not allow that; None is memory.
 
     Raises
     ------
@@ -72,22 +82,23 @@ def read_file(
     >>> read_file(samples.path("partition_truth.csv")).frame.columns
     ['item', 'cluster']
     """
-    import polars as pl
-
     settings = settings or FileSettings()
     source = open_source(path, settings)
     names = names_of(source, settings)
-    source, frame, labels = _rows(source, names, range(len(names)), settings, store)
-    twins = _refuse_twins(source, names, frame, _repeated(names))
-    cells: dict[str, pl.Series] = {}
-    for column, called in zip(frame, names, strict=True):
-        is_text = source.kind == "csv"
-        made = plain_numbers(to_text(source, column), source.dialect) if is_text else to_typed(column)
-        cells.setdefault(called, made if store is None else store.column(made, like=column))
+    source, columns, labels = _columns(source, names, range(len(names)), settings, store)
+    twins = _refuse_twins(source, names, columns, _repeated(names))
+    loads: dict[str, LoadColumn] = {}
+    for place, called in enumerate(names):
+        loads.setdefault(called, partial(_plain, source, columns[place]))
     name = name or Path(path).name
     said = source.reading(header=settings.header != "no")
     notes = (f"{name}: {said}",) if said else ()
-    return FileTable(pl.DataFrame(cells), notes + tuple(f"{name}: {note}" for note in twins), labels)
+    return FileTable(loads, notes + tuple(f"{name}: {note}" for note in twins), labels)
+
+
+def _plain(source: Source, load: LoadColumn) -> "pl.Series":
+    column = load()
+    return plain_numbers(to_text(source, column), source.dialect) if source.kind == "csv" else to_typed(column)
 
 
 class WrittenFile(NamedTuple):
@@ -119,10 +130,10 @@ def read_as_written(path: str | os.PathLike[str], settings: FileSettings | None 
     settings = settings or FileSettings()
     source = open_source(path, settings)
     names = names_of(source, settings)
-    source, frame, _ = _rows(source, names, range(len(names)), settings)
+    source, columns, _ = _columns(source, names, range(len(names)), settings)
     cells: dict[str, pl.Series] = {}
-    for column, called in zip(frame, names, strict=True):
-        cells.setdefault(called, column)
+    for place, called in enumerate(names):
+        cells.setdefault(called, columns[place]())
     rows = pl.DataFrame(cells)
     if source.kind != "csv":
         return WrittenFile(rows, ".parquet" if source.kind == "parquet" else ".csv")
@@ -197,11 +208,11 @@ def read_table(
     # Nameless columns come from separators at the end of each line and do no harm unless asked for.
     repeated = {name: places for name, places in _repeated(names).items() if name or name in found.values()}
     chosen = sorted({names.index(name) for name in found.values()}.union(*repeated.values()))
-    source, frame, _ = _rows(source, names, chosen, settings)
-    _refuse_twins(source, names, frame, repeated)
+    source, loads, _ = _columns(source, names, chosen, settings)
+    _refuse_twins(source, names, loads, repeated)
     cells = {}
     for wanted, name in found.items():
-        column = frame[str(names.index(name))].alias(name)
+        column = loads[names.index(name)]().alias(name)
         if source.kind == "csv" and (wanted in numbers or not as_text):
             column = plain_numbers(column, source.dialect)
         cells[wanted] = to_text(source, column) if as_text else to_typed(column)
@@ -233,35 +244,62 @@ def names_of(source: Source, settings: FileSettings) -> list[str]:
     return first
 
 
-def _rows(
+def _columns(
     source: Source,
     names: Sequence[str],
     chosen: Sequence[int],
     settings: FileSettings,
     store: ColumnStore | None = None,
-) -> tuple[Source, "pl.DataFrame", FileLabels]:
+) -> tuple[Source, dict[int, LoadColumn], FileLabels]:
     """Return the columns at the chosen places, called by place, and the source as it was read in the end."""
-    labels, wanted = FileLabels(), [names[place] for place in chosen]
+    labels = FileLabels()
     if source.kind == "csv":
         has_header = settings.header != "no"
         try:
-            frame = csv_rows(source, len(names), chosen, has_header=has_header, store=store)
+            height, loads = _csv_columns(source, len(names), chosen, store, has_header=has_header)
         except NotUtf8Error:
             again = not_utf8(source, settings)
             if again is None:
                 raise
             source = again
-            frame = csv_rows(source, len(names), chosen, has_header=has_header, store=store)
-    elif source.kind in _TYPED:
-        frame = typed_rows(source, wanted, store)
+            height, loads = _csv_columns(source, len(names), chosen, store, has_header=has_header)
+    elif store is not None and source.kind in ("parquet", "feather"):
+        height = typed_cells(source) // max(len(names), 1)
+        loads = [partial(typed_column, source, names[place], height) for place in chosen]
     else:
-        frame, labels = statistical_rows(source, wanted, settings)
-    if frame.height == 0:
+        wanted = [names[place] for place in chosen]
+        if source.kind in _TYPED:
+            frame = typed_rows(source, wanted)
+        else:
+            frame, labels = statistical_rows(source, wanted, settings)
+        height, loads = frame.height, list(_loads(frame))
+    if height == 0:
         raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
+    return source, {at: partial(_near, load, at, source) for at, load in zip(chosen, loads, strict=True)}, labels
+
+
+def _csv_columns(
+    source: Source, width: int, chosen: Sequence[int], store: ColumnStore | None, *, has_header: bool
+) -> tuple[int, list[LoadColumn]]:
+    """Return the number of rows, and the columns at the chosen places."""
+    if store is None:
+        frame = csv_rows(source, width, chosen, has_header=has_header)
+        return frame.height, list(_loads(frame))
+    blocks = csv_blocks(source, width, store, has_header=has_header)
+    return blocks.height, [partial(blocks.get_column, str(place)) for place in chosen]
+
+
+def _loads(frame: "pl.DataFrame") -> Iterator[LoadColumn]:
+    """Yield each column by itself, so that it can go when it was used."""
     for column in frame:
-        refuse_far_moments(column, source.name)
-    frame.columns = [str(place) for place in chosen]
-    return source, frame, labels
+        yield column.clone
+
+
+def _near(load: LoadColumn, place: int, source: Source) -> "pl.Series":
+    """Return a column under its place, or refuse its dates if they lie too far away."""
+    column = load()
+    refuse_far_moments(column, source.name)
+    return column.alias(str(place))
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[int]]:
@@ -273,7 +311,7 @@ def _repeated(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _refuse_twins(
-    source: Source, names: Sequence[str], frame: "pl.DataFrame", repeated: Mapping[str, Sequence[int]]
+    source: Source, names: Sequence[str], columns: Mapping[int, LoadColumn], repeated: Mapping[str, Sequence[int]]
 ) -> list[str]:
     """Return notes on columns of one name and with the same cells, of which one is kept; others are refused.
 
@@ -282,7 +320,7 @@ def _refuse_twins(
     notes = []
     for places in repeated.values():
         numbers = f"{', '.join(str(place + 1) for place in places[:-1])} and {places[-1] + 1}"
-        first, *others = (frame[str(place)] for place in places)
+        first, *others = (columns[place]() for place in places)
         if not all(first.equals(other) for other in others):
             raise InputError(
                 f"the columns of {source.name} must have different names, but columns {numbers} of its {len(names)} "

@@ -78,21 +78,16 @@ def statistical_rows(
     return frame, FileLabels(labels=labels, measures=measures, missing={**ranges, **letters})
 
 
-def without_missing(frame: "pl.DataFrame", about: FileLabels) -> "pl.DataFrame":
-    """Return the table with null where a file declares that a value stands for no answer.
+def without_missing(column: "pl.Series", about: FileLabels) -> "pl.Series":
+    """Return a column with null where its file declares that a value stands for no answer.
 
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"sex": [1, 2, 9]})
-    >>> without_missing(frame, FileLabels(missing={"sex": ((9, 9),)}))["sex"].to_list()
+    >>> without_missing(pl.Series("sex", [1, 2, 9]), FileLabels(missing={"sex": ((9, 9),)})).to_list()
     [1, 2, None]
     """
-    gone = {}
-    for name, ranges in about.missing.items():
-        column = frame.get_column(name)
-        for low, high in ranges:
-            column = column.set(column.is_between(low, high).fill_null(value=False), None)
-        gone[name] = column
-    return frame.with_columns(*gone.values())
+    for low, high in about.missing.get(column.name, ()):
+        column = column.set(column.is_between(low, high).fill_null(value=False), None)
+    return column
 
 
 def _plain(column: "pl.Series") -> "pl.Series":

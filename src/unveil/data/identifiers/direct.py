@@ -61,16 +61,14 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
     >>> flag.reason
     'All of the different values hold an @ between two parts, as email addresses do.'
     """
-    many = max(1, _TOGETHER // max(table.frame.height, 1))
+    many = max(1, _TOGETHER // max(table.rows, 1))
     parts = [table.columns[first : first + many] for first in range(0, len(table.columns), many)]
     flags = in_threads(lambda part: _flags(part, table), parts, threads=worth(table.rows))
     return tuple(flag for part in flags for flag in part)
 
 
 def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:
-    everyone = [
-        ColumnSample(column, table.frame.get_column(column.name)) for column in columns if column.kind != "boolean"
-    ]
+    everyone = [ColumnSample(column, table.series(column.name)) for column in columns if column.kind != "boolean"]
     filled = [seen for seen in everyone if seen.filled]
     # Every column before the next look: patterns are slow to compile, and too many to stay compiled.
     looks = [[_judged(seen, kind, look) for seen in filled] for kind, look in LOOKS.items()]

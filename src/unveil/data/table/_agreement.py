@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._cell_columns import PeopleValues
 from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
 from unveil.data.table._rounding import recognise
@@ -66,7 +67,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Agre
     leader = _leader(tables, columns)
     lead = columns[leader]
     role = next((each for each in columns if each.role_told), columns[0])
-    values = [table.frame.get_column(name) for table in tables]
+    values = [table.series(name) for table in tables]
     form: DeclaredKind = lead.kind
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind
@@ -196,7 +197,7 @@ def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) ->
 
 def kept_cells(table: "Table", cells: Cells) -> Cells:
     """Return what the cells of a table stand for, with the number of each row's cell on disk where its columns are."""
-    return cells if table.store is None else replace(cells, of_row=table.store.array(cells.of_row))
+    return replace(cells, of_row=arrays_on_disk(cells.of_row, table.store))
 
 
 def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:

@@ -2,14 +2,15 @@
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.table._names import renamed
+from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, cells_of, frame_of, marks_in
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
 from unveil.data.table.dictionary_files import read_dictionary
@@ -23,6 +24,9 @@ from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
+
+#: Returns a column as it came in, with a remark on its cells.
+LoadCells: TypeAlias = "Callable[[], tuple[pl.Series, str]]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,25 +61,43 @@ class BuiltColumns(NamedTuple):
     """The columns of a table: what is known of them, their values, which cells are markers, and what must be said."""
 
     columns: tuple[Column, ...]
-    frame: "pl.DataFrame"
+    content: "pl.DataFrame | StoredFrame"
     marked: "dict[str, pl.Series]"
     notes: tuple[str, ...]
 
 
+class SettledColumn(NamedTuple):
+    """A column in the form of its kind, without its cells, and these, which may be on disk."""
+
+    typed: TypedColumn
+    values: CellColumn
+    codes: "CellColumn | None"
+    marked: "pl.Series | None"
+    missing: int
+    role: tuple[Role, str]
+
+    @classmethod
+    def of(cls, typed: TypedColumn, store: ColumnStore | None) -> "SettledColumn":
+        """Return a column with its cells on disk if there is a store."""
+        values, codes, marked = typed.values, typed.codes, typed.marked
+        missing, role = values.null_count(), guess_role(values, typed.kind)
+        bare = replace(typed, values=values.clear(), codes=None, marked=None)
+        coded = None if codes is None else StoredColumn.of(codes, store)
+        return cls(bare, StoredColumn.of(values, store), coded, marks_in(store, marked), missing, role)
+
+
 def built_columns(
-    columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str, store: ColumnStore | None = None
+    columns: list[tuple[str, LoadCells]], settings: ColumnSettings, table: str, store: ColumnStore | None = None
 ) -> BuiltColumns:
     """Return the columns in the forms of their kinds, with roles and names as they were told.
 
-    ``columns`` are those that came in, each with a remark on its cells; the list is empty afterwards, so that each
+    ``columns`` are the names of those that come in and how each is loaded; the list is empty afterwards, so that each
     column of text can go as soon as it is read. ``table`` is how messages call the table, and ``store`` where its
-    columns are kept on disk, each as soon as it is settled.
+    columns are put on disk, each as soon as it is settled.
     """
-    import polars as pl
-
     before = _renamed(columns, settings, table)
-    names = [series.name for series, _ in columns]
-    _check_names(names, columns, table)
+    names = [name for name, _ in columns]
+    _check_names(names, table)
     settings = settings.of(names)
     kinds, roles, dictionary = settings.kinds or {}, settings.roles or {}, settings.dictionary
     _check_told(names, table, kinds, roles)
@@ -85,30 +107,36 @@ def built_columns(
     settled, notes = settled_columns(columns, kinds, told, dictionary, table, store)
     known = {} if dictionary is None else dictionary.columns
     described = (
-        _described(each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
+        _described(name, each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
         for name, each in zip(names, settled, strict=True)
     )
+    values = {name: each.values for name, each in zip(names, settled, strict=True)}
     return BuiltColumns(
         tuple(described),
-        pl.DataFrame({each.values.name: each.values for each in settled}),
-        {each.values.name: each.marked for each in settled if each.marked is not None},
+        frame_of(values, store),
+        {name: each.marked for name, each in zip(names, settled, strict=True) if each.marked is not None},
         notes,
     )
 
 
-def _renamed(columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str) -> dict[str, str]:
+def _renamed(columns: list[tuple[str, LoadCells]], settings: ColumnSettings, table: str) -> dict[str, str]:
     """Give the columns their new names, and return what each of those was called before."""
-    rename, there = settings.rename or {}, {series.name for series, _ in columns}
+    rename, names = settings.rename or {}, [name for name, _ in columns]
     if settings.elsewhere:
-        rename = {old: new for old, new in rename.items() if old in there}
-    columns[:] = renamed(columns, rename, table=table)
+        rename = {old: new for old, new in rename.items() if old in names}
+    new = renamed(names, rename, table=table)
+    columns[:] = [(name, load) for name, (_, load) in zip(new, columns, strict=True)]
     return {new: old for old, new in rename.items()}
 
 
-def _check_names(names: Sequence[str], columns: "list[tuple[pl.Series, str]]", table: str) -> None:
+def refuse_empty(columns: "Sequence[tuple[pl.Series, str]]", table: str) -> None:
+    """Refuse a table without columns or rows."""
     if not columns or columns[0][0].len() == 0:
         seen = "no column" if not columns else "no row"
         raise InputError(f"the {table} must have at least one row and one column, but has {seen}. Pass the whole table")
+
+
+def _check_names(names: Sequence[str], table: str) -> None:
     pattern = next(
         (place for place, text in enumerate(names, 1) if text == "*" or re.fullmatch(r"\^.*\$", text, re.S)), 0
     )
@@ -134,14 +162,15 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, DeclaredKi
             )
 
 
-def _described(settled: TypedColumn, declared_role: Role | None, called: str) -> Column:
-    role, why = (declared_role, "as told") if declared_role else guess_role(settled.values, settled.kind)
+def _described(name: str, column: SettledColumn, declared_role: Role | None, called: str) -> Column:
+    role, why = (declared_role, "as told") if declared_role else column.role
+    settled = column.typed
     return Column(
-        name=settled.values.name,
+        name=name,
         kind=settled.kind,
         role=role,
         reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
-        missing=settled.values.null_count(),
+        missing=column.missing,
         role_told=declared_role is not None,
         confidence=settled.confidence,
         markers=settled.markers,
@@ -152,20 +181,20 @@ def _described(settled: TypedColumn, declared_role: Role | None, called: str) ->
 
 
 def settled_columns(
-    columns: "list[tuple[pl.Series, str]]",
+    columns: list[tuple[str, LoadCells]],
     kinds: Mapping[str, DeclaredKind],
     markers: Mapping[str, Mapping[str, MarkerKind]],
     dictionary: Dictionary | None,
     table: str,
     store: ColumnStore | None = None,
-) -> tuple[list[TypedColumn], tuple[str, ...]]:
+) -> tuple[list[SettledColumn], tuple[str, ...]]:
     """Return all columns of a table in the forms of their kinds, and what the dictionary does not agree with.
 
     Parameters
     ----------
     columns
-        The columns as they came in, each with a remark on its cells; the list is empty afterwards, so that each column
-        of text can go as soon as it is read.
+        The names of the columns and how each is loaded; the list is empty afterwards, so that each column of text can
+        go as soon as it is read.
     kinds, markers
         Kinds that were told, and texts that were told to be markers in each column.
     dictionary
@@ -173,44 +202,39 @@ def settled_columns(
     table
         How messages call the table.
     store
-        Where settled columns are kept on disk; None is memory.
+        Where settled columns are put on disk; None is memory.
     """
-    names = [series.name for series, _ in columns]
+    names = [name for name, _ in columns]
     settled, notes = [], [] if dictionary is None else dictionary.notes_on(names, table)
     columns.reverse()
     while columns:
-        series, remark = columns.pop()
-        entry = None if dictionary is None else dictionary.columns.get(series.name)
-        told = markers[series.name]
-        if series.name in kinds:
-            one = settle(series, declared=kinds[series.name], markers=told, table=table)
+        name, load = columns.pop()
+        cells, remark = load()
+        series = cells.alias(name)
+        del load, cells
+        entry = None if dictionary is None else dictionary.columns.get(name)
+        told = markers[name]
+        if name in kinds:
+            one = settle(series, declared=kinds[name], markers=told, table=table)
         elif dictionary is not None and entry is not None:
             one, said = settled_by(entry, series, told, dictionary, table)
             notes += said
         else:
             one = settle(series, markers=told, remark=remark, table=table)
-        settled.append(one if store is None else _kept(one, series, store))
+        settled.append(SettledColumn.of(one, store))
         del series, one
-    return _with_order(settled), tuple(notes)
+    return _with_order(settled, store), tuple(notes)
 
 
-def _kept(column: TypedColumn, raw: "pl.Series", store: ColumnStore) -> TypedColumn:
-    """Return the column with its cells on disk; they may be those that came in, unless these lie in many pieces."""
-    marked, codes = (None if each is None else store.column(each) for each in (column.marked, column.codes))
-    values = store.column(column.values, like=raw if raw.n_chunks() == 1 else None)
-    return replace(column, values=values, marked=marked, codes=codes)
-
-
-def _with_order(settled: Sequence[TypedColumn]) -> list[TypedColumn]:
+def _with_order(settled: list[SettledColumn], store: ColumnStore | None) -> list[SettledColumn]:
     """Return the columns, those codes being ordered whose order shows in other columns."""
     if all(each.codes is None for each in settled):
-        return list(settled)
-    import polars as pl
+        return settled
 
     columns = {str(place): each.values if each.codes is None else each.codes for place, each in enumerate(settled)}
-    frame = pl.DataFrame(columns)
-    rows = rows_for_test(frame)
-    frame = frame if rows is None else frame[rows]
+    whole = frame_of(columns, store)
+    rows = rows_for_test(whole)
+    frame = whole[slice(None) if rows is None else rows]
     parts = features_of(frame.get_columns())
     tested = []
     for place, each in enumerate(settled):
@@ -223,13 +247,17 @@ def _with_order(settled: Sequence[TypedColumn]) -> list[TypedColumn]:
     return tested
 
 
-def _ordered_by(column: TypedColumn, test: CodeOrderTest) -> TypedColumn:
+def _ordered_by(column: SettledColumn, test: CodeOrderTest) -> SettledColumn:
     if not test.is_ordered or column.codes is None:
         return column
-    low, high = (text_of(column.codes.sort().drop_nulls())[end] for end in (0, -1))
+    codes = cells_of(column.codes)
+    low, high = (text_of(codes.sort().drop_nulls())[end] for end in (0, -1))
     reason = (
         f"codes {low} to {high}, and other columns rise or fall along them ({test.share:.0%} of what the codes "
         f"tell goes one way, and of {ORDERS} other orders {test.as_good} do as well)"
     ).replace("%", " %")
     confidence: Confidence = "unsure" if test.codes == 3 else "likely"
-    return replace(column, values=column.codes, kind="ordered", reason=reason, confidence=confidence)
+    typed = replace(column.typed, kind="ordered", reason=reason, confidence=confidence)
+    return column._replace(
+        typed=typed, values=column.codes, missing=codes.null_count(), role=guess_role(codes, "ordered")
+    )

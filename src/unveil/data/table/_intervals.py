@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil.data.table._grid import places_of
 from unveil.data.table.cells import OrderedCells
+from unveil.data.table.scales import places_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from unveil.data.table.table import Table
 
 #: How alike two names must be, from 0 to 1, for the question whether one is meant for the other.
@@ -29,11 +27,8 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", folded)).strip()
 
 
-def renamed(
-    columns: list[tuple["pl.Series", str]], rename: Mapping[str, str], *, table: str
-) -> list[tuple["pl.Series", str]]:
-    """Return the columns under their new names, which must not be those of others."""
-    names = [series.name for series, _ in columns]
+def renamed(names: Sequence[str], rename: Mapping[str, str], *, table: str) -> list[str]:
+    """Return the new names of columns, which must not be those of others."""
     for old in rename:
         if old not in names:
             raise InputError(
@@ -47,7 +42,7 @@ def renamed(
             f"the columns of the {table} must have different names, but after rename more than one is called "
             f"{repeated!r}. Give each another name"
         )
-    return [(series.alias(name), remark) for (series, remark), name in zip(columns, new, strict=True)]
+    return new
 
 
 def matched(original: "Table", other: "Table") -> "Table":
@@ -74,7 +69,7 @@ def matched(original: "Table", other: "Table") -> "Table":
     notes += [near_note(name, near, other.name) for name, near in _near(original.column_names, renamed_there)]
     columns = tuple(replace(column, name=taken.get(column.name, column.name)) for column in other.columns)
     new_notes = tuple(note for note in notes if note not in other.notes)
-    return replace(other, columns=columns, frame=other.frame.rename(taken), notes=(*other.notes, *new_notes))
+    return replace(other, columns=columns, content=other.content.rename(taken), notes=(*other.notes, *new_notes))
 
 
 def near_names(original: "Table", other: "Table") -> tuple[tuple[str, str], ...]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from unveil._kernels.threads import in_threads, worth
 from unveil.data.table._agreement import AgreedColumn, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
-from unveil.data.table._scales import Agreement
+from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, frame_of, marks_in
 from unveil.data.table.column import listed, unsure_note
 from unveil.data.table.kinds import DeclaredKind
 from unveil.data.table.rules import Confidence
+from unveil.data.table.scales import Agreement
 from unveil.data.table.table import Table
 from unveil.errors import InputError
 
@@ -71,13 +72,13 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
             "in common. Pass tables about the same people, with a header"
         )
 
-    def brought(name: str) -> list[AgreedColumn]:
-        return list(map(_kept, tables, one_kind(tables, name, masked=masked)))
+    def brought(name: str) -> list[tuple[AgreedColumn, CellColumn]]:
+        return list(map(_placed, tables, one_kind(tables, name, masked=masked)))
 
     parts = in_threads(brought, names, threads=worth(original.rows))
     agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
     if len(agreed) > 1 and others[0].cells is None:
-        cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
+        cells = {name: part[1][0].cells for name, part in zip(names, parts, strict=True)}
         agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
     together = Agreement(agreed)
     for place, table in enumerate(agreed):
@@ -86,23 +87,18 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     return tuple(agreed)
 
 
-def _kept(table: Table, part: AgreedColumn) -> AgreedColumn:
-    """Return the column with its cells on disk where the table has them there; those that stay the same are shared."""
-    if table.store is None:
-        return part
-    name, marked = part.column.name, part.marked
-    return part._replace(
-        values=table.store.column(part.values, like=table.frame.get_column(name)),
-        marked=None if marked is None else table.store.column(marked, like=table.marked.get(name)),
-        cells=None if part.cells is None else kept_cells(table, part.cells),
-    )
+def _placed(table: Table, part: AgreedColumn) -> tuple[AgreedColumn, CellColumn]:
+    """Return the column without its values, and these, on disk where those of the table are; equal ones are shared."""
+    values, before = part.values, table.content
+    old = before.cells.get(part.column.name) if isinstance(before, StoredFrame) else None
+    cells = None if part.cells is None else kept_cells(table, part.cells)
+    part = part._replace(values=values.clear(), marked=marks_in(table.store, part.marked), cells=cells)
+    return part, StoredColumn.of(values, table.store, like=old)
 
 
-def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]) -> Table:
+def _assembled(table: Table, place: int, parts: "Sequence[Sequence[tuple[AgreedColumn, CellColumn]]]") -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
-    import polars as pl
-
-    own = [part[place] for part in parts]
+    own = [part[place][0] for part in parts]
     columns = tuple(part.column for part in own)
     kept = {column.name for column in columns}
     dropped = [name for name in table.column_names if name not in kept]
@@ -112,10 +108,11 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {listed(dropped)}",)
     notes += tuple(part.note for part in own if part.note and part.note not in notes)
     # By name: a series whose name is empty would lose it in a list of them.
-    frame = pl.DataFrame({part.column.name: part.values for part in own})
+    values = {part.column.name: part_values for part, part_values in (each[place] for each in parts)}
+    content = frame_of(values, table.store)
     marked = {part.column.name: part.marked for part in own if part.marked is not None}
     cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
-    return replace(table, columns=columns, frame=frame, notes=notes, marked=marked, cells=cells)
+    return replace(table, columns=columns, content=content, notes=notes, marked=marked, cells=cells)
 
 
 def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
@@ -131,7 +128,7 @@ def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
     }
     # Whole numbers in one table may be real ones in the other.
     frame = pl.concat([table.select(names).frame for table in tables], how="vertical_relaxed")
-    made = replace(tables[0].select(names), frame=frame, marked=marked, cells=None)
+    made = replace(tables[0].select(names), content=frame, marked=marked, cells=None)
     return tables[0].agreeing(made) if len({table.agreement for table in tables}) == 1 else made
 
 
@@ -174,7 +171,7 @@ def with_markers(tables: Sequence[Table], names: Sequence[str]) -> "list[pl.Data
     for table in tables:
         columns = {}
         for place, name in enumerate(names):
-            columns[str(place)] = values = table.frame.get_column(name)
+            columns[str(place)] = values = table.series(name)
             if name in marked:
                 none = pl.repeat(0, table.rows, dtype=pl.UInt8, eager=True)
                 columns[f"{place}m"] = table.marked.get(name, none).zip_with(values.is_null(), none)

@@ -233,7 +233,7 @@ def write_kinds(table: "Table", path: str | os.PathLike[str]) -> Path:
         reason = " ".join(column.reason.split())
         lines += ["", f"# {column.confidence}: {reason}", f"[columns.{_quoted(column.name)}]"]
         lines += [f"kind = {_quoted(column.kind)}", f"role = {_quoted(column.role)}"]
-        dtype = table.frame.schema[column.name]
+        dtype = table.content.schema[column.name]
         if isinstance(dtype, pl.Enum):
             lines.append(f"levels = [{', '.join(map(_quoted, dtype.categories.to_list()))}]")
         if column.markers:

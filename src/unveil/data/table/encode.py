@@ -1,20 +1,31 @@
 """Turn the columns of several tables into whole numbers on shared scales, so that distances of rows are exact."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.cells.boxes import ANY, HIGHEST, LOWEST, CellColumns
+from unveil._kernels.neighbours.index import EVERY, IntegerGrid, SortedRows, chosen_columns, from_zero, sorted_rows
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
-from unveil.data.table._grid import ColumnGrid as ColumnGrid
-from unveil.data.table._scales import Agreement, Codes, PlacedColumn, Units, marker_numbers, marker_of_cells
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
-from unveil.data.table.encoded_table import EncodedTable
+from unveil.data.table.coded_columns import places
 from unveil.data.table.kinds import Kind
-from unveil.data.table.places import places
+from unveil.data.table.scales import (
+    LAST_MARKER,
+    MISSING,
+    Agreement,
+    Codes,
+    ColumnGrid,
+    PlacedColumn,
+    Units,
+    marker_numbers,
+    marker_of_cells,
+    on_grid,
+)
 from unveil.data.table.table import Table
 from unveil.errors import InputError
 
@@ -28,6 +39,121 @@ _LARGEST_DISTANCE = 2**61
 _NUMBER_KINDS = ("number", "ordered", "date")
 # A step that is to cost at least this much is rounded by less than 0.4 %.
 _LEAST_STEP = 2**8
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """The columns of one table as integers, on scales and codes shared by all tables of a call.
+
+    The distance of two rows is the sum of ``step_cost`` times the difference over the number columns, plus
+    ``mismatch_cost`` for each code that differs and for each number that only one of the two rows has, or that neither
+    has for another reason. It is at most 2**61. Divided by ``mismatch_cost`` it counts mismatches, a whole span being
+    one.
+
+    Attributes
+    ----------
+    size
+        How many rows there are.
+    names_numbers, number_columns
+        The columns of kinds number, ordered and date, in grid units; `MISSING` where the value is missing, and one of
+        the next numbers up to `LAST_MARKER` where a marker stands for it: each marker equals itself only.
+    names_codes, code_columns
+        All other columns, each value a number from 1 on; 0 is a missing value, a category of its own, and so is each
+        number below 0, a marker that stands for no value.
+    step_cost
+        The cost of one grid unit of each number column; 0 for a column whose span is 0.
+    mismatch_cost
+        The cost of two different categories, and of a whole span of a number column.
+    exact
+        Whether nothing was rounded: the distance is then ``mismatch_cost`` times the exact fraction. False as soon as
+        a column is truly real, has a span of more than 2**58 steps, or the costs of all columns do not fit.
+    cells
+        Of a released table with coarse cells in these columns: what they are, number columns first. The columns
+        then hold the cells that are single values, and a missing value for all others.
+    """
+
+    size: int
+    names_numbers: tuple[str, ...]
+    number_columns: Sequence[Units]
+    names_codes: tuple[str, ...]
+    code_columns: Sequence[Codes]
+    step_cost: IntArray
+    mismatch_cost: int
+    exact: bool = True
+    cells: CellColumns | None = None
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The number columns of all rows."""
+        return self.block(slice(None)).numbers
+
+    @cached_property
+    def codes(self) -> Int32Array:
+        """The category columns of all rows."""
+        return self.block(slice(None)).codes
+
+    def grid(self, rows: IntArray | slice = slice(None)) -> IntegerGrid:
+        """Return these rows, or all, as the kernels take them."""
+        if isinstance(rows, slice) and rows == slice(None):
+            return IntegerGrid(self.numbers, self.codes, self.step_cost, self.mismatch_cost)
+        return self.block(rows)
+
+    def block(self, rows: IntArray | slice) -> IntegerGrid:
+        """Return these rows as the kernels take them, without keeping all others."""
+        size = len(range(*rows.indices(self.size))) if isinstance(rows, slice) else len(rows)
+        # Column by column, as they are gone through.
+        numbers = np.empty((size, len(self.number_columns)), np.int64, order="F")
+        codes = np.empty((size, len(self.code_columns)), np.int32, order="F")
+        for place, units in enumerate(self.number_columns):
+            numbers[:, place] = units.of(rows)
+        for place, coded in enumerate(self.code_columns):
+            codes[:, place] = coded.of(rows)
+        return IntegerGrid(numbers, codes, self.step_cost, self.mismatch_cost)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many number columns and how many category columns there are."""
+        return len(self.number_columns), len(self.code_columns)
+
+    def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
+        """Return some rows of one column; those of numbers come first."""
+        width = len(self.number_columns)
+        return self.number_columns[place].of(rows) if place < width else self.code_columns[place - width].of(rows)
+
+    def on_columns(self, columns: IntArray) -> "EncodedTable":
+        """Return some of the columns, of which each cell is one value."""
+        numbers, codes = chosen_columns(columns, len(self.number_columns))
+        return replace(
+            self,
+            names_numbers=tuple(self.names_numbers[place] for place in numbers),
+            number_columns=[self.number_columns[place] for place in numbers],
+            names_codes=tuple(self.names_codes[place] for place in codes),
+            code_columns=[self.code_columns[place] for place in codes],
+            step_cost=self.step_cost[numbers],
+            cells=None,
+        )
+
+    def take(self, rows: IntArray) -> "EncodedTable":
+        """Return some of the rows, of which each cell is one value."""
+        some = self.block(rows)
+        return replace(
+            self,
+            size=len(rows),
+            number_columns=[Units(column) for column in some.numbers.T],
+            code_columns=[Codes(column) for column in some.codes.T],
+            cells=None,
+        )
+
+    def in_order(self) -> SortedRows:
+        """Return the rows in an order that depends on what they hold; equal ones stand in any."""
+        every: Iterable[IntArray | Int32Array] = (self.column(place, EVERY) for place in range(sum(self.widths)))
+        if self.cells is not None:
+            every = self.cells.of_row
+        return sorted_rows(map(from_zero, every), self.size)
+
+    def by_content(self) -> IntArray:
+        """Return the rows in an order that depends on what they hold; equal ones stand as they do here."""
+        return np.argsort(self.in_order().numbered(np.int64), kind="stable")
 
 
 def encode(
@@ -85,16 +211,11 @@ def encode(
     placed = [_number_column(tables, name, reference, kinds[name], shared) for name in number_names]
     spans, numbers = [column.span for column in placed], [column.tables for column in placed]
     reach, exact = len(code_names) + sum(column.reach for column in placed), all(column.exact for column in placed)
-    mismatch, fits = _mismatch_cost(spans, reach)
-    if not fits:
-        # The wider steps of a column may make its reach one span longer.
-        reach += len(spans)
-        most = _LARGEST_DISTANCE // (reach * _LEAST_STEP)
+    # The wider steps of a column may make its reach one span longer.
+    costs = _costs(spans, reach, reach + len(spans))
+    if not costs.fits:
         units = ([each.of(slice(None)) for each in column] for column in numbers)
-        numbers = [[Units(each) for each in _widened(*column, most)] for column in zip(units, spans, strict=True)]
-        spans = [_wider(span, most) for span in spans]
-        mismatch, _ = _mismatch_cost(spans, reach)
-    steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
+        numbers = [[Units(each) for each in _widened(*column)] for column in zip(units, costs.wider, strict=True)]
     return tuple(
         EncodedTable(
             size=table.rows,
@@ -102,9 +223,9 @@ def encode(
             number_columns=[column[place] for column in numbers],
             names_codes=code_names,
             code_columns=[column[place] for column in codes],
-            step_cost=steps,
-            mismatch_cost=mismatch,
-            exact=exact and fits,
+            step_cost=costs.steps,
+            mismatch_cost=costs.mismatch,
+            exact=exact and costs.fits,
         )
         for place, table in enumerate(tables)
     )
@@ -121,7 +242,7 @@ def _shared_by(tables: Sequence[Table]) -> Agreement | None:
 def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -> list[Codes]:
     if shared is not None:
         return shared.codes(name, tables)
-    codes = _codes([table.frame[name] for table in tables])
+    codes = _codes([table.series(name) for table in tables])
     return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
 
 
@@ -135,7 +256,7 @@ def _number_column(
     placed = None if shared is None else shared.numbers(name, tables, reference)
     if placed is not None:
         return placed
-    grid = on_grid([table.frame[name] for table in tables], reference, ranks=kind == "ordered")
+    grid = on_grid([table.series(name) for table in tables], reference, ranks=kind == "ordered")
     units = [
         Units(_with_markers(units, marker)) for units, marker in zip(grid.values, _markers(tables, name), strict=True)
     ]
@@ -153,7 +274,7 @@ def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
     if placed is not None:
         return placed.tables
     # On the grid of real numbers two of them may fall together.
-    parts = [table.frame[name] for table in tables]
+    parts = [table.series(name) for table in tables]
     if isinstance(parts[0].dtype, pl.Enum):
         parts = [part.to_physical() for part in parts]
     whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
@@ -169,7 +290,7 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
         twice = next(name for name in columns if list(columns).count(name) > 1)
         raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
     kinds: dict[str, Kind] = {}
-    schemas = [table.frame.schema for table in tables]
+    schemas = [table.content.schema for table in tables]
     for name in columns:
         every = {table.column(name).kind for table in tables}
         types = {schema[name] for schema in schemas}
@@ -229,14 +350,32 @@ def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
     return (cost, True) if exact else (cost * (most // cost), False)
 
 
-def _widened(parts: Sequence[IntArray], span: int, at_most: int) -> list[IntArray]:
-    """Return a column in wider steps where its span has more than ``at_most``."""
-    step = -(-span // at_most)
-    return [np.where(units <= LAST_MARKER, units, units // max(1, step)) for units in parts]
+class _Costs(NamedTuple):
+    """The cost of a step of each number column and of a mismatch, the spans in steps, and how much wider steps are."""
+
+    steps: IntArray
+    mismatch: int
+    spans: list[int]
+    wider: list[int]
+    fits: bool
 
 
-def _wider(span: int, at_most: int) -> int:
-    return span // max(1, -(-span // at_most))
+def _costs(spans: list[int], reach: int, wider_reach: int) -> _Costs:
+    """Return the costs of columns; where they do not fit, long spans get wider steps."""
+    mismatch, fits = _mismatch_cost(spans, reach)
+    wider = [1] * len(spans)
+    if not fits:
+        most = _LARGEST_DISTANCE // (wider_reach * _LEAST_STEP)
+        wider = [max(1, -(-span // most)) for span in spans]
+        spans = [span // step for span, step in zip(spans, wider, strict=True)]
+        mismatch, _ = _mismatch_cost(spans, wider_reach)
+    steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
+    return _Costs(steps, mismatch, spans, wider, fits)
+
+
+def _widened(parts: Sequence[IntArray], step: int) -> list[IntArray]:
+    """Return a column in wider steps."""
+    return [np.where(units <= LAST_MARKER, units, units // step) for units in parts]
 
 
 def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[EncodedTable, ...]:
@@ -246,23 +385,21 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
     kinds = _checked_kinds(people or tables, columns)
     number_names = tuple(name for name in columns if kinds[name] in _NUMBER_KINDS)
     code_names = tuple(name for name in columns if kinds[name] not in _NUMBER_KINDS)
-    grids = [_ends_on_grid([table.frame[name] for table in people], cells[name], kinds[name]) for name in number_names]
+    grids = [_ends_on_grid([table.series(name) for table in people], cells[name], kinds[name]) for name in number_names]
     spans = [grid.span for grid in grids]
-    mismatch, fits = _mismatch_cost(spans, len(columns))
-    if not fits:
-        most = _LARGEST_DISTANCE // (len(columns) * _LEAST_STEP)
-        grids = [grid._replace(values=_widened(grid.values, grid.span, most)) for grid in grids]
-        spans = [_wider(span, most) for span in spans]
-        mismatch, _ = _mismatch_cost(spans, len(columns))
-    steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
-    exact = fits and all(grid.exact for grid in grids)
+    costs = _costs(spans, len(columns), len(columns))
+    if not costs.fits:
+        grids = [
+            grid._replace(values=_widened(grid.values, step)) for grid, step in zip(grids, costs.wider, strict=True)
+        ]
+    exact = costs.fits and all(grid.exact for grid in grids)
     every = [cells[name] for name in (*number_names, *code_names)]
     numbered = [marker_numbers(tables, name) for name in number_names]
     ends = [
         _special_ends(each, number, *grid.values[-2:])
         for each, grid, number in zip(every, grids, numbered, strict=False)
     ]
-    joined = _joined(every, ends, np.array(spans, np.int64))
+    joined = _joined(every, ends, np.array(costs.spans, np.int64))
 
     def encoded(numbers: list[IntArray], codes: list[IntArray], joint: CellColumns | None = None) -> EncodedTable:
         return EncodedTable(
@@ -271,8 +408,8 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
             number_columns=[Units(column) for column in numbers],
             names_codes=code_names,
             code_columns=[Codes(column) for column in codes],
-            step_cost=steps,
-            mismatch_cost=mismatch,
+            step_cost=costs.steps,
+            mismatch_cost=costs.mismatch,
             exact=exact,
             cells=joint,
         )

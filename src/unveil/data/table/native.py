@@ -32,7 +32,7 @@ def series_of(frame: Any, *, table: str) -> list[tuple["pl.Series", str]]:
     columns, and a list of dicts with one row each, where a key that a row lacks is a missing value. ``table`` is how
     messages call it.
     """
-    taken = [_taken(column, name, table) for name, column in columns_of(frame, table=table).items()]
+    taken = [taken_column(column, name, table) for name, column in columns_of(frame, table=table).items()]
     lengths = [series.len() for series, _ in taken]
     if len(set(lengths)) > 1:
         raise InputError(
@@ -140,7 +140,8 @@ def _eager(frame: Any, table: str) -> Any:
     )
 
 
-def _taken(column: Any, name: str, table: str) -> tuple["pl.Series", str]:
+def taken_column(column: Any, name: str, table: str) -> tuple["pl.Series", str]:
+    """Return one column of any library under a name, with a remark on its cells, as `series_of` does."""
     series = typed_series(column)
     if series is not None:
         series = series.rename(name)

@@ -95,4 +95,4 @@ def _same_rows(one: Table, other: Table) -> bool:
     """Return whether two tables with the same columns hold the same rows, in any order."""
     if one.rows != other.rows:
         return False
-    return one.frame.hash_rows(0).sort().equals(other.frame.hash_rows(0).sort())
+    return one.content.hash_rows(0).sort().equals(other.content.hash_rows(0).sort())

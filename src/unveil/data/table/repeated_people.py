@@ -81,7 +81,7 @@ def repeated_people(table: "Table", *, ignore: Collection[str] = ()) -> Repeated
 def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
     import polars as pl
 
-    values = table.frame.get_column(key).drop_nulls()
+    values = table.series(key).drop_nulls()
     if values.dtype.is_float() and not values.eq(values.round()).all():
         return None
     counts = values.value_counts(name="rows")
@@ -90,8 +90,8 @@ def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
     repeated = counts.filter(pl.col("rows") > 1).sort(key)
     if 2 * repeated["rows"].sum() < values.len():
         return None
-    some = repeated.gather_every(-(-repeated.height // _LOOKED_AT)).select(key)
-    rows = table.frame.join(some, on=key, how="semi")
+    some = repeated.gather_every(-(-repeated.height // _LOOKED_AT))[key]
+    rows = table.content[table.series(key).is_in(some.implode()).arg_true().to_numpy()]
     others = [each.name for each in table.columns if each.name != key and rows[each.name].n_unique() > 1]
     constant = _constant(rows, key, others)
     traits = [name for name in others if names_trait(name) and _agreement(rows, name) <= _EVEN]

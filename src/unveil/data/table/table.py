@@ -4,27 +4,30 @@ import hashlib
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.column_store import ColumnStore
-from unveil.data.files.read import read_file
+from unveil.data.files.read import LoadColumn, read_file
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.statistical import without_missing
-from unveil.data.table._build import ColumnSettings, built_columns
+from unveil.data.table._build import ColumnSettings, LoadCells, built_columns, refuse_empty
 from unveil.data.table._cell_reading import exact_values
 from unveil.data.table.cells import Cells, CodeColumn
+from unveil.data.table.coded_columns import StoredColumn, StoredFrame, marks_in
 from unveil.data.table.column import Column, listed
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.hierarchy import Hierarchy
 from unveil.data.table.kinds import DeclaredKind, Role
 from unveil.data.table.markers import DeclaredMarkers, MarkerCount
-from unveil.data.table.native import series_of
+from unveil.data.table.native import series_of, taken_column
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from unveil._kernels.types import IntArray
 
@@ -33,23 +36,23 @@ if TYPE_CHECKING:
 class Table:
     """Rows about people, one each, with the kind and role of every column; never shows a row.
 
-    Made by `Table.from_frame` and `Table.read`. ``frame`` is for the library itself: each kind is kept in one form
+    Made by `Table.from_frame` and `Table.read`. ``content`` is for the library itself: each kind is kept in one form
     (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
     ``marked`` says for each column with markers which of them each cell holds, as UInt8: 0 none, else its place among
     the column's markers, from 1.
 
     A released table that `agree` has read beside an original has ``cells``: empty if every cell is one value, else what
-    the cells of each column stand for. A column with ranges or sets keeps them in ``frame`` as they were written.
+    the cells of each column stand for. A column with ranges or sets keeps them in ``content`` as they were written.
     """
 
     name: str
     columns: tuple[Column, ...]
-    frame: "pl.DataFrame" = field(repr=False)
+    content: "pl.DataFrame | StoredFrame" = field(repr=False)
     sha256: str | None = None
     notes: tuple[str, ...] = ()
     marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
     cells: Mapping[str, Cells] | None = field(default=None, repr=False)
-    #: Where its columns are kept on disk, and those that are made of all its rows; None is memory.
+    #: The place on disk of its columns, and of what is made of all its rows; None is memory.
     store: ColumnStore | None = field(default=None, repr=False)
     #: What tables that `agree` has brought together share, with rows and columns taken of them, so that it need not do
     #: it again. Whatever else is made of a table may hold other values, and has none.
@@ -120,7 +123,11 @@ class Table:
             rename=rename,
             elsewhere=elsewhere,
         )
-        return cls(name, **built_columns(series_of(frame, table=name), settings, name)._asdict())
+        given = series_of(frame, table=name)
+        refuse_empty(given, name)
+        columns: list[tuple[str, LoadCells]] = [(each[0].name, partial(_itself, each)) for each in given]
+        del given
+        return cls(name, **built_columns(columns, settings, name)._asdict())
 
     @classmethod
     def read(
@@ -157,7 +164,12 @@ class Table:
         digest = _digest(path)
         found = read_file(path, settings, name=name, store=store)
         notes, labels = found.notes, found.labels
-        columns = series_of(without_missing(found.frame, labels), table=name)
+
+        def loaded(called: str, load: LoadColumn) -> tuple["pl.Series", str]:
+            return taken_column(without_missing(load().alias(called), labels), called, name)
+
+        columns: list[tuple[str, LoadCells]]
+        columns = [(called, partial(loaded, called, load)) for called, load in found.columns.items()]
         del found  # so that each column of text can go as soon as its numbers are read
         if dictionary is None and (labels.labels or labels.measures):
             dictionary = dictionary_of_labels(labels.labels, labels.measures, labels.missing)
@@ -176,7 +188,41 @@ class Table:
     @property
     def rows(self) -> int:
         """The number of rows, at least 1."""
-        return self.frame.height
+        return self.content.height
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """All columns in memory; `series` returns one of them."""
+        return self.content[:]
+
+    def series(self, name: str) -> "pl.Series":
+        """Return the values of a column in memory."""
+        return self.content.get_column(name)
+
+    def lookup(self, name: str) -> "tuple[pl.Series, NDArray[np.unsignedinteger[Any]] | slice]":
+        """Return all values of a column, and the place of each row's among them: what is known of values is of rows.
+
+        >>> import numpy as np
+        >>> values, rows = Table.from_frame({"age": [31, 40, 31]}).lookup("age")
+        >>> (values.to_numpy() // 10)[rows]
+        array([3, 4, 3])
+        """
+        column = self.content.cells[name] if isinstance(self.content, StoredFrame) else self.series(name)
+        return (column.words, column.codes) if isinstance(column, StoredColumn) else (column, slice(None))
+
+    def values(self, name: str) -> "pl.Series":
+        """Return the values that occur in a column, each at least once, in any order."""
+        return self.lookup(name)[0].drop_nulls()
+
+    def content_order(self) -> "IntArray":
+        """Return the rows in an order that depends on what they hold; equal ones stand in any."""
+        import numpy as np
+        import polars as pl
+
+        # Ranks sort as values do, and are narrower; one column by itself is sorted in another way.
+        content = self.content
+        frame = content.ranks() if isinstance(content, StoredFrame) and len(self.columns) > 1 else self.frame
+        return frame.select(pl.arg_sort_by(frame.columns)).to_series().to_numpy().astype(np.int64)
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:
@@ -211,20 +257,17 @@ class Table:
 
     def select(self, names: Sequence[str]) -> "Table":
         """Return the table with these columns only, in this order."""
-        import polars as pl
-
         columns = tuple(self.column(name) for name in names)
-        # One by one: for polars a column called * would stand for all of them.
-        frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
+        content = self.content[list(dict.fromkeys(names))]
         marked = {name: self.marked[name] for name in names if name in self.marked}
         cells = {name: self.cells[name] for name in names} if self.cells else self.cells
-        made = self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
+        made = self.agreeing(replace(self, columns=columns, content=content, marked=marked, cells=cells))
         object.__setattr__(made, "on_scale", self.on_scale)
         return made._agreed(self.agreed_as, self.agreed_rows)
 
     def held(self, name: str) -> CodeColumn:
         """Return the values of a column, and which markers stand where there is none."""
-        return CodeColumn(self.frame.get_column(name), self.marked.get(name), self.column(name).markers)
+        return CodeColumn(self.series(name), self.marked.get(name), self.column(name).markers)
 
     def coarse(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return which of these columns, or of all, have cells that stand for more than one value."""
@@ -236,10 +279,8 @@ class Table:
         if not self.coarse():
             return self
         cells = self.cells or {}
-        frame = self.frame.with_columns(
-            exact_values(cells[name], self.frame.get_column(name)) for name in self.coarse()
-        )
-        return replace(self, frame=frame, cells={})
+        values = [exact_values(cells[name], self.series(name)) for name in self.coarse()]
+        return replace(self, content=self.content.with_columns(values), cells={})
 
     def with_readings(
         self, *, hierarchies: Mapping[str, Hierarchy] | None = None, exact: Collection[str] = ()
@@ -255,7 +296,7 @@ class Table:
         """
         told = dict(hierarchies or {})
         for name, hierarchy in told.items():
-            hierarchy.check(self.frame.get_column(self.column(name).name), table=self.name)
+            hierarchy.check(self.series(self.column(name).name), table=self.name)
         for name in exact:
             self.column(name)
         return replace(
@@ -273,21 +314,21 @@ class Table:
         ends = {
             column.name: pl.Series([values.min(), values.max()], dtype=values.dtype)
             for column in self.columns
-            for values in (self.frame.get_column(column.name),)
+            for values in (self.values(column.name),)
         }
-        return self.agreeing(replace(self, frame=pl.DataFrame(ends), sha256=None, marked={}, cells=None))
+        return self.agreeing(replace(self, content=pl.DataFrame(ends), sha256=None, marked={}, cells=None))
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         import numpy as np
 
-        frame = self.frame[row_indices]
+        frame = self.content[np.asarray(row_indices)]
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
         marked = {name: cells[row_indices] for name, cells in self.marked.items()}
         rows = np.asarray(row_indices, np.int64)
         cells = {name: each.take(rows) for name, each in self.cells.items()} if self.cells else self.cells
-        made = self.agreeing(replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells))
+        made = self.agreeing(replace(self, columns=columns, content=frame, sha256=None, marked=marked, cells=cells))
         return made._agreed(self.agreed_as, rows if self.agreed_rows is None else self.agreed_rows[rows])
 
     def composed(self, rows: "IntArray") -> "Table":
@@ -304,7 +345,7 @@ class Table:
         made = replace(
             self,
             columns=tuple(part.columns[0] for part in parts),
-            frame=pl.DataFrame([part.frame.to_series() for part in parts]),
+            content=pl.DataFrame([part.frame.to_series() for part in parts]),
             sha256=None,
             marked={name: cells for part in parts for name, cells in part.marked.items()},
             cells=self.cells and {name: cells for part in parts for name, cells in (part.cells or {}).items()},
@@ -313,8 +354,9 @@ class Table:
 
     def stored(self, store: ColumnStore) -> "Table":
         """Return the table with its columns on disk, and those that are made of all its rows."""
-        marked = {name: store.column(each) for name, each in self.marked.items()}
-        return self.agreeing(replace(self, frame=store.frame(self.frame), marked=marked, store=store))
+        content = StoredFrame({name: StoredColumn.of(self.series(name), store) for name in self.column_names})
+        marked = {name: marks_in(store, each) for name, each in self.marked.items()}
+        return self.agreeing(replace(self, content=content, marked=marked, store=store))
 
     def agreeing(self, table: "Table") -> "Table":
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
@@ -326,6 +368,10 @@ class Table:
         object.__setattr__(self, "agreed_as", place)
         object.__setattr__(self, "agreed_rows", rows)
         return self
+
+
+def _itself(column: tuple["pl.Series", str]) -> tuple["pl.Series", str]:
+    return column
 
 
 def _digest(path: Path) -> str | None:

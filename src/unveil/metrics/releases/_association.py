@@ -17,7 +17,7 @@ from unveil._kernels.types import CodeArray, FloatArray, IntArray
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, OrderedCells
-from unveil.data.table.places import are_close, places, places_of_close
+from unveil.data.table.coded_columns import are_close, places, places_of_close
 from unveil.data.table.release import Release
 from unveil.metrics.releases._common_columns import compared_columns
 
@@ -107,7 +107,7 @@ def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFram
     A cell of a column with an order is the mean of the people inside it, any other a category of its own; one that was
     suppressed is missing. A value is put into the narrowest cell that holds it, and stays as it is if none does.
     """
-    original, released = (table.frame.select(names) for table in (release.original, release.released))
+    original, released = (table.select(names).frame for table in (release.original, release.released))
     for name in release.released.coarse(names):
         cells = (release.released.cells or {})[name]
         place = cells.places(release.original.held(name))

@@ -13,7 +13,7 @@ from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.files.column_store import room_for
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
-from unveil.data.table.places import places
+from unveil.data.table.coded_columns import places
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 
@@ -181,10 +181,11 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
     codes = room_for(table.store, (len(names), table.rows), np.int32).T
 
     def put(place: int) -> None:
-        held, cells = table.held(names[place]), (table.cells or {}).get(names[place])
-        if (cells is None or not cells.coarse) and not held.values.null_count():
-            codes[:, place] = places(held.values)
-            return
+        if not table.coarse([names[place]]):
+            values, rows = table.lookup(names[place])
+            codes[:, place] = places(values)[rows]
+            if codes[:, place].all():
+                return
         code, gap = values_and_gaps(table, names[place], suppressed=suppressed)
         codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code) if gap.max(initial=0) > 1 else code
 

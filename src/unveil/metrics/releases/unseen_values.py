@@ -98,7 +98,7 @@ def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> 
 
 def _unseen(release: Release, name: str) -> UnseenValues:
     kind = release.original.column(name).kind
-    original, released = (table.frame.get_column(name).drop_nulls() for table in (release.original, release.released))
+    original, released = (table.series(name).drop_nulls() for table in (release.original, release.released))
     outside, factor, renamed = False, None, False
     cells = (release.released.cells or {})[name] if release.released.coarse([name]) else None
     rows = released.len() if cells is None else int(np.isin(cells.state, (SHOWN, NOBODY))[cells.of_row].sum())

@@ -54,7 +54,7 @@ def band_series(table: Table, column: str, *, like: Table | None = None) -> "pl.
     import polars as pl
 
     own, whole = table.column(column), like if like is not None else table
-    values, reference = table.frame.get_column(column), whole.frame.get_column(column)
+    values, reference = table.series(column), whole.series(column)
     is_date = own.kind == "date"
     counted = is_date or (own.kind in ("number", "ordered") and values.dtype.is_numeric())
     if not counted or reference.drop_nulls().n_unique() <= FEW_VALUES:

@@ -548,9 +548,7 @@ def _difference(pool: PooledTables, feature: _Feature, rows: IntArray, inside: B
     name = pool.columns[feature.column]
     codes = pool.codes[rows, feature.column]
     tables = [table for table in (pool.release.original, pool.release.control) if table is not None]
-    cells = pl.concat(
-        [pl.DataFrame({"cell": table.frame.get_column(name)}) for table in tables], how="vertical_relaxed"
-    )
+    cells = pl.concat([pl.DataFrame({"cell": table.series(name)}) for table in tables], how="vertical_relaxed")
     figure: Figure = "share"
     value = None
     if feature.figure == "share":

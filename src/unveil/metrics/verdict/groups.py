@@ -11,7 +11,7 @@ from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table
-from unveil.data.table.places import places
+from unveil.data.table.coded_columns import places
 from unveil.metrics.trials._bands import band_series
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
@@ -92,7 +92,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
     there = control is not None and column in control.column_names
     if control is not None and there:
         frames = [own.frame, control.select([column]).frame]
-        own = replace(own, frame=pl.concat(frames, how="vertical_relaxed"))
+        own = replace(own, content=pl.concat(frames, how="vertical_relaxed"))
     labels = band_series(own, column)
     present = labels.drop_nulls().unique().sort().to_list()
     found = places(labels).astype(np.int64)

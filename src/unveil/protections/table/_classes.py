@@ -35,7 +35,7 @@ def shown_by_class(original: Table, name: str, group: IntArray, *, cells: bool =
     [[32.0, 32.0, 50.0], ['Bonn | Ulm', 'Bonn | Ulm', 'Ulm']]
     """
     kind = original.column(name).kind
-    values = original.frame.get_column(name)
+    values = original.series(name)
     if cells:
         return _cells(original, name, group)
     if kind == "number":
@@ -56,7 +56,7 @@ def _cells(original: Table, name: str, group: IntArray) -> "pl.Series":
     """Return the cells that hold the values of each class and no more than needed."""
     import polars as pl
 
-    values, found = original.frame.get_column(name), levels(original, name)
+    values, found = original.series(name), levels(original, name)
     texts = texts_of(values.alias("values").gather(pl.Series(found.row))).to_list()
     pairs = np.unique(np.column_stack([group, found.level]), axis=0)
     between = original.column(name).kind in ("number", "date") or values.dtype.is_numeric()

@@ -44,7 +44,7 @@ def levels(table: Table, name: str) -> ValueLevels:
     (array([ 1, -1,  0,  1]), array([1, 2]))
     """
     # Under another name, because polars would read a name such as "^a.*$" as a pattern of names.
-    rank = table.frame[name].alias("values").rank("dense")
+    rank = table.series(name).alias("values").rank("dense")
     level = rank.cast(int).fill_null(0).to_numpy().astype(np.int64) - 1
     filled = np.flatnonzero(level >= 0)
     _, first = np.unique(level[filled], return_index=True)

@@ -188,8 +188,8 @@ class SingleColumn:
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithms of the chances; a value that the column never had has none."""
-        before = value_numbers(self.values, original.frame.get_column(self.name))
-        after = value_numbers(self.values, released.frame.get_column(self.name))
+        before = value_numbers(self.values, original.series(self.name))
+        after = value_numbers(self.values, released.series(self.name))
         lines, place = np.unique(after, return_inverse=True)
         known = lines <= self.values.len()
         # One more column and line for values that are not known here.

@@ -152,7 +152,7 @@ def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Seri
     """Return the values of a column's domain in ascending order, and whether missing is one of them."""
     import polars as pl
 
-    column, own = original.column(name), original.frame[name].alias("values")
+    column, own = original.column(name), original.series(name).alias("values")
     if domain is None or name not in domain:
         return own.drop_nulls().unique().sort(), column.missing > 0
     try:
@@ -175,7 +175,7 @@ def _no_domain(name: str, kind: str) -> InputError:
 
 def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int | None) -> ColumnLevels:
     """Return the levels of a column, or refuse a cell that is not in its domain."""
-    column = original.frame[name].alias("values")
+    column = original.series(name).alias("values")
     if parts is None:
         level = value_numbers(values, column)
         outside = level > values.len() - (not gap)

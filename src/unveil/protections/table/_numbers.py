@@ -59,7 +59,7 @@ class Numbers:
 def _raw(table: Table, names: Sequence[str]) -> FloatArray:
     import polars as pl
 
-    columns = [table.frame.get_column(name).cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in names]
+    columns = [table.series(name).cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in names]
     return np.column_stack(columns) if columns else np.empty((table.rows, 0))
 
 
@@ -80,7 +80,7 @@ def numbers_of(table: Table, names: Sequence[str]) -> Numbers:
 def refuse_missing(table: Table, names: Sequence[str], *, mask: str, instead: str) -> None:
     """Refuse columns that lack values, for a mask that needs all of them."""
     for name in names:
-        gone = table.frame.get_column(name).is_null()
+        gone = table.series(name).is_null()
         if gone.any():
             raise InputError(
                 f"{mask} needs a value in every cell it masks, but column {name!r} of the {table.name} lacks "

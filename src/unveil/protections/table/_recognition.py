@@ -102,7 +102,7 @@ def repeated(file: DeclaredFile, names: Sequence[str]) -> tuple[Refutation, ...]
     found = [name for name in names if name in file.released.column_names]
     fewer = []
     for name in found:
-        before, after = (table.frame.get_column(name).n_unique() for table in (file.original, file.released))
+        before, after = (table.series(name).n_unique() for table in (file.original, file.released))
         share = min(file.released.rows / file.original.rows, 1.0)
         if before >= _VARIED and after < _ALIKE * share * before:
             fewer.append(name)

@@ -194,7 +194,7 @@ def release_of(
     )
     marked = {
         series.name: _markers_of(
-            original.frame[series.name], original.marked[series.name], series, truth, even_markers, rng
+            original.series(series.name), original.marked[series.name], series, truth, even_markers, rng
         )
         for series in frame
         if series.name in original.marked

@@ -72,7 +72,7 @@ class GaussianCopula:
         drawn = iter(_draw(parts, rows, rng))
         frame = pl.DataFrame(
             {
-                name: _values(original.frame[name], [next(drawn) for _ in column], column)
+                name: _values(original.series(name), [next(drawn) for _ in column], column)
                 for name, column in zip(names, columns, strict=True)
             }
         )

@@ -88,7 +88,7 @@ class Generalization:
         for name in names:
             k = self._size(name)
             check_enough_rows(k, original)
-            gone = original.frame.get_column(name).is_null()
+            gone = original.series(name).is_null()
             groups = _groups(original, name, k)
             if self.cells:
                 # What is missing stays so, and is no member of a group, which would have to leave that open.
@@ -107,7 +107,7 @@ class Generalization:
         names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
-            gone = file.released.frame.get_column(name).is_null().to_numpy()
+            gone = file.released.series(name).is_null().to_numpy()
             against += small_groups(file, [name], self._size(name), leave_out=gone)
         return RecognisedMechanism(tuple(recoded(file, [name]) for name in names), against)
 

@@ -107,7 +107,7 @@ def _positions(original: Table, name: str) -> FloatArray:
     if original.column(name).kind in ("number", "date"):
         import polars as pl
 
-        values = original.frame.get_column(name).gather(pl.Series(found.row))
+        values = original.series(name).gather(pl.Series(found.row))
         number = (
             values.to_physical().cast(pl.Float64).to_numpy()
             if values.dtype == pl.Datetime

@@ -88,7 +88,7 @@ class Pram:
         parts: list[MechanismPart] = []
         for name in names:
             found = levels(original, name)
-            values = original.frame.get_column(name)
+            values = original.series(name)
             part, chances = self._part(original, name, found)
             parts.append(part)
             if found.row.size < 2:
@@ -110,7 +110,7 @@ class Pram:
     def _part(self, original: Table, name: str, levels: ValueLevels) -> "tuple[SingleColumn, PramMechanism]":
         chances = PramMechanism(levels.counts, float(self.keep), self.invariant)
         # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
-        return SingleColumn(name, original.frame.get_column(name).alias("values")[levels.row], chances), chances
+        return SingleColumn(name, original.series(name).alias("values")[levels.row], chances), chances
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -217,7 +217,7 @@ def declared_swaps(
         if scheme is None:
             parts.append(UnchangedColumns((name,)))
             continue
-        values = original.frame.get_column(name).alias("values")[found.row]
+        values = original.series(name).alias("values")[found.row]
         in_order = original.column(name).kind in WITH_ORDER
         parts.append(SingleColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
         if in_order and isinstance(scheme, Offsets):
@@ -231,12 +231,12 @@ def _moved_too_far(
     """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
     import polars as pl
 
-    if (file.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
+    if (file.released.series(name).dtype == pl.String) != (values.dtype == pl.String):
         return ()  # said where the chances of such cells are looked at
     end = np.cumsum(levels.counts)
     begin = end - levels.counts
     somebody = np.flatnonzero(file.truth != NOBODY)
-    new = value_numbers(values, file.released.frame.get_column(name))[somebody]
+    new = value_numbers(values, file.released.series(name))[somebody]
     old = levels.level[file.truth[somebody]]
     both = (new < values.len()) & (old >= 0)
     somebody, new, old = somebody[both], new[both], old[both]

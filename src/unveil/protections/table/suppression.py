@@ -93,7 +93,7 @@ class Suppression:
             found = levels(original, name)
             dropped = self._dropped(found)
             drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
-            values = original.frame.get_column(name).alias("values")
+            values = original.series(name).alias("values")
             chances = DroppedColumn(dropped)
             if self.cells:
                 frame = frame.with_columns(texts_of(values).set(pl.Series(drop), _STAR).alias(name))
@@ -108,7 +108,7 @@ class Suppression:
         original, parts = file.original, []
         for name in masked_columns(original, self.columns, self):
             found = levels(original, name)
-            values = original.frame.get_column(name).alias("values")
+            values = original.series(name).alias("values")
             part = StarredColumn if self.cells else SingleColumn
             parts.append(part(name, values[found.row], DroppedColumn(self._dropped(found))))
         return RecognisedMechanism(tuple(parts))
@@ -129,7 +129,7 @@ class StarredColumn(SingleColumn):
         shown = released.held(self.name).texts()
         star = (shown == _STAR).fill_null(False).to_numpy()
         dropped = super().log_chance(original, _with(released, self.name, shown, self.values), line, candidate)
-        gone = original.frame.get_column(self.name).is_null().to_numpy()
+        gone = original.series(self.name).is_null().to_numpy()
         was_there = star[line] & gone[candidate]
         never = shown.is_null().to_numpy()[line] & ~gone[candidate]
         return np.where(was_there | never, -np.inf, dropped)
@@ -141,7 +141,7 @@ def _with(released: Table, name: str, shown: "pl.Series", values: "pl.Series") -
 
     known = pl.DataFrame({"text": texts_of(values), "value": values})
     found = shown.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")["value"]
-    return replace(released, frame=released.frame.with_columns(found.alias(name)))
+    return replace(released, content=released.content.with_columns([found.alias(name)]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

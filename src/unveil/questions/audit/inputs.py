@@ -51,7 +51,7 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
     if not any(attack.guesses_sensitive for name, attack in ATTACKS.items() if name in settings.parts):
         return
     for column in table.columns:
-        if column.role == "sensitive" and table.frame.get_column(column.name).drop_nulls().n_unique() < 2:
+        if column.role == "sensitive" and table.series(column.name).drop_nulls().n_unique() < 2:
             raise InputError(
                 f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
                 "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
@@ -291,7 +291,7 @@ def _target_notes(people: int, settings: AuditSettings) -> list[str]:
 def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
     """Return whose each row is: the first identifier that was told, where the table has it."""
     told = settings.identifiers[:1]
-    return table.frame.get_column(told[0]) if told and told[0] in table.column_names else None
+    return table.series(told[0]) if told and told[0] in table.column_names else None
 
 
 def _people(
@@ -446,7 +446,7 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
         f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to know whose row each "
         "is; everybody could be named by it, so take it out before the release."
     ]
-    own, theirs = release.original.frame[names[0]], release.released.frame[names[0]]
+    own, theirs = release.original.series(names[0]), release.released.series(names[0])
     if own.drop_nulls().n_unique() < own.len() - own.null_count():
         return None, notes
     where = pl.DataFrame({"key": own, "row": np.arange(own.len())}).drop_nulls("key")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table, stacked
 from unveil.data.table.release import Knowledge, Release
 from unveil.metrics.verdict.pool import ATTACKED_UP_TO, Pool
@@ -91,9 +92,7 @@ def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | No
     >>> people.split(3)[0].rows.size
     3
     """
-    import polars as pl
-
-    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    content = table.content_order()
     if person is None:
         order = content[rng.permutation(content.size)]
         return RowsByPerson(order, order)
@@ -279,7 +278,7 @@ def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None
 
 def kept(original: Table, values: "NDArray[Any]") -> "NDArray[Any]":
     """Return numbers of everybody as they are kept for long: on disk where the original is."""
-    return values if original.store is None else original.store.array(values)
+    return arrays_on_disk(values, original.store)
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:

@@ -211,7 +211,7 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
     """
     person = np.arange(table.rows)
     if identifier:
-        person = table.frame.get_column(identifier[0]).rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        person = table.series(identifier[0]).rank("dense").fill_null(0).to_numpy().astype(np.int64)
     everybody = np.unique(person)
     if everybody.size < _FEWEST:
         raise InputError(

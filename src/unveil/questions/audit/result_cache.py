@@ -25,6 +25,8 @@ from unveil.studies.tasks import version
 if TYPE_CHECKING:
     import polars as pl
 
+    from unveil.data.table.coded_columns import StoredFrame
+
 _RESULTS = "results"
 #: Of so many rows the texts of cells are in memory at once.
 _AT_ONCE = 1 << 16
@@ -159,9 +161,9 @@ def digest_of(value: Any) -> str:
     return sha256(b"\0".join(_told(value))).hexdigest()
 
 
-def _cells(frame: "pl.DataFrame") -> list[bytes]:
+def _cells(frame: "pl.DataFrame | StoredFrame") -> list[bytes]:
     """Return hashes of the cells, so many rows at a time that their texts need little memory."""
-    rows = (frame.slice(start, _AT_ONCE) for start in range(0, max(frame.height, 1), _AT_ONCE))
+    rows = (frame[start : start + _AT_ONCE] for start in range(0, max(frame.height, 1), _AT_ONCE))
     return [sha256(each.write_csv(null_value="\0").encode()).digest() for each in rows]
 
 
@@ -174,9 +176,9 @@ def _told(value: Any) -> list[bytes]:
         return [b"array", value.dtype.str.encode(), repr(value.shape).encode(), np.ascontiguousarray(value).tobytes()]
     if isinstance(value, Table):
         # Its cells, and not the hash of a file: a table may be made of a file's.
-        parts: tuple[Any, ...] = (value.name, value.columns, [str(each) for each in value.frame.dtypes])
+        parts: tuple[Any, ...] = (value.name, value.columns, [str(each) for each in value.content.schema.values()])
         marked = pl.DataFrame({name: value.marked[name] for name in sorted(value.marked)})
-        return [b"table", digest_of(parts).encode(), *_cells(value.frame), b"markers", *_cells(marked)]
+        return [b"table", digest_of(parts).encode(), *_cells(value.content), b"markers", *_cells(marked)]
     if isinstance(value, Mapping):
         return [b"mapping", *sorted(digest_of(pair).encode() for pair in value.items())]
     if isinstance(value, set | frozenset):

@@ -81,8 +81,8 @@ def _changed(release: AuditedRelease, own: PreparedRelease) -> Iterator[tuple[Su
 def _most_telling(release: AuditedRelease, own: PreparedRelease) -> tuple[str, ...]:
     """Return the known columns: those first that helped the worst adversary most, then those with most values."""
     losses = {weight.column: weight.loss for weight in release.weights if weight.loss > 0}
-    frame = own.release.released.frame
-    values = {name: frame.get_column(name).n_unique() for name in own.known}
+    released = own.release.released
+    values = {name: released.series(name).n_unique() for name in own.known}
     return tuple(sorted(own.known, key=lambda name: (-losses.get(name, 0.0), -values[name], name)))
 
 
@@ -91,7 +91,7 @@ def _group_size(release: Release, name: str) -> int | None:
 
     None where it cannot be made coarser by itself: two values put together would leave none.
     """
-    column, values = release.original.column(name), release.released.frame.get_column(name)
+    column, values = release.original.column(name), release.released.series(name)
     if column.hierarchy is not None and release.kind == "masked":
         return 0
     if column.kind not in _KINDS or release.released.coarse([name]) or values.drop_nulls().n_unique() <= 2:
@@ -119,9 +119,9 @@ def _apply(release: Release, change: SuggestedChange, *, cells: bool) -> Table:
     for name in (name for name in change.columns if name not in grouped):
         hierarchy = release.original.column(name).hierarchy
         if hierarchy is not None:
-            wider = hierarchy.wider(table.frame.get_column(name))
+            wider = hierarchy.wider(table.series(name))
             columns = tuple(replace(each, kind="category") if each.name == name else each for each in table.columns)
-            table = replace(table, frame=table.frame.with_columns(wider), columns=columns, cells=None)
+            table = replace(table, content=table.content.with_columns([wider]), columns=columns, cells=None)
     return table
 
 
@@ -131,7 +131,7 @@ def _with_columns(table: Table, changed: Table) -> Table:
     return replace(
         table,
         columns=tuple(own.get(each.name, each) for each in table.columns),
-        frame=table.frame.with_columns(changed.frame),
+        content=table.content.with_columns(changed.frame.get_columns()),
         marked={**table.marked, **changed.marked},
         cells=None,
     )

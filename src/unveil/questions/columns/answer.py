@@ -74,7 +74,7 @@ def _reading(table: Table, column: Column) -> ColumnReading:
         role=column.role,
         confidence=column.confidence,
         reason=column.reason,
-        different=table.frame.get_column(column.name).drop_nulls().n_unique(),
+        different=table.series(column.name).drop_nulls().n_unique(),
         missing=column.missing,
         markers=table.marker_counts(column.name),
         question=column.question,

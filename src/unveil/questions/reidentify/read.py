@@ -284,7 +284,7 @@ def _known_names(people: Table, released: Table, known: Sequence[str] | None) ->
 
 
 def _entropy(table: Table, name: str) -> float:
-    count = table.frame.get_column(name).value_counts(name="how often")["how often"].to_numpy() / table.rows
+    count = table.series(name).value_counts(name="how often")["how often"].to_numpy() / table.rows
     # Rounded, so that equal columns keep the order of the table.
     return round(float(-(count * np.log(count)).sum()), 9)
 

@@ -121,9 +121,7 @@ def _record_truth(mechanism: Mechanism, case: ReleaseCase, rng: np.random.Genera
 
 def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
     """Return the places of so many rows, ascending, drawn by what they hold."""
-    import polars as pl
-
-    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    content = table.content_order()
     return np.sort(rng.choice(content, size, replace=False))
 
 
@@ -212,7 +210,7 @@ def told_apart(name: str, valid_guess: ValidGuess, case: ReleaseCase) -> list[st
     """Return a note on an attack that believes different things of equal released records (Definition 10)."""
     if not isinstance(valid_guess.guess, Beliefs):
         return []
-    codes = np.unique(case.released.frame.hash_rows(0).to_numpy(), return_inverse=True)[1]
+    codes = np.unique(case.released.content.hash_rows(0).to_numpy(), return_inverse=True)[1]
     try:
         valid_guess.guess.check_equal_records(codes[valid_guess.rows])
     except InputError:

@@ -54,9 +54,9 @@ class _Guesser:
         """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
         release = self.attacked.prepared.release
         for which, table in (("data hold", release.original), ("release holds", release.released)):
-            if table.frame.get_column(secret).drop_nulls().n_unique() < 2:
+            if table.values(secret).n_unique() < 2:
                 return f"The {which} no two different values of {secret!r}, so nothing can be learned about it."
-        if knowledge.records.frame.get_column(secret).null_count() == knowledge.records.rows:
+        if knowledge.records.series(secret).null_count() == knowledge.records.rows:
             return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
         return ""
 

@@ -206,7 +206,7 @@ def _chances(prepared: "PreparedRelease") -> "FloatArray":
 
 
 def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
-    rows = prepared.release.original.frame.select(prepared.known)[groups[_ROW]]
+    rows = prepared.release.original.select(prepared.known).content[groups[_ROW].to_numpy()]
     cells = zip(*(_texts(rows[name]) for name in prepared.known), strict=True)
     return tuple(zip(groups[_PEOPLE].to_list(), cells, strict=True))
 

@@ -88,9 +88,7 @@ def _by_content(
 
 def _places(table: "Table") -> "IntArray":
     """Return the place of each row in the order of what rows hold."""
-    import polars as pl
-
-    order = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy()
+    order = table.content_order()
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     return place

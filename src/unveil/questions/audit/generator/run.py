@@ -250,7 +250,7 @@ def _planned(
     table, everybody, pairs = given.table, given, None
     adjacency = "add-remove" if settings.claim is None else settings.claim.adjacency
     told = [name for name in settings.identifiers[:1] if name in table.column_names]
-    person = number_people(table.frame.get_column(told[0]) if told else None, table.rows, "ids")
+    person = number_people(table.series(told[0]) if told else None, table.rows, "ids")
     if making.canaries is not None and making.canaries.kind == "unusual":
         from unveil.attacks.table.canaries import unusual_rows
 

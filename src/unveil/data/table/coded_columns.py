@@ -1,0 +1,248 @@
+"""Columns as narrow codes: the place of each cell among the different values of its column, in their order.
+
+Codes lie on disk, and values are looked up for those who ask. So a table needs no memory but that of one column.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.types import Int32Array, IntArray
+from unveil.data.files.column_store import ColumnStore, can_map, read_column, write_column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Words up to this many are held in memory.
+_FEW_WORDS = 1 << 14
+#: How many rows are looked up at a time where all columns are asked for.
+_BLOCK = 1 << 18
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StoredColumn:
+    """A column on disk: the code of each cell, 0 where it is missing, and what the codes stand for.
+
+    A code is the place of a value among ``words``: a null, and then the different values of the column, ascending.
+    """
+
+    codes: NDArray[np.unsignedinteger[Any]]
+    _words: "pl.Series | NDArray[np.uint8]"
+    dtype: "pl.DataType"
+    #: The whole column, as long as another holds it in memory.
+    _whole: "WeakValueDictionary[str, pl.Series]" = field(default_factory=WeakValueDictionary, init=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StoredColumn, (self.codes, self._words, self.dtype)
+
+    @classmethod
+    def of(cls, values: "pl.Series", store: ColumnStore | None, *, like: "CellColumn | None" = None) -> "CellColumn":
+        """Return a column with its cells in the store if there is one; what codes cannot hold exactly stays in memory.
+
+        ``like`` is another column on disk, which is returned where its values are the same.
+        """
+        if store is None:
+            return values
+        if like is not None and like.dtype == values.dtype:
+            before = cells_of(like)
+            if before is values or before.equals(values, null_equal=True):
+                return like
+        if values.is_empty() or not can_map() or not _has_codes(values):
+            return values
+        codes, words = codes_of(values)
+        words = words.clear(1).append(words)
+        room = store.room(codes.shape, np.min_scalar_type(words.len() - 1))
+        room[:] = codes
+        return cls(room, words if words.len() <= _FEW_WORDS else write_column(words, store), values.dtype)
+
+    def series(self, rows: IntArray | slice = slice(None)) -> "pl.Series":
+        """Return the values of these rows in memory."""
+        import polars as pl
+
+        is_whole = isinstance(rows, slice) and rows == slice(None)
+        values = self._whole.get("") if is_whole else None
+        if values is None:
+            values = self.words.gather(pl.Series(self.codes[rows]))
+            if is_whole:
+                self._whole[""] = values
+        return values
+
+    @property
+    def words(self) -> "pl.Series":
+        """What the codes stand for; many words are on disk, too."""
+        return read_column(self._words) if isinstance(self._words, np.ndarray) else self._words
+
+
+#: A column on disk, or in memory.
+CellColumn: TypeAlias = "StoredColumn | pl.Series"
+
+
+def cells_of(column: CellColumn, rows: IntArray | slice = slice(None)) -> "pl.Series":
+    """Return the values of these rows of a column, which may be on disk, in memory."""
+    if isinstance(column, StoredColumn):
+        return column.series(rows)
+    return column if isinstance(rows, slice) and rows == slice(None) else column[rows]
+
+
+class StoredFrame:
+    """The columns of a table on disk, with those methods of a data frame that need not read all of them."""
+
+    def __init__(self, columns: Mapping[str, CellColumn]) -> None:
+        self.cells = dict(columns)
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return next((len(_plain(each)) for each in self.cells.values()), 0)
+
+    @property
+    def schema(self) -> dict[str, "pl.DataType"]:
+        """The type of each column."""
+        return {name: each.dtype for name, each in self.cells.items()}
+
+    def get_column(self, name: str) -> "pl.Series":
+        """Return the values of a column in memory."""
+        values = cells_of(self.cells[name])
+        return values if values.name == name else values.alias(name)
+
+    def rename(self, mapping: Mapping[str, str]) -> "StoredFrame":
+        """Return the columns under other names."""
+        return StoredFrame({mapping.get(name, name): each for name, each in self.cells.items()})
+
+    def with_columns(self, columns: Sequence["pl.Series"]) -> "StoredFrame":
+        """Return the columns with others in place of those of their names."""
+        return StoredFrame(self.cells | {each.name: each for each in columns})
+
+    def hash_rows(self, seed: int = 0) -> "pl.Series":
+        """Return a hash of each row."""
+        import polars as pl
+
+        return pl.concat([self[start : start + _BLOCK].hash_rows(seed) for start in range(0, self.height, _BLOCK)])
+
+    def ranks(self) -> "pl.DataFrame":
+        """Return numbers that stand in the order of the values, a missing one first."""
+        import polars as pl
+
+        return pl.DataFrame({name: _plain(each) for name, each in self.cells.items()})
+
+    @overload
+    def __getitem__(self, key: list[str]) -> "StoredFrame": ...
+    @overload
+    def __getitem__(self, key: IntArray | slice) -> "pl.DataFrame": ...
+    def __getitem__(self, key: list[str] | IntArray | slice) -> "StoredFrame | pl.DataFrame":
+        import polars as pl
+
+        if isinstance(key, list):
+            return StoredFrame({name: self.cells[name] for name in key})
+        return pl.DataFrame({name: cells_of(each, key) for name, each in self.cells.items()})
+
+
+def frame_of(columns: Mapping[str, CellColumn], store: ColumnStore | None) -> "pl.DataFrame | StoredFrame":
+    """Return columns as those of one table, on disk if there is a store."""
+    import polars as pl
+
+    return pl.DataFrame(columns) if store is None else StoredFrame(columns)
+
+
+@overload
+def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series": ...
+@overload
+def marks_in(store: ColumnStore | None, marked: None) -> None: ...
+def marks_in(store: ColumnStore | None, marked: "pl.Series | None") -> "pl.Series | None":
+    """Return which marker each cell of a column holds, with its bytes in the store if there is one."""
+    import polars as pl
+
+    return marked if store is None or marked is None else pl.Series(marked.name, store.array(marked.to_numpy()))
+
+
+def _plain(column: CellColumn) -> "NDArray[np.unsignedinteger[Any]] | pl.Series":
+    return column.codes if isinstance(column, StoredColumn) else column
+
+
+def _has_codes(values: "pl.Series") -> bool:
+    """Return whether equal codes mean the same cell, which they do not where 0 is both positive and negative."""
+    import polars as pl
+
+    dtype = values.dtype
+    if dtype.is_float():
+        numbers = values.drop_nulls().to_numpy()
+        return not (np.isnan(numbers) | (np.signbit(numbers) & (numbers == 0))).any()
+    return dtype.is_integer() or dtype in (pl.String, pl.Boolean, pl.Datetime, pl.Enum)
+
+
+def codes_of(values: "pl.Series") -> tuple[NDArray[Any], "pl.Series"]:
+    """Return the codes of a column and its different values."""
+    import polars as pl
+
+    if isinstance(values.dtype, pl.Enum) and values.null_count() < values.len():
+        codes, numbers = places_of_close(values.to_physical())
+        return codes, values.dtype.categories.gather(numbers).cast(values.dtype)
+    if are_close(values):
+        codes, numbers = places_of_close(values)
+        return codes, pl.Series(numbers, dtype=values.dtype)
+    words = different(values)
+    return places_among(values, words), words
+
+
+def places(cells: "pl.Series") -> Int32Array:
+    """Return the place of each cell among the different values in their order, from 1 on; 0 is a missing one.
+
+    As the dense rank, which sorts all cells where only the different ones have to be.
+
+    >>> import polars as pl
+    >>> places(pl.Series(["b", None, "a", "b"])), places(pl.Series([7, None, 5, 7]))
+    (array([2, 0, 1, 2], dtype=int32), array([2, 0, 1, 2], dtype=int32))
+    """
+    if are_close(cells):
+        return places_of_close(cells)[0]
+    return places_among(cells, different(cells))
+
+
+def different(*parts: "pl.Series") -> "pl.Series":
+    """Return the different values that are there, ascending."""
+    import polars as pl
+
+    return pl.concat([part.unique() for part in parts]).unique().drop_nulls().sort()
+
+
+def places_among(cells: "pl.Series", words: "pl.Series") -> Int32Array:
+    """Return the place of each cell among the words, which ascend and hold all that are there, from 1 on; 0 is missing.
+
+    >>> import polars as pl
+    >>> places_among(pl.Series(["b", None]), pl.Series(["a", "b", "c"]))
+    array([2, 0], dtype=int32)
+    """
+    import polars as pl
+
+    if cells.dtype == pl.String:  # looking up each cell is quicker than joining
+        place = cells.cast(pl.Enum(words)).to_physical().cast(pl.Int32) + 1
+        return place.fill_null(0).to_numpy()
+    numbered = words.alias("word").to_frame().with_row_index("code", offset=1)
+    found = cells.alias("word").to_frame().join(numbered, on="word", how="left", maintain_order="left")["code"]
+    return found.fill_null(0).cast(pl.Int32).to_numpy()
+
+
+def are_close(cells: "pl.Series") -> bool:
+    """Return whether cells are whole numbers so close together that marking which occur is quicker than sorting."""
+    if not cells.dtype.is_integer():
+        return False
+    low, high = cells.min(), cells.max()
+    return isinstance(low, int) and isinstance(high, int) and high - low <= 4 * cells.len() and high < 2**62
+
+
+def places_of_close(cells: "pl.Series") -> tuple[Int32Array, list[Any]]:
+    """Return what `places` does of whole numbers close together, and these numbers."""
+    import polars as pl
+
+    low: Any = cells.min()
+    above = (cells.cast(pl.Int64) - low).fill_null(0).to_numpy()
+    # What is missing counts as the lowest number, which occurs anyhow.
+    occurs = np.bincount(above) > 0
+    codes = np.cumsum(occurs, dtype=np.int32)[above]
+    if cells.null_count():
+        codes[cells.is_null().to_numpy()] = 0
+    return codes, (low + np.flatnonzero(occurs)).tolist()
