@@ -17,6 +17,7 @@ LAYERS = (
     {"data"},
     {"guesses"},
     {"protections", "attacks", "metrics"},
+    {"work"},
     {"studies"},
     {"grades"},
     {"report"},

@@ -2,13 +2,11 @@
 
 import hashlib
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import ExitStack
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -21,13 +19,11 @@ from tests.protections.generators.people import SECRET, left, people, script, ty
 from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protections.generators import FunctionGenerator, SourceTable, generator_from
-from unveil.studies import generator_runs
-from unveil.studies.executors import LocalProcesses, WorkerDiedError
 from unveil.studies.generator_runs import PlannedRun, make_runs, projected
-from unveil.studies.lock import Lock
-from unveil.studies.private_folder import handed_over
-from unveil.studies.seal import DiskError
-from unveil.studies.tasks import MismatchError
+from unveil.work.lock import Lock
+from unveil.work.processes import Processes
+from unveil.work.seal import DiskError
+from unveil.work.task import MismatchError, WorkerDiedError
 
 ROOT = Path(__file__).parents[2]
 ME = "tests.studies.test_generator_runs"
@@ -121,22 +117,6 @@ def test_variables_reach_workers_and_no_file(tmp_path: Path, monkeypatch: pytest
     make_runs(generator, given, planned(3, 4), folder=out, identity={}, workers=2)
     assert (out / "logs" / "run-0002.txt").read_text() == "[TOKEN]\n"
     assert not [path for path in out.rglob("*") if path.is_file() and b"3f9a6c" in path.read_bytes()]
-
-
-def test_where_files_have_names_the_people_lie_in_a_private_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr("unveil.studies.private_folder._PROCESSES", "/no such folder")
-    with handed_over(b"people", kind="made") as path:
-        assert path.read_bytes() == b"people"
-        assert [oct(each.stat().st_mode & 0o777) for each in (path, path.parent)] == ["0o600", "0o700"]
-        assert path.parent.parent == temporary
-    assert list(temporary.iterdir()) == []
-    make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
-    assert list(temporary.iterdir()) == []
 
 
 def test_what_cannot_be_sent_is_made_in_this_process(tmp_path: Path) -> None:
@@ -467,7 +447,7 @@ def test_workers_that_are_lost_or_stop_are_told(
         future.set_exception(error)
         return future
 
-    monkeypatch.setattr(LocalProcesses, "submit", submit)
+    monkeypatch.setattr(Processes, "submit", submit)
     with pytest.raises(UnveilError, match=match):
         make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
     assert not (tmp_path / "out" / "work").exists()
@@ -477,14 +457,3 @@ def test_how_long_all_runs_take() -> None:
     assert projected(2.0, runs=5) == 10.0
     assert projected(2.0, runs=5, workers=2) == 6.0
     assert projected(2.0, runs=1, workers=0) == 2.0
-
-
-def test_a_file_for_workers_that_was_changed_is_not_unpickled(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    sent = generator_runs._sent(generator_from("shuffle"), GIVEN, tmp_path, ExitStack(), everywhere=True)
-    assert sent is not None
-    assert generator_runs._received(sent)[1].table.rows == GIVEN.table.rows
-    generator_runs._received.cache_clear()
-    sent.path.write_bytes(pickle.dumps(("planted", None)))
-    with pytest.raises(InputError, match="was changed since this run wrote it"):
-        generator_runs._received(sent)

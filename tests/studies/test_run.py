@@ -17,9 +17,10 @@ import pytest
 from tests.studies.small import GUESS, files, looked_at, node_files, small_study
 from unveil.errors import InputError
 from unveil.studies import DiskError, Replications, Results, Store, Study, run_study
-from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError
-from unveil.studies.lock import running
 from unveil.studies.plan import Axis
+from unveil.work.lock import running
+from unveil.work.processes import Processes
+from unveil.work.task import Task, WorkerDiedError
 
 ROOT = Path(__file__).parents[2]
 LOST = "every worker was lost that computed this, also when nothing else was computed ({})"
@@ -81,13 +82,13 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, monkeypatch: pyt
             killed.append(int(begun.read_text()))
             os.kill(killed[0], signal.SIGKILL)
 
-    original = LocalProcesses.submit
+    original = Processes.submit
 
-    def submit(self: LocalProcesses, *arguments: Any, **settings: Any) -> Any:
+    def submit(self: Processes, *arguments: Any, **settings: Any) -> Any:
         kill()
         return original(self, *arguments, **settings)
 
-    monkeypatch.setattr(LocalProcesses, "submit", submit)
+    monkeypatch.setattr(Processes, "submit", submit)
     summary = run_study(study, tmp_path / "out", workers=1, progress=kill)
     assert killed
     assert (summary.done, summary.failed) == (4, 0)
@@ -118,22 +119,31 @@ class KilledWorker(Exception):  # noqa: N818 (the name that Dask gave it)
     """What Dask raises when it has lost several workers with a task."""
 
 
-class Fragile(InThisProcess):
-    """Hands whose workers are lost whenever they are given certain tasks."""
+class Fragile:
+    """An executor whose workers are lost whenever they are given a certain task of a study."""
+
+    slots = 1
 
     def __init__(self, deadly: str, error: Exception, deaths: int) -> None:
         self.deadly, self.error, self.deaths = deadly, error, deaths
         self.order: list[str] = []
 
-    def submit(self, function: Any, /, *arguments: Any, **settings: Any) -> Any:
-        task = arguments[1]
-        name = f"{task.scenario.protect}/{task.scenario.level:g}/{task.release}"
+    def submit(self, task: Task, _memory: object = None) -> "Future[Any]":
+        part = task.key
+        name = f"{part.scenario.protect}/{part.scenario.level:g}/{part.release}"
         self.order.append(name)
+        future: Future[Any] = Future()
         if name == self.deadly and self.order.count(name) <= self.deaths:
-            future: Future[Any] = Future()
             future.set_exception(self.error)
-            return future
-        return super().submit(function, *arguments, **settings)
+        else:
+            future.set_result(task.function(*task.arguments))
+        return future
+
+    def check(self) -> None:
+        """Nothing can go wrong."""
+
+    def stop(self) -> None:
+        """Nothing has to be ended."""
 
 
 @pytest.mark.parametrize(
@@ -144,7 +154,7 @@ def test_a_lost_task_is_tried_again_and_the_last_time_on_its_own(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch, error: Exception, deaths: int, tries: int
 ) -> None:
     hands = Fragile("id-removal/5/None", error, deaths)
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: hands)
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: hands)
     summary = run_study(small_study(tmp_path), tmp_path / "out", workers=1)
     assert (summary.done, summary.failed) == (4, deaths > tries)
     assert hands.order.count(hands.deadly) == tries
@@ -161,7 +171,7 @@ def test_a_lost_task_is_tried_again_and_the_last_time_on_its_own(
 def test_a_release_that_is_lost_ends_its_scenarios_and_no_others(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("switch/2/0", WorkerDiedError("gone"), 9))
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: Fragile("switch/2/0", WorkerDiedError("gone"), 9))
     assert run_study(small_study(tmp_path), tmp_path / "out", workers=1).failed == 2
     results = Results.read(tmp_path / "out")
     assert results.errors["protect"].to_list() == ["switch", "switch"]
@@ -170,13 +180,13 @@ def test_a_release_that_is_lost_ends_its_scenarios_and_no_others(
 
 
 def test_a_cluster_that_forgets_tasks_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("switch/2/0", CancelledError(), 9))
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: Fragile("switch/2/0", CancelledError(), 9))
     with pytest.raises(InputError, match="the cluster lost the tasks of this study"):
         run_study(small_study(tmp_path), tmp_path / "out", workers=1)
 
 
 def test_an_error_of_the_machinery_itself_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("id-removal/5/None", TypeError("odd"), 9))
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: Fragile("id-removal/5/None", TypeError("odd"), 9))
     assert run_study(small_study(tmp_path), tmp_path / "out", workers=1).failed == 1
     assert Results.read(tmp_path / "out").errors["error"][0].startswith("TypeError")
 
@@ -367,11 +377,11 @@ def test_a_worker_that_writes_elsewhere_is_noticed(tmp_path: Path, monkeypatch: 
 
 def test_a_worker_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = small_study(tmp_path)
-    monkeypatch.setattr("unveil.studies.run.version", lambda: "0.0.0")
+    monkeypatch.setattr("unveil.work.processes.version", lambda: "0.0.0")
     with pytest.raises(
         InputError, match=r"every worker must have the same version of unveil, but one has .* is 0\.0\.0"
     ):
-        run_study(study, tmp_path / "out", workers=0)
+        run_study(study, tmp_path / "out", workers=1)
 
 
 def test_replications_take_turns_with_releases(tmp_path: Path) -> None:
@@ -387,7 +397,7 @@ def test_replications_take_turns_with_releases(tmp_path: Path) -> None:
 def test_nothing_missing_starts_no_worker(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", None)
+    monkeypatch.setattr("unveil.studies.run.executor", None)
     assert run_study(small_study(tmp_path), tmp_path / "clean", resume=True).reused == len(clean)
 
 

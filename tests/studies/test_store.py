@@ -10,9 +10,9 @@ import pytest
 from tests.studies.small import first, looked_at, small_study
 from unveil.errors import InputError
 from unveil.studies import Results, Store, Study
-from unveil.studies.lock import running
-from unveil.studies.seal import DiskError, Seal, seal_of, sealed, write_bytes
 from unveil.studies.work import run_scenario
+from unveil.work.lock import running
+from unveil.work.seal import DiskError, Seal, seal_of, sealed, write_bytes
 
 
 @pytest.fixture

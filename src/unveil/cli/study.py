@@ -114,7 +114,7 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
     from unveil.data.files.whole_files import replace_file
     from unveil.report.text import count
     from unveil.studies import Results
-    from unveil.studies.store import writing
+    from unveil.work.results import writing
 
     results = Results.read(folder)
     if not results.fine:

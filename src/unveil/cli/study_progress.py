@@ -11,7 +11,7 @@ import click
 from unveil.report.studies import far
 
 if TYPE_CHECKING:
-    from unveil.studies.tasks import Progress
+    from unveil.work.run import Progress
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0

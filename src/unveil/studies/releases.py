@@ -20,11 +20,11 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections.specification import applied
 from unveil.studies._parts import protection_of
-from unveil.studies.memory import check_memory, check_reading, graph_bytes, table_bytes
 from unveil.studies.plan import Study
 from unveil.studies.scenario import DataSet, rng, short_hash, slug
-from unveil.studies.seal import write_bytes
 from unveil.studies.sources import graph_of, path_of, table_of
+from unveil.work.memory import check_memory, check_reading, graph_bytes, table_bytes
+from unveil.work.seal import write_bytes
 
 if TYPE_CHECKING:
     import polars as pl

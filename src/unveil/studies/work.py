@@ -24,8 +24,8 @@ from unveil.studies.precision import LOOK_EVERY, enough
 from unveil.studies.releases import release_of
 from unveil.studies.replication import Replication, attack_graph, attack_people, attack_table
 from unveil.studies.scenario import Scenario, rng
-from unveil.studies.seal import DiskError, Seal, State, sealed, write_bytes
 from unveil.studies.times import Clock
+from unveil.work.seal import DiskError, Seal, State, sealed, write_bytes
 
 if TYPE_CHECKING:
     import polars as pl

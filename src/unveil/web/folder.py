@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from unveil.errors import InputError
-from unveil.studies.private_folder import PrivateFolder, make_private_folder
+from unveil.work.private_folder import PrivateFolder, make_private_folder
 
 _SAY_WHERE = "Say where files may lie for a while: TMPDIR=/some/folder unveil serve"
 

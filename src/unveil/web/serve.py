@@ -107,7 +107,7 @@ def limits_of(megabytes: int | None) -> Limits:
 
 def usual_rules() -> Rules:
     """Return the rules for this machine: a worker that takes nearly all of its memory is ended, and the page stays."""
-    from unveil.studies.memory import physical_memory
+    from unveil.work.memory import physical_memory
 
     most = int(_MEMORY_SHARE * physical_memory())
     return Rules(memory=most, look_memory=min(most, LOOK_MEMORY))

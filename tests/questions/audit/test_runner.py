@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +29,13 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditJob, Runner, RunSettings
+from unveil.questions.audit.runner import AuditJob, RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
-from unveil.studies import seal
-from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError
-from unveil.studies.seal import DiskError, seal_of, sealed
-from unveil.studies.tasks import MismatchError, version
+from unveil.work import seal
+from unveil.work.memory import MemoryLimit
+from unveil.work.processes import Processes
+from unveil.work.seal import DiskError, seal_of, sealed
+from unveil.work.task import SharedValue, WorkerDiedError, perform, version
 
 ROOT = Path(__file__).parents[3]
 #: All attacks where results are sent or kept; these where that is not the point.
@@ -340,11 +342,11 @@ def test_an_audit_that_was_stopped_goes_on(
 def test_a_worker_of_this_machine_that_is_killed_costs_nothing_but_time(
     files: Path, plain: str, monkeypatch: pytest.MonkeyPatch, computed: list[str]
 ) -> None:
-    hired: list[LocalProcesses] = []
+    hired: list[Processes] = []
     killed: list[int] = []
 
-    def hire(count: int) -> LocalProcesses:
-        hired.append(LocalProcesses(count))
+    def hire(count: int) -> Processes:
+        hired.append(Processes(count))
         return hired[-1]
 
     def kill(name: str, _share: float) -> None:
@@ -352,14 +354,14 @@ def test_a_worker_of_this_machine_that_is_killed_costs_nothing_but_time(
             killed.append(hired[0].process_numbers[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(runner, "local", hire)
+    monkeypatch.setattr("unveil.work.run.Processes", hire)
     assert asked(files, workers=2, progress=kill) == plain
     assert len(killed) == 1
     assert computed == []
     assert hired[0].process_numbers == []
 
 
-def test_frames_reach_other_processes_through_a_file_without_a_name(
+def test_frames_reach_other_processes_through_their_pipes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -377,8 +379,18 @@ def test_frames_reach_other_processes_through_a_file_without_a_name(
     assert found == audit(*tables, **told).to_json()
 
 
+class Cluster:
+    """A cluster that nobody asks."""
+
+    def __init__(self, _address: str) -> None:
+        """Connect to nothing."""
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
 def test_a_cluster_is_given_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "dask_cluster", lambda _: InThisProcess())
+    monkeypatch.setattr("unveil.work.cluster.DaskCluster", Cluster)
     with pytest.raises(InputError, match="the workers of a cluster read the tables themselves"):
         audit(ORIGINAL, MASKED, attacks=["copies"], cluster="tcp://127.0.0.1:9")
 
@@ -393,9 +405,15 @@ def test_workers_and_a_cluster_are_not_both() -> None:
         RunSettings(workers=2, cluster="tcp://127.0.0.1:8786")
 
 
-def test_a_task_whose_workers_all_die_is_named() -> None:
-    error = runner._explained(WorkerDiedError("it was ended by SIGKILL"), "trying linkability")
-    assert str(error).startswith("trying linkability did not end: every worker was lost that computed this")
+def test_a_task_whose_workers_all_die_is_named(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*_: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_exception(WorkerDiedError("it was ended by SIGKILL"))
+        return future
+
+    monkeypatch.setattr(Processes, "submit", submit)
+    with pytest.raises(InputError, match=r" did not end: every worker was lost .*\(it was ended by SIG"):
+        asked(files, attacks=["copies"], workers=2)
 
 
 @pytest.fixture
@@ -427,13 +445,6 @@ def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others
         stream.write("30,f,north,31\n")
     with pytest.raises(InputError, match=r"every worker must read the same files, but '.*foreign\.csv' is another one"):
         told.prepared()
-
-
-def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditJob], computed: list[str]) -> None:
-    task = AuditTask("attack", 0, "copies")
-    with pytest.raises(MismatchError, match=r"one has .* and this is 0\.0\.1"):
-        runner._work("0.0.1", pickle.dumps(order[1]), task, None, None)
-    assert computed == []
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
@@ -529,15 +540,9 @@ def test_an_audit_that_takes_more_memory_than_allowed_ends_with_a_sentence(
 
 
 @on_linux
-def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orders: list[bytes] = []
-
-    def noted(self: Runner, audit: Any) -> None:
-        orders.append(pickle.dumps(audit.order))
-
-    monkeypatch.setattr(Runner, "_sent", noted)
-    asked(files, attacks=FEW)
-
+def test_a_worker_that_takes_more_memory_than_allowed_says_so(
+    order: tuple[Path, AuditJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def greedy(*_: object) -> None:
         held = []
         for _block in range(40):
@@ -546,7 +551,6 @@ def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monke
 
     monkeypatch.setattr(Workbench, "compute", greedy)
     task = AuditTask("attack", 0, "copies")
-    with pytest.raises(
-        InputError, match=r"^a worker of this audit took .* while trying exact copies on masked\.csv, and may"
-    ):
-        runner._work(version(), orders[0], task, None, 200 * 2**20)
+    limit = MemoryLimit(200 * 2**20, "a worker of this audit", "Take less")
+    with pytest.raises(InputError, match=r"^a worker of this audit took .* while trying copies, and may take 200 MiB"):
+        perform(version(), limit, "trying copies", runner._work, SharedValue(order[1]), task, None)

@@ -17,10 +17,10 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.tasks import AuditTask
-from unveil.studies.claimed_folder import ClaimedFolder
-from unveil.studies.plain_results import ResultFormat, UnreadableResultError
-from unveil.studies.seal import Seal, sealed, write_bytes
-from unveil.studies.tasks import version
+from unveil.work.result_format import ResultFormat, UnreadableResultError
+from unveil.work.results import ResultFolder
+from unveil.work.seal import Seal, sealed, write_bytes
+from unveil.work.task import version
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,11 +30,11 @@ _RESULTS = "results"
 _AT_ONCE = 1 << 16
 
 
-class ResultCache(ClaimedFolder):
+class ResultCache(ResultFolder):
     """The folder of task results of one audit; they are personal data."""
 
     manifest, parts = "audit.json", (_RESULTS,)
-    what, whose, option = "results", "of this audit", "--resume"
+    what, own, advice = "results", "results of this audit", "Name another folder (--resume)"
     other = MappingProxyType(
         {
             # What was told comes before the tables, which hold what was told of their columns.

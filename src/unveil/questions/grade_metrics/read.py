@@ -18,8 +18,8 @@ from unveil.report.progress import Progress
 from unveil.report.studies import labels
 from unveil.report.text import together
 from unveil.studies import Results
-from unveil.studies.lock import running
 from unveil.studies.store import manifest_of
+from unveil.work.lock import running
 
 
 class GradesInputs(NamedTuple):
