@@ -12,7 +12,7 @@ from unveil.errors import InputError
 from unveil.studies import Results, Store, Study
 from unveil.studies.work import run_scenario
 from unveil.work.lock import running
-from unveil.work.seal import DiskError, Seal, seal_of, sealed, write_bytes
+from unveil.work.seal import DiskError, Seal, seal_of, sealed, user_key, write_bytes
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def study(tmp_path: Path) -> Study:
 def filled(study: Study, out: Path) -> None:
     with Store(out, study):
         for scenario in study.scenarios():
-            run_scenario(study, scenario, out)
+            run_scenario(study, scenario, out, key=user_key())
 
 
 def test_what_is_there_and_whole_is_done(study: Study, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with Store(out, study) as store:
         assert store.done() == set()
-        outcome = run_scenario(study, first(study), out)
+        outcome = run_scenario(study, first(study), out, key=user_key())
         assert store.done() == {outcome.file}
         assert Results.read(out).frame.height == 3
         assert running(out) is not None
@@ -116,7 +116,7 @@ def test_a_folder_with_results_needs_resume(study: Study, tmp_path: Path) -> Non
     with Store(out, study, resume=False):
         pass
     with Store(out, study, resume=False):  # nothing was computed yet
-        run_scenario(study, first(study), out)
+        run_scenario(study, first(study), out, key=user_key())
     with pytest.raises(InputError, match=r"holds results of this study already\. Resume it"):
         Store(out, study, resume=False).__enter__()
 

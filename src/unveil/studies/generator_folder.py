@@ -22,7 +22,7 @@ from unveil.protections.generators import GeneratedRelease, Generator, scripts_o
 from unveil.protections.generators.processes import remove_left
 from unveil.studies.releases import facts_of_table, marks_of_table, table_of_facts
 from unveil.work.results import ResultFolder
-from unveil.work.seal import Seal, sealed
+from unveil.work.seal import Seal, SealKey, sealed
 from unveil.work.task import version
 
 MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
@@ -129,7 +129,7 @@ def log_of(folder: Path, run: PlannedRun) -> Path:
     return folder / LOGS / f"{run.name}.txt"
 
 
-def content_of_made(generated: GeneratedRelease, seal: Seal) -> bytes:
+def content_of_made(generated: GeneratedRelease, seal: Seal, key: SealKey) -> bytes:
     """Return the file of a run: the release as Parquet, with all else that is known of it beside its rows.
 
     How long it took is not in it: a generator that does the same again makes the same bytes.
@@ -144,7 +144,7 @@ def content_of_made(generated: GeneratedRelease, seal: Seal) -> bytes:
         "kind": generated.kind,
         "notes": generated.notes,
     }
-    return sealed(released.frame, seal, {"made": json.dumps(told)})
+    return sealed(released.frame, seal, {"made": json.dumps(told)}, key=key)
 
 
 def made_of_content(content: bytes, seconds: float = nan) -> GeneratedRelease:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, nan
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any, overload
 
 from unveil.data.files.source import shown
@@ -25,7 +26,7 @@ from unveil.studies.generator_folder import (
 from unveil.work.private_folder import make_private_folder, remove_left_behind
 from unveil.work.run import Pace, Progress, endings_raise, executor
 from unveil.work.run import run as run_tasks
-from unveil.work.seal import Seal, write_bytes
+from unveil.work.seal import Seal, SealKey, write_bytes
 from unveil.work.task import SharedValue, Task, WorkerDiedError
 
 __all__ = ["GeneratorRuns", "PlannedRun", "make_runs", "projected"]
@@ -107,10 +108,11 @@ def make_runs(
     remove_left_behind()
     private = make_private_folder("made") if folder is None else None
     home = private.path / "made" if private is not None else Path(folder or "").absolute()
+    key = None if private is None else SealKey(token_bytes(32))  # nobody resumes what is private
     try:
         with endings_raise():
             answer = _made_in(
-                GeneratorFolder(home, identity_of(generator, identity)),
+                GeneratorFolder(home, identity_of(generator, identity), key),
                 generator,
                 given,
                 runs,
@@ -191,7 +193,7 @@ def _is_sendable(generator: Generator, given: SourceTable, cluster: str | None) 
 def _task(run: PlannedRun, shared: SharedValue, home: GeneratorFolder, *, kept: bool) -> Task:
     # Values of variables are sent with each task: a shared value is pickled without them.
     variables = getattr(shared.value[0], "env", {})
-    return Task(run, _make, (shared, variables, run, home.folder, home.seal(run), kept))
+    return Task(run, _make, (shared, variables, run, home.folder, home.seal(run), home.key, kept))
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,13 @@ class _Settlement:
 
 
 def _make(
-    shared: SharedValue, variables: Mapping[str, str], run: PlannedRun, folder: Path, seal: Seal, kept: bool
+    shared: SharedValue,
+    variables: Mapping[str, str],
+    run: PlannedRun,
+    folder: Path,
+    seal: Seal,
+    key: SealKey,
+    kept: bool,
 ) -> _Outcome:
     """Make one run, write what it made, and keep what it printed."""
     generator, given = shared.value
@@ -256,5 +264,5 @@ def _make(
         return _Outcome(nan, (error.happened, error.advice), bool(error.log), error.trace)
     if kept:
         write_log(folder, run, made.log)
-    write_bytes(folder / RUNS / seal.name, content_of_made(made, seal))
+    write_bytes(folder / RUNS / seal.name, content_of_made(made, seal, key))
     return _Outcome(made.seconds)

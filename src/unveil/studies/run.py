@@ -20,7 +20,7 @@ from unveil.work.cluster import cluster_risk
 from unveil.work.memory import physical_memory
 from unveil.work.run import Progress, executor
 from unveil.work.run import run as run_tasks
-from unveil.work.seal import DiskError
+from unveil.work.seal import DiskError, SealKey
 from unveil.work.task import Executor, Task
 from unveil.work.threads import Threads
 
@@ -176,7 +176,7 @@ class _StudyRun:
         )
 
     def _task(self, part: _StudyTask) -> Task:
-        return Task(part, _work, (self.study, part, self.store.folder, self.memory))
+        return Task(part, _work, (self.study, part, self.store.folder, self.memory, self.store.key))
 
     def _plan(self, scenarios: list[Scenario]) -> list[_StudyTask]:
         """Return the releases to make, and let each scenario wait for its own; where all were made, the scenarios."""
@@ -226,7 +226,7 @@ class _StudyRun:
 
     def _write_error(self, part: _StudyTask, error: str | None) -> None:
         for scenario in (part.scenario, *part.twins):
-            write_rows(self.study, scenario, self.store.folder, [], error)
+            write_rows(self.study, scenario, self.store.folder, [], error, self.store.key)
 
     def _finish(self, part: _StudyTask, outcome: TaskOutcome) -> None:
         self.store.accept(part.scenario, outcome)
@@ -242,8 +242,8 @@ class _StudyRun:
             self.forecast.report(*ended)
 
 
-def _work(study: Study, part: _StudyTask, folder: Path, memory: int | None) -> TaskOutcome:
+def _work(study: Study, part: _StudyTask, folder: Path, memory: int | None, key: SealKey) -> TaskOutcome:
     """Do one part, in a worker."""
     if part.release is not None:
-        return make_release(study, part.scenario, part.release, folder, memory=memory)
-    return run_scenario(study, part.scenario, folder, memory=memory, twins=part.twins)
+        return make_release(study, part.scenario, part.release, folder, memory=memory, key=key)
+    return run_scenario(study, part.scenario, folder, memory=memory, twins=part.twins, key=key)

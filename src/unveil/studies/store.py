@@ -18,7 +18,7 @@ from unveil.studies.summary import is_summary, manifest_of_summary
 from unveil.studies.times import TIMES
 from unveil.studies.work import RESULTS, TaskOutcome
 from unveil.work.results import ResultFolder, refuse_file, writing
-from unveil.work.seal import Seal, seal_of, write_bytes
+from unveil.work.seal import Seal, SealKey, seal_of, write_bytes
 from unveil.work.task import version
 
 MANIFEST, STUDY, DAMAGED = "manifest.json", "study.toml", "damaged"
@@ -49,7 +49,9 @@ class Store(ResultFolder):
 
     def _claim(self) -> None:
         if (self.folder / MANIFEST).exists():
-            check_same(manifest_of(self.folder), self.study, self.folder)
+            manifest = manifest_of(self.folder)
+            check_same(manifest, self.study, self.folder)
+            self._refuse_other_key(manifest.get("key"))
             if not self.resume and any((self.folder / RESULTS).glob("*.parquet")):
                 raise InputError(
                     f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
@@ -84,7 +86,7 @@ class Store(ResultFolder):
     def _is_fine(self, path: Path, scenario: Scenario) -> bool:
         if not os.path.lexists(path):
             return False
-        seal = checked_seal(path, scenario, scenario.data.digest)
+        seal = checked_seal(path, scenario, scenario.data.digest, self.key)
         if seal is None:
             self._put_aside(path)
         return seal is not None and seal.state == "fine"
@@ -164,10 +166,13 @@ def unreadable(folder: Path) -> InputError:
     return InputError(f"the study in {shown(folder)} may not be read by this user: only who ran it may. Ask for a copy")
 
 
-def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
-    """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
+def checked_seal(path: Path, scenario: Scenario, digest: str, key: SealKey | None = None) -> Seal | None:
+    """Return what the file of a scenario says about itself, or None where it is damaged or another one's.
+
+    Without a key, as for the results of others, it may come from anybody.
+    """
     try:
-        seal = seal_of(read_unlinked(path))
+        seal = seal_of(read_unlinked(path), key)
     except PermissionError as error:
         raise unreadable(path.parent.parent) from error
     except OSError:  # a disk that cannot read it, a folder of that name

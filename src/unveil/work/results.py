@@ -20,7 +20,17 @@ from unveil.data.files.whole_files import (
 )
 from unveil.errors import InputError
 from unveil.work.lock import LOCK_FILE, Lock
-from unveil.work.seal import DiskError, Seal, remedy, seal_of, write_bytes
+from unveil.work.seal import (
+    KEY_VARIABLE,
+    DiskError,
+    Seal,
+    SealKey,
+    key_file,
+    remedy,
+    seal_of,
+    user_key,
+    write_bytes,
+)
 
 
 class ResultFolder:
@@ -32,6 +42,8 @@ class ResultFolder:
         Where the results are; made if it does not exist.
     identity
         All that the results depend on: a folder of others is refused.
+    key
+        Seals the results: those with another key are not resumed. It is that of this user unless given.
     """
 
     #: The file that says whose results these are, and the folders next to it.
@@ -49,8 +61,9 @@ class ResultFolder:
     #: What is said of results of other work, by what differs; of all else, that a setting does.
     other: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
-    def __init__(self, folder: Path, identity: Mapping[str, object]) -> None:
+    def __init__(self, folder: Path, identity: Mapping[str, object], key: SealKey | None = None) -> None:
         self.folder = folder
+        self.key = user_key() if key is None else key
         self.identity: dict[str, Any] = json.loads(json.dumps(dict(identity), default=str))
         self._lock = Lock(folder)
 
@@ -106,7 +119,7 @@ class ResultFolder:
         """Make the folder that of these results, or see that it is."""
         path = self.folder / self.manifest
         if not path.exists():
-            write_bytes(path, json.dumps(self.identity, indent=1).encode())
+            write_bytes(path, json.dumps({**self.identity, "key": self._sign()}, indent=1).encode())
             return
         try:
             there = json.loads(read_unlinked(path))
@@ -117,12 +130,25 @@ class ResultFolder:
                 f"the file {self.manifest} in {shown(self.folder)} is damaged, so that it cannot be told whose "
                 f"{self.what} these are. {self.advice}"
             )
+        key = there.pop("key", None)
         names = [*self.other, *self.identity, *there]
         differs = next((name for name in names if there.get(name) != self.identity.get(name)), None)
         if differs is not None:
             raise InputError(
                 f"{shown(self.folder)} holds {self.what} {self.other.get(differs, f'with another setting ({differs})')}"
                 f": they are not mixed. {self.advice}"
+            )
+        self._refuse_other_key(key)
+
+    def _sign(self) -> str:
+        return self.key.sign(json.dumps(self.identity, sort_keys=True).encode())
+
+    def _refuse_other_key(self, there: object) -> None:
+        if there != self._sign():
+            raise InputError(
+                f"{shown(self.folder)} was sealed with another key than that of this user ({shown(key_file())}): by "
+                "another user, or where no key could be kept. It can be read, but not resumed: resume it as that user, "
+                f"or with that key in the variable {KEY_VARIABLE}, or choose another folder"
             )
 
     def sealed_content(self, part: str, seal: Seal) -> bytes | None:
@@ -131,7 +157,7 @@ class ResultFolder:
             content = read_unlinked(self.folder / part / seal.name)
         except OSError:
             return None
-        return content if seal_of(content) == seal else None
+        return content if seal_of(content, self.key) == seal else None
 
     def note(self, file: str, line: Mapping[str, object]) -> None:
         """Add a line to a file of the folder."""

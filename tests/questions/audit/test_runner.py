@@ -34,7 +34,7 @@ from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.work import seal
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes
-from unveil.work.seal import DiskError, seal_of, sealed
+from unveil.work.seal import DiskError, seal_of, sealed_parts, user_key
 from unveil.work.task import SharedValue, WorkerDiedError, perform, version
 
 ROOT = Path(__file__).parents[3]
@@ -189,7 +189,7 @@ def test_damaged_results_are_computed_again(files: Path, few: str, tmp_path: Pat
     folder = tmp_path / "kept"
     asked(files, attacks=FEW, resume=folder)
     (damaged,) = (folder / "results").glob("release-1-attack-copies-*")
-    damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
+    damaged.write_bytes(damaged.read_bytes()[:-1] + bytes([damaged.read_bytes()[-1] ^ 1]))
     computed.clear()
     assert asked(files, attacks=FEW, resume=folder) == few
     assert computed == ["release-1-attack-copies"]
@@ -217,8 +217,9 @@ def test_a_planted_result_runs_nothing(files: Path, few: str, tmp_path: Path, co
     pickle.loads(harm).close()  # noqa: S301 (the harm that the test is about)
     assert (tmp_path / "harm").exists(), "the pickle must be harmful for the test to mean anything"
     (tmp_path / "harm").unlink()
-    for content in (pl.DataFrame({"result": [harm]}), pl.DataFrame({"part": [harm]}), pl.DataFrame({"part": [1]})):
-        path.write_bytes(sealed(content, own))
+    array = result_cache.result_format().write(np.arange(3))
+    for parts in ([harm], [b'["tuple",[1]]', harm], [array[0], harm], [b"{}"], []):
+        path.write_bytes(sealed_parts(parts, own, user_key()))
         computed.clear()
         assert asked(files, attacks=FEW, resume=folder) == few
         assert computed == ["release-1-attack-copies"]
