@@ -20,7 +20,6 @@ from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protections.generators import FunctionGenerator, SourceTable, generator_from
 from unveil.studies.generator_runs import PlannedRun, make_runs, projected
-from unveil.work.lock import Lock
 from unveil.work.processes import Processes
 from unveil.work.seal import DiskError
 from unveil.work.task import MismatchError, WorkerDiedError
@@ -98,15 +97,6 @@ def test_runs_are_made_once_in_their_order_and_kept(tmp_path: Path, count: Path)
     assert count.read_text() == "x" * 9
     assert files(out).items() >= before.items()
     assert again[0].seconds == made[0].seconds
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_what_is_made_does_not_depend_on_workers(workers: int, tmp_path: Path, count: Path) -> None:
-    generator, runs = generator_from(f"{ME}:counted"), planned(3)
-    make_runs(generator, GIVEN, runs, folder=tmp_path / "one", identity=IDENTITY)
-    make_runs(generator, GIVEN, runs, folder=tmp_path / "out", identity=IDENTITY, workers=workers)
-    assert files(tmp_path / "one") == files(tmp_path / "out")
-    assert count.read_text() == "x" * 6
 
 
 def test_variables_reach_workers_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,15 +217,6 @@ def test_another_generator_script_or_version_is_not_mixed_in(tmp_path: Path, mon
     with pytest.raises(InputError, match=r"must be empty or hold runs of this generator, but .* holds other files"):
         make_runs(generator_from(copy), given, runs, folder=tmp_path, identity={})
     assert not (tmp_path / "run.lock").exists()
-
-
-def test_one_at_a_time(tmp_path: Path) -> None:
-    make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity=IDENTITY)
-    lock = Lock(tmp_path / "out")
-    lock.take()
-    with pytest.raises(InputError, match=f"one run at a time may write to .*, but process {os.getpid()} on"):
-        make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity=IDENTITY)
-    lock.free()
 
 
 @pytest.mark.parametrize("kept", [True, False])

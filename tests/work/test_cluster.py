@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -96,25 +95,6 @@ def test_a_cluster_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
     assert node_files(tmp_path / "out") == node_files(tmp_path / "clean")
     again = run_study(study, tmp_path / "out", cluster=dask.address, resume=True)
     assert (again.reused, again.done) == (6, 2)
-
-
-def test_a_worker_that_is_lost_in_the_middle_costs_nothing_but_time(dask: Cluster, tmp_path: Path) -> None:
-    dask.have(2)
-    begun = tmp_path / "begun"
-    study = small_study(tmp_path, attacks=(f"tests.studies.own:Slow:seconds=0.1,begun={begun}",))
-    run_study(study, tmp_path / "clean", workers=0)
-    begun.unlink()
-    killed: list[int] = []
-
-    def kill(*_: Any) -> None:
-        if begun.exists() and not killed:
-            killed.append(int(begun.read_text()))
-            os.kill(killed[0], signal.SIGKILL)
-
-    summary = run_study(study, tmp_path / "out", cluster=dask.address, progress=kill)
-    assert killed[0] in [worker.pid for worker in dask.workers]
-    assert (summary.done, summary.failed) == (4, 0)
-    assert files(tmp_path / "out") == files(tmp_path / "clean")
 
 
 def test_a_task_that_kills_its_workers_is_a_row(dask: Cluster, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """However an audit is run, stopped and resumed, its JSON is the same to the last byte; and nothing is left behind."""
 
-import errno
 import io
 import os
 import pickle
@@ -22,7 +21,6 @@ import pytest
 from tests.data.files.test_column_store import on_linux, on_unix
 from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
 from unveil._kernels.threads import available
-from unveil.data.files.whole_files import replace_file
 from unveil.errors import InputError
 from unveil.questions.audit import result_cache, runner
 from unveil.questions.audit.answer import audit
@@ -31,10 +29,9 @@ from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
 from unveil.questions.audit.runner import AuditJob, RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
-from unveil.work import seal
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes
-from unveil.work.seal import DiskError, seal_of, sealed_parts, user_key
+from unveil.work.seal import seal_of, sealed_parts, user_key
 from unveil.work.task import SharedValue, WorkerDiedError, perform, version
 
 ROOT = Path(__file__).parents[3]
@@ -84,6 +81,11 @@ def test_what_was_kept_is_not_computed_again_and_gives_the_same_bytes(
     assert {path.stat().st_mode & 0o777 for path in results} == {0o600}
     computed.clear()
     assert asked(files, resume=folder) == plain
+    assert computed == []
+
+
+def test_processes_compute_everything_and_give_the_same_bytes(files: Path, plain: str, computed: list[str]) -> None:
+    assert asked(files, workers=2) == plain
     assert computed == []
 
 
@@ -185,16 +187,6 @@ def test_markers_and_coarse_cells_give_the_same_bytes_from_disk_and_can_be_kept(
         asked(tmp_path, resume=tmp_path / "kept", **told)
 
 
-def test_damaged_results_are_computed_again(files: Path, few: str, tmp_path: Path, computed: list[str]) -> None:
-    folder = tmp_path / "kept"
-    asked(files, attacks=FEW, resume=folder)
-    (damaged,) = (folder / "results").glob("release-1-attack-copies-*")
-    damaged.write_bytes(damaged.read_bytes()[:-1] + bytes([damaged.read_bytes()[-1] ^ 1]))
-    computed.clear()
-    assert asked(files, attacks=FEW, resume=folder) == few
-    assert computed == ["release-1-attack-copies"]
-
-
 def popen(command: str) -> bytes:
     """Return a pickle that reaches a shell through a dotted name in a module of unveil."""
     writer = io.BytesIO()
@@ -261,27 +253,6 @@ def test_a_folder_of_other_files_is_refused(files: Path) -> None:
         asked(files, attacks=FEW, resume=files)
 
 
-def test_a_disk_that_is_full_is_said_and_what_was_kept_stays(
-    files: Path, few: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
-) -> None:
-    folder, write = tmp_path / "kept", replace_file
-
-    def full(path: Path, content: bytes) -> None:
-        if "attack-copies" in path.name:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, content)
-
-    monkeypatch.setattr(seal, "replace_file", full)
-    with pytest.raises(DiskError, match="What was computed before is kept: make room"):
-        asked(files, attacks=FEW, resume=folder)
-    assert [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")] == []
-    assert "release-1-attack-linkability" in computed
-    monkeypatch.setattr(seal, "replace_file", write)
-    computed.clear()
-    assert asked(files, attacks=FEW, resume=folder) == few
-    assert "release-1-attack-linkability" not in computed
-
-
 def test_a_model_cannot_be_told_from_another_one(files: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a model of your own cannot be told from another one"):
         asked(files, attacks=["inference"], model=object(), resume=tmp_path / "kept")
@@ -338,28 +309,6 @@ def test_an_audit_that_was_stopped_goes_on(
     assert len(computed) == total - done > 0
     assert first == asked(files, attacks=FEW, release_kinds=release_kinds)
     assert first != few  # that one was told of which kind a release is
-
-
-def test_a_worker_of_this_machine_that_is_killed_costs_nothing_but_time(
-    files: Path, plain: str, monkeypatch: pytest.MonkeyPatch, computed: list[str]
-) -> None:
-    hired: list[Processes] = []
-    killed: list[int] = []
-
-    def hire(count: int) -> Processes:
-        hired.append(Processes(count))
-        return hired[-1]
-
-    def kill(name: str, _share: float) -> None:
-        if name.endswith(" parts") and not killed:
-            killed.append(hired[0].process_numbers[0])
-            os.kill(killed[0], signal.SIGKILL)
-
-    monkeypatch.setattr("unveil.work.run.Processes", hire)
-    assert asked(files, workers=2, progress=kill) == plain
-    assert len(killed) == 1
-    assert computed == []
-    assert hired[0].process_numbers == []
 
 
 def test_frames_reach_other_processes_through_their_pipes(
