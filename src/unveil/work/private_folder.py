@@ -15,7 +15,7 @@ from unveil.data.files.whole_files import SECRET
 from unveil.work.lock import Lock, running
 
 #: What the folders are for; the names of all begin with this word, their user and their process.
-FolderKind = Literal["audit", "made", "serve"]
+FolderKind = Literal["made", "serve"]
 _PREFIX = "unveil"
 #: For this many seconds the folder of a living process counts as being set up, even without a held lock.
 STARTING = 60.0
@@ -72,6 +72,7 @@ def remove_left_behind(home: Path | None = None) -> None:
 
     Links are not followed. Folders of other users stay, and so do folders that others may enter, whatever their name.
     """
+    # Earlier versions made some for audits.
     pattern = re.compile(rf"{_PREFIX}-(?:audit|made|serve)-{_user()}-(\d+)-\w+")
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir() if home is None else home) as entries:
         for entry in entries:

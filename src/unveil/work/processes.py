@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import IO, TYPE_CHECKING, Any
 
-from unveil.work.task import SharedValue, Task, WorkerDiedError, perform, version
+from unveil.work.task import SharedValue, Task, WorkerDiedError, memory_before, perform, version
 
 if TYPE_CHECKING:
     from unveil.work.memory import MemoryLimit
@@ -223,6 +223,7 @@ def main() -> None:
     """Serve the process that started this one, and end with it."""
     # Ctrl-C reaches every process of a terminal; the one that leads the work decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    memory_before()  # tables that come later count
     answers = os.fdopen(os.dup(1), "wb")
     with contextlib.suppress(OSError):
         os.dup2(2, 1)  # what a user's class prints must not be taken for an answer

@@ -77,13 +77,13 @@ def perform(
         return function(*arguments)
     from unveil.work.memory import memory_bound
 
-    with memory_bound(memory, doing=lambda: words, before=_memory_before()):
+    with memory_bound(memory, doing=lambda: words, before=memory_before()):
         return function(*arguments)
 
 
 @cache
-def _memory_before() -> int:
-    """Return what a worker held before its first task, which counts for no task."""
+def memory_before() -> int:
+    """Return what this process held when it was first asked, which counts for no task."""
     from unveil.work.memory import others_memory
 
     return others_memory()
