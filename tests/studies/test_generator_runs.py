@@ -19,7 +19,7 @@ from tests.protections.generators.people import SECRET, left, people, script, ty
 from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protections.generators import FunctionGenerator, SourceTable, generator_from
-from unveil.studies.generator_runs import PlannedRun, make_runs, projected
+from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.work.processes import Processes
 from unveil.work.seal import DiskError
 from unveil.work.task import MismatchError, WorkerDiedError
@@ -432,9 +432,3 @@ def test_workers_that_are_lost_or_stop_are_told(
     with pytest.raises(UnveilError, match=match):
         make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
     assert not (tmp_path / "out" / "work").exists()
-
-
-def test_how_long_all_runs_take() -> None:
-    assert projected(2.0, runs=5) == 10.0
-    assert projected(2.0, runs=5, workers=2) == 6.0
-    assert projected(2.0, runs=1, workers=0) == 2.0

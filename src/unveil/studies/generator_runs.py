@@ -3,8 +3,9 @@
 import pickle
 import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from math import ceil, nan
+from math import nan
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any, overload
@@ -29,7 +30,7 @@ from unveil.work.run import run as run_tasks
 from unveil.work.seal import Seal, SealKey, write_bytes
 from unveil.work.task import SharedValue, Task, WorkerDiedError
 
-__all__ = ["GeneratorRuns", "PlannedRun", "make_runs", "projected"]
+__all__ = ["GeneratorRuns", "PlannedRun", "make_runs"]
 
 
 class GeneratorRuns(Sequence[GeneratedRelease]):
@@ -106,67 +107,30 @@ def make_runs(
     if cluster is not None and folder is None:
         raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
     remove_left_behind()
-    private = make_private_folder("made") if folder is None else None
-    home = private.path / "made" if private is not None else Path(folder or "").absolute()
-    key = None if private is None else SealKey(token_bytes(32))  # nobody resumes what is private
-    try:
-        with endings_raise():
-            answer = _made_in(
-                GeneratorFolder(home, identity_of(generator, identity), key),
-                generator,
-                given,
-                runs,
-                workers=workers,
-                cluster=cluster,
-                progress=progress,
-                kept=folder is not None,
-            )
-    except BaseException:
-        if private is not None:
-            private.remove()
-        raise
-    if private is not None:
-        weakref.finalize(answer, private.remove)
-    return answer
-
-
-def projected(first: float, runs: int, workers: int = 1) -> float:
-    """Return how many seconds all runs take by the clock if each takes as long as the first one.
-
-    >>> projected(12.0, runs=20, workers=4)
-    60.0
-    """
-    return ceil(runs / max(1, workers)) * first
-
-
-def _made_in(
-    home: GeneratorFolder,
-    generator: Generator,
-    given: SourceTable,
-    runs: Sequence[PlannedRun],
-    *,
-    workers: int,
-    cluster: str | None,
-    progress: Progress | None,
-    kept: bool,
-) -> GeneratorRuns:
-    """Return the runs once all of them are in the folder."""
-    with home:
-        missing = [run for run in runs if not home.has(run)]
-        pace = Pace(progress, len(runs), len(runs) - len(missing))
-        pace.report()
-        if missing:
-            shared, count = SharedValue((generator, given)), min(workers, len(missing))
-            is_sent = (cluster is not None or count > 1) and _is_sendable(generator, given, cluster)
-            with executor(count if is_sent else 0, cluster) as on:
-                run_tasks(
-                    (_task(run, shared, home, kept=kept) for run in missing),
-                    on=on,
-                    settle=_Settlement(home, pace, kept),
-                    lost="the cluster lost the runs of this generator. See that it runs, and call the same again",
-                    progress=pace,
-                )
-    return GeneratorRuns(home, runs)
+    with endings_raise(), ExitStack() as stack:
+        key, path = None, folder
+        if path is None:
+            private = make_private_folder("made")
+            stack.callback(private.remove)
+            key, path = SealKey(token_bytes(32)), private.path / "made"  # nobody resumes what is private
+        with GeneratorFolder(path.absolute(), identity_of(generator, identity), key) as home:
+            missing = [run for run in runs if not home.has(run)]
+            pace = Pace(progress, len(runs), len(runs) - len(missing))
+            pace.report()
+            if missing:
+                shared, count = SharedValue((generator, given)), min(workers, len(missing))
+                is_sent = (cluster is not None or count > 1) and _is_sendable(generator, given, cluster)
+                with executor(count if is_sent else 0, cluster) as on:
+                    run_tasks(
+                        (_task(run, shared, home, kept=folder is not None) for run in missing),
+                        on=on,
+                        settle=_Settlement(home, pace, folder is not None),
+                        lost="the cluster lost the runs of this generator. See that it runs, and call the same again",
+                        progress=pace,
+                    )
+        answer = GeneratorRuns(home, runs)
+        weakref.finalize(answer, stack.pop_all().close)
+        return answer
 
 
 def _is_sendable(generator: Generator, given: SourceTable, cluster: str | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -128,12 +128,16 @@ class AuditJob:
 
 @dataclass(eq=False)
 class _KnownAudit:
-    """An audit that is being computed: how others prepare it, what they receive, and what it is called in a folder."""
+    """An audit that is being computed: how others prepare it, and what they receive."""
 
     prepared: PreparedAudit
     order: AuditJob | None = None
     shared: SharedValue | None = None
-    digest: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """What it is called in a folder."""
+        return digest_of(identity_of(self.prepared))
 
 
 class Runner:
@@ -182,8 +186,7 @@ class Runner:
     ) -> dict[AuditTask, Any]:
         """Return what each task gives, in their order; with findings, each is weighed."""
         audit = self._known(prepared)
-        digest = self._digest(audit) if self._kept is not None else ""
-        ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, digest, progress)
+        ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, progress)
         if ledger.missing:
             shared = self._shared(audit)
             if shared is None:
@@ -202,10 +205,6 @@ class Runner:
                 return each
         self._audits.append(_KnownAudit(prepared))
         return self._audits[-1]
-
-    def _digest(self, audit: _KnownAudit) -> str:
-        audit.digest = audit.digest or digest_of(identity_of(audit.prepared))
-        return audit.digest
 
     def _shared(self, audit: _KnownAudit) -> SharedValue | None:
         """Return what other processes receive to prepare an audit; None computes it in this one.
@@ -240,12 +239,11 @@ class _Ledger:
         tasks: list[AuditTask],
         findings: Mapping[AuditTask, AttackFinding],
         kept: ResultCache | None,
-        digest: str,
         progress: Progress,
     ) -> None:
         self.prepared, self.tasks, self.findings, self.progress = audit.prepared, tasks, findings, progress
-        self._kept, self._digest, self._share = kept, digest, 0.0
-        self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(digest, tasks)
+        self._audit, self._kept, self._share = audit, kept, 0.0
+        self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(audit.digest, tasks)
         # Release by release, as the parts of one share what was prepared of it, and the longest first.
         places = list(dict.fromkeys(task.release for task in tasks))
         self.missing = sorted(
@@ -256,7 +254,7 @@ class _Ledger:
     def keep(self, task: AuditTask, result: Any) -> None:
         """Note what a part gave."""
         if self._kept is not None:
-            self._kept.keep(self._digest, task, result)
+            self._kept.keep(self._audit.digest, task, result)
         self.found[task] = result
 
     def say(self, what: str, share: float = 0.0) -> None:
