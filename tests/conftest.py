@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(name, "1")
 
+# Results are sealed with a key of the user: tests have one of their own, and write nothing to the user's home.
+os.environ["UNVEIL_KEY"] = "a key of the tests, which seals nothing else"
+
 # A shell that starts the suite in the background lets it ignore these, and every child would inherit that: tests that
 # interrupt a child would wait for ever.
 for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL), ("SIGQUIT", signal.SIG_DFL)):

@@ -18,6 +18,7 @@ LAYERS = (
     {"guesses"},
     {"protections", "attacks", "metrics"},
     {"anonymeter"},
+    {"work"},
     {"studies"},
     {"grades"},
     {"report"},

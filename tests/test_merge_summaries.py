@@ -8,7 +8,7 @@ import pytest
 
 from tools.merge_summaries import merged
 from unveil.studies import Study
-from unveil.studies.seal import Seal, sealed
+from unveil.work.seal import Seal, sealed
 
 ROOT = Path(__file__).parents[1]
 

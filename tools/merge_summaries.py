@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import polars as pl
 
 from unveil.studies import Results, Study
-from unveil.studies.seal import Seal, sealed
 from unveil.studies.summary import NAME
+from unveil.work.seal import Seal, sealed
 
 
 def main(arguments: list[str] | None = None) -> None:

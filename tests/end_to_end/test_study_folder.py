@@ -17,7 +17,7 @@ from tests.studies.small import files, small_study
 from unveil.cli import main
 from unveil.data.files.whole_files import read_unlinked
 from unveil.studies import Study, run_study
-from unveil.studies.lock import running
+from unveil.work.lock import running
 
 READERS = (["study", "status"], ["study", "report"], ["grade-metrics", "--quiet"])
 

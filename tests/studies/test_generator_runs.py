@@ -2,13 +2,11 @@
 
 import hashlib
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import ExitStack
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -21,13 +19,10 @@ from tests.protections.generators.people import SECRET, left, people, script, ty
 from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protections.generators import FunctionGenerator, SourceTable, generator_from
-from unveil.studies import generator_runs
-from unveil.studies.executors import LocalProcesses, WorkerDiedError
-from unveil.studies.generator_runs import PlannedRun, make_runs, projected
-from unveil.studies.lock import Lock
-from unveil.studies.private_folder import handed_over
-from unveil.studies.seal import DiskError
-from unveil.studies.tasks import MismatchError
+from unveil.studies.generator_runs import PlannedRun, make_runs
+from unveil.work.processes import Processes
+from unveil.work.seal import DiskError
+from unveil.work.task import MismatchError, WorkerDiedError
 
 ROOT = Path(__file__).parents[2]
 ME = "tests.studies.test_generator_runs"
@@ -104,15 +99,6 @@ def test_runs_are_made_once_in_their_order_and_kept(tmp_path: Path, count: Path)
     assert again[0].seconds == made[0].seconds
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_what_is_made_does_not_depend_on_workers(workers: int, tmp_path: Path, count: Path) -> None:
-    generator, runs = generator_from(f"{ME}:counted"), planned(3)
-    make_runs(generator, GIVEN, runs, folder=tmp_path / "one", identity=IDENTITY)
-    make_runs(generator, GIVEN, runs, folder=tmp_path / "out", identity=IDENTITY, workers=workers)
-    assert files(tmp_path / "one") == files(tmp_path / "out")
-    assert count.read_text() == "x" * 6
-
-
 def test_variables_reach_workers_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "tok-3f9a6c-secret")
     body = "assert os.environ['TOKEN'] == 'tok-' + '3f9a6c-secret'; print(os.environ['TOKEN'])\n"
@@ -121,22 +107,6 @@ def test_variables_reach_workers_and_no_file(tmp_path: Path, monkeypatch: pytest
     make_runs(generator, given, planned(3, 4), folder=out, identity={}, workers=2)
     assert (out / "logs" / "run-0002.txt").read_text() == "[TOKEN]\n"
     assert not [path for path in out.rglob("*") if path.is_file() and b"3f9a6c" in path.read_bytes()]
-
-
-def test_where_files_have_names_the_people_lie_in_a_private_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr("unveil.studies.private_folder._PROCESSES", "/no such folder")
-    with handed_over(b"people", kind="made") as path:
-        assert path.read_bytes() == b"people"
-        assert [oct(each.stat().st_mode & 0o777) for each in (path, path.parent)] == ["0o600", "0o700"]
-        assert path.parent.parent == temporary
-    assert list(temporary.iterdir()) == []
-    make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
-    assert list(temporary.iterdir()) == []
 
 
 def test_what_cannot_be_sent_is_made_in_this_process(tmp_path: Path) -> None:
@@ -247,15 +217,6 @@ def test_another_generator_script_or_version_is_not_mixed_in(tmp_path: Path, mon
     with pytest.raises(InputError, match=r"must be empty or hold runs of this generator, but .* holds other files"):
         make_runs(generator_from(copy), given, runs, folder=tmp_path, identity={})
     assert not (tmp_path / "run.lock").exists()
-
-
-def test_one_at_a_time(tmp_path: Path) -> None:
-    make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity=IDENTITY)
-    lock = Lock(tmp_path / "out")
-    lock.take()
-    with pytest.raises(InputError, match=f"one run at a time may write to .*, but process {os.getpid()} on"):
-        make_runs(generator_from("shuffle"), GIVEN, planned(1), folder=tmp_path / "out", identity=IDENTITY)
-    lock.free()
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -467,24 +428,7 @@ def test_workers_that_are_lost_or_stop_are_told(
         future.set_exception(error)
         return future
 
-    monkeypatch.setattr(LocalProcesses, "submit", submit)
+    monkeypatch.setattr(Processes, "submit", submit)
     with pytest.raises(UnveilError, match=match):
         make_runs(generator_from("shuffle"), GIVEN, planned(2), folder=tmp_path / "out", identity={}, workers=2)
     assert not (tmp_path / "out" / "work").exists()
-
-
-def test_how_long_all_runs_take() -> None:
-    assert projected(2.0, runs=5) == 10.0
-    assert projected(2.0, runs=5, workers=2) == 6.0
-    assert projected(2.0, runs=1, workers=0) == 2.0
-
-
-def test_a_file_for_workers_that_was_changed_is_not_unpickled(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    sent = generator_runs._sent(generator_from("shuffle"), GIVEN, tmp_path, ExitStack(), everywhere=True)
-    assert sent is not None
-    assert generator_runs._received(sent)[1].table.rows == GIVEN.table.rows
-    generator_runs._received.cache_clear()
-    sent.path.write_bytes(pickle.dumps(("planted", None)))
-    with pytest.raises(InputError, match="was changed since this run wrote it"):
-        generator_runs._received(sent)

@@ -102,7 +102,7 @@ def test_damaged_values_of_nodes_are_set_aside_and_computed_again(tmp_path: Path
 def test_a_scenario_without_any_value_has_a_file_without_rows(tmp_path: Path) -> None:
     study, out = looked_at(small_study(tmp_path, attacks=("tests.studies.own:Idle",))), tmp_path / "out"
     with Store(out, study) as store:
-        run_scenario(study, first(study), out)
+        run_scenario(study, first(study), out, key=store.key)
         assert store.done() == {first(study).file_name}
     assert Results.read(out).nodes.height == 0
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ import pytest
 
 from tests.studies.small import GUESS, files, looked_at, node_files, small_study
 from unveil.errors import InputError
-from unveil.studies import DiskError, Replications, Results, Store, Study, run_study
-from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError
-from unveil.studies.lock import running
+from unveil.studies import Replications, Results, Store, Study, run_study
 from unveil.studies.plan import Axis
+from unveil.work.lock import running
+from unveil.work.task import Task, WorkerDiedError
 
 ROOT = Path(__file__).parents[2]
 LOST = "every worker was lost that computed this, also when nothing else was computed ({})"
@@ -58,42 +58,6 @@ def test_a_run_computes_everything_once(tmp_path: Path) -> None:
     assert files(out) == before
 
 
-def test_results_do_not_depend_on_workers(tmp_path: Path, clean: dict[str, str]) -> None:
-    study = small_study(tmp_path)
-    for workers in (1, 2):
-        summary = run_study(study, tmp_path / f"{workers}", workers=workers)
-        assert (summary.done, summary.failed) == (4, 0)
-        assert files(tmp_path / f"{workers}") == clean
-        assert node_files(tmp_path / f"{workers}") == node_files(tmp_path / "clean")
-        assert len(list((tmp_path / f"{workers}" / "releases").iterdir())) == 2
-
-
-def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = tmp_path / "begun"
-    study = small_study(tmp_path, attacks=(f"tests.studies.own:Slow:seconds=0.05,begun={begun}",))
-    run_study(study, tmp_path / "clean", workers=0)
-    begun.unlink()
-    killed: list[int] = []
-
-    def kill(*_: object) -> None:
-        # The first progress is told before anything runs; from then on, whoever computes is killed once.
-        if begun.exists() and not killed:
-            killed.append(int(begun.read_text()))
-            os.kill(killed[0], signal.SIGKILL)
-
-    original = LocalProcesses.submit
-
-    def submit(self: LocalProcesses, *arguments: Any, **settings: Any) -> Any:
-        kill()
-        return original(self, *arguments, **settings)
-
-    monkeypatch.setattr(LocalProcesses, "submit", submit)
-    summary = run_study(study, tmp_path / "out", workers=1, progress=kill)
-    assert killed
-    assert (summary.done, summary.failed) == (4, 0)
-    assert files(tmp_path / "out") == files(tmp_path / "clean")
-
-
 def test_a_task_that_always_kills_its_worker_is_a_row_and_takes_no_other_with_it(tmp_path: Path) -> None:
     once = tmp_path / "once"
     attacks = (
@@ -114,54 +78,37 @@ def test_a_task_that_always_kills_its_worker_is_a_row_and_takes_no_other_with_it
     assert results.frame.height == 5 * 3
 
 
-class KilledWorker(Exception):  # noqa: N818 (the name that Dask gave it)
-    """What Dask raises when it has lost several workers with a task."""
+class Fragile:
+    """An executor whose workers are lost whenever they are given a certain task of a study."""
 
-
-class Fragile(InThisProcess):
-    """Hands whose workers are lost whenever they are given certain tasks."""
+    slots = 1
 
     def __init__(self, deadly: str, error: Exception, deaths: int) -> None:
         self.deadly, self.error, self.deaths = deadly, error, deaths
         self.order: list[str] = []
 
-    def submit(self, function: Any, /, *arguments: Any, **settings: Any) -> Any:
-        task = arguments[1]
-        name = f"{task.scenario.protect}/{task.scenario.level:g}/{task.release}"
+    def submit(self, task: Task, _memory: object = None) -> "Future[Any]":
+        part = task.key
+        name = f"{part.scenario.protect}/{part.scenario.level:g}/{part.release}"
         self.order.append(name)
+        future: Future[Any] = Future()
         if name == self.deadly and self.order.count(name) <= self.deaths:
-            future: Future[Any] = Future()
             future.set_exception(self.error)
-            return future
-        return super().submit(function, *arguments, **settings)
+        else:
+            future.set_result(task.function(*task.arguments))
+        return future
 
+    def check(self) -> None:
+        """Nothing can go wrong."""
 
-@pytest.mark.parametrize(
-    ("error", "deaths", "tries"),
-    [(WorkerDiedError("gone"), 1, 2), (WorkerDiedError("gone"), 9, 3), (KilledWorker(), 1, 2), (KilledWorker(), 9, 2)],
-)
-def test_a_lost_task_is_tried_again_and_the_last_time_on_its_own(
-    tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch, error: Exception, deaths: int, tries: int
-) -> None:
-    hands = Fragile("id-removal/5/None", error, deaths)
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: hands)
-    summary = run_study(small_study(tmp_path), tmp_path / "out", workers=1)
-    assert (summary.done, summary.failed) == (4, deaths > tries)
-    assert hands.order.count(hands.deadly) == tries
-    assert len(hands.order) == 2 + 4 + tries - 1
-    if deaths > tries:
-        assert hands.order[-1] == hands.deadly
-        last = "gone" if isinstance(error, WorkerDiedError) else "says the cluster"
-        assert Results.read(tmp_path / "out").errors["error"].to_list() == [LOST.format(last)]
-        assert len(files(tmp_path / "out").items() & clean.items()) == 3
-    else:
-        assert files(tmp_path / "out") == clean
+    def stop(self) -> None:
+        """Nothing has to be ended."""
 
 
 def test_a_release_that_is_lost_ends_its_scenarios_and_no_others(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("switch/2/0", WorkerDiedError("gone"), 9))
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: Fragile("switch/2/0", WorkerDiedError("gone"), 9))
     assert run_study(small_study(tmp_path), tmp_path / "out", workers=1).failed == 2
     results = Results.read(tmp_path / "out")
     assert results.errors["protect"].to_list() == ["switch", "switch"]
@@ -169,14 +116,8 @@ def test_a_release_that_is_lost_ends_its_scenarios_and_no_others(
     assert len(files(tmp_path / "out").items() & clean.items()) == 2
 
 
-def test_a_cluster_that_forgets_tasks_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("switch/2/0", CancelledError(), 9))
-    with pytest.raises(InputError, match="the cluster lost the tasks of this study"):
-        run_study(small_study(tmp_path), tmp_path / "out", workers=1)
-
-
 def test_an_error_of_the_machinery_itself_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", lambda _: Fragile("id-removal/5/None", TypeError("odd"), 9))
+    monkeypatch.setattr("unveil.work.run.Processes", lambda _: Fragile("id-removal/5/None", TypeError("odd"), 9))
     assert run_study(small_study(tmp_path), tmp_path / "out", workers=1).failed == 1
     assert Results.read(tmp_path / "out").errors["error"][0].startswith("TypeError")
 
@@ -269,29 +210,6 @@ def test_an_interruption_stops_cleanly(tmp_path: Path, clean: dict[str, str]) ->
     assert files(tmp_path / "out") == clean
 
 
-def test_a_full_disk_stops_the_run_and_keeps_what_is_there(
-    tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = small_study(tmp_path)
-    real, calls = os.fsync, []
-
-    def fsync(number: int) -> None:
-        calls.append(number)
-        if len(calls) > 8:  # the manifest, the study, both releases and two results with values of nodes
-            raise OSError(28, "No space left on device")
-        real(number)
-
-    monkeypatch.setattr("os.fsync", fsync)
-    with pytest.raises(DiskError, match=r"\(No space left on device\). What was computed before is kept: make room"):
-        run_study(study, tmp_path / "out", workers=0)
-    assert files(tmp_path / "out").items() <= clean.items()
-    assert len(files(tmp_path / "out")) == 2
-    assert not list((tmp_path / "out").rglob("*.tmp"))
-    monkeypatch.undo()
-    assert run_study(study, tmp_path / "out", workers=0, resume=True).reused == 2
-    assert files(tmp_path / "out") == clean
-
-
 def test_workers_that_cannot_write_stop_the_run(tmp_path: Path) -> None:
     # The system lets no process write files beyond a size that the manifest and releases stay below.
     study = small_study(tmp_path, metrics=(), replications=Replications(number=40))
@@ -365,15 +283,6 @@ def test_a_worker_that_writes_elsewhere_is_noticed(tmp_path: Path, monkeypatch: 
         run_study(study, tmp_path / "out", workers=0)
 
 
-def test_a_worker_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = small_study(tmp_path)
-    monkeypatch.setattr("unveil.studies.run.version", lambda: "0.0.0")
-    with pytest.raises(
-        InputError, match=r"every worker must have the same version of unveil, but one has .* is 0\.0\.0"
-    ):
-        run_study(study, tmp_path / "out", workers=0)
-
-
 def test_replications_take_turns_with_releases(tmp_path: Path) -> None:
     study = small_study(tmp_path, releases=2)
     run_study(study, tmp_path / "out", workers=0)
@@ -387,7 +296,7 @@ def test_replications_take_turns_with_releases(tmp_path: Path) -> None:
 def test_nothing_missing_starts_no_worker(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unveil.studies.run.local", None)
+    monkeypatch.setattr("unveil.studies.run.executor", None)
     assert run_study(small_study(tmp_path), tmp_path / "clean", resume=True).reused == len(clean)
 
 

@@ -1,19 +1,19 @@
 """The folder of a study: nothing is mixed, nothing damaged is believed, one run at a time."""
 
-import json
-from dataclasses import replace
+from dataclasses import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import replace
 
 from tests.studies.small import first, looked_at, small_study
 from unveil.errors import InputError
 from unveil.studies import Results, Store, Study
-from unveil.studies.lock import running
-from unveil.studies.seal import DiskError, Seal, seal_of, sealed, write_bytes
 from unveil.studies.work import run_scenario
+from unveil.work.lock import running
+from unveil.work.seal import DiskError, Seal, seal_of, sealed, user_key, write_bytes
 
 
 @pytest.fixture
@@ -24,14 +24,14 @@ def study(tmp_path: Path) -> Study:
 def filled(study: Study, out: Path) -> None:
     with Store(out, study):
         for scenario in study.scenarios():
-            run_scenario(study, scenario, out)
+            run_scenario(study, scenario, out, key=user_key())
 
 
 def test_what_is_there_and_whole_is_done(study: Study, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with Store(out, study) as store:
         assert store.done() == set()
-        outcome = run_scenario(study, first(study), out)
+        outcome = run_scenario(study, first(study), out, key=user_key())
         assert store.done() == {outcome.file}
         assert Results.read(out).frame.height == 3
         assert running(out) is not None
@@ -102,22 +102,12 @@ def test_a_folder_of_another_study_is_refused(
         pass
 
 
-def test_another_version_of_the_package_is_refused(
-    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "out"
-    filled(study, out)
-    monkeypatch.setattr("unveil._version.__version__", "9.9")
-    with pytest.raises(InputError, match=r"with the version unveil \S+, and this is unveil 9.9: they are not mixed"):
-        Store(out, study).__enter__()
-
-
 def test_a_folder_with_results_needs_resume(study: Study, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with Store(out, study, resume=False):
         pass
     with Store(out, study, resume=False):  # nothing was computed yet
-        run_scenario(study, first(study), out)
+        run_scenario(study, first(study), out, key=user_key())
     with pytest.raises(InputError, match=r"holds results of this study already\. Resume it"):
         Store(out, study, resume=False).__enter__()
 
@@ -176,23 +166,6 @@ def test_a_run_killed_while_it_claimed_the_folder_does_no_harm(study: Study, tmp
         (tmp_path / "out" / folder).rmdir()
     with Store(tmp_path / "out", study) as store:
         assert store.done() == set()
-
-
-def test_the_second_run_in_a_folder_is_refused(study: Study, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with Store(out, study):
-        number = json.loads((out / "run.lock.json").read_text())["pid"]
-        with pytest.raises(
-            InputError, match=f"one run at a time may write to .*, but process {number} on .* does. Wait"
-        ):
-            Store(out, study).__enter__()
-        (out / "run.lock.json").write_text("?")
-        with pytest.raises(InputError, match="but another process does"):
-            Store(out, study).__enter__()
-    # What a dead process left is taken over.
-    (out / "run.lock.json").write_text('{"pid": 1, "host": "gone"}')
-    with Store(out, study):
-        pass
 
 
 def test_a_file_cannot_take_the_place_of_the_folder(study: Study, tmp_path: Path) -> None:

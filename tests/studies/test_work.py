@@ -24,9 +24,9 @@ from unveil.protections import graph_protection_from
 from unveil.studies import Axis, Replications
 from unveil.studies.releases import release_name, release_of
 from unveil.studies.scenario import rng
-from unveil.studies.seal import seal_of
 from unveil.studies.sources import graph_of
 from unveil.studies.work import make_release, run_scenario
+from unveil.work.seal import seal_of
 
 
 def rows_of(folder: Path, file: str) -> pl.DataFrame:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from unveil.errors import InputError
-from unveil.studies import private_folder as module
-from unveil.studies.private_folder import PrivateFolder, remove_left_behind
 from unveil.web.serve import make_folder
+from unveil.work import private_folder as module
+from unveil.work.private_folder import PrivateFolder, remove_left_behind
 
 USER, PREFIX = os.getuid(), "unveil-serve"
 

@@ -21,7 +21,7 @@ from unveil.report.text import far, one_line
 if TYPE_CHECKING:
     from unveil.questions.study.status import StudyStatus
     from unveil.studies import RunSummary
-    from unveil.studies.tasks import Progress
+    from unveil.work.run import Progress
 
 FOLDER = click.Path(path_type=Path)
 
@@ -117,7 +117,7 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
     from unveil.data.files.whole_files import replace_file
     from unveil.report.text import count
     from unveil.studies import Results
-    from unveil.studies.store import writing
+    from unveil.work.results import writing
 
     results = Results.read(folder)
     if not results.fine:

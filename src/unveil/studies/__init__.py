@@ -4,8 +4,8 @@ from unveil.studies.plan import Axis, DataSet, Replications, Study
 from unveil.studies.results import Results
 from unveil.studies.run import RunSummary, run_study
 from unveil.studies.scenario import Scenario
-from unveil.studies.seal import DiskError
 from unveil.studies.store import Store
+from unveil.work.seal import DiskError
 
 __all__ = [
     "Axis",

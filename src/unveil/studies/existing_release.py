@@ -13,9 +13,9 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics.verdict.pooled_tables import pool_tables
 from unveil.studies.index import REST, without_variables
-from unveil.studies.memory import check_memory, check_reading, table_bytes
 from unveil.studies.scenario import DataSet
 from unveil.studies.sources import digest_of, path_of, paths_of
+from unveil.work.memory import check_memory, check_reading, table_bytes
 
 
 class ExistingTables(NamedTuple):

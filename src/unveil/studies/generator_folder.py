@@ -16,15 +16,14 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import open_secret, read_unlinked, replace_file
+from unveil.data.files.whole_files import read_unlinked, replace_file
 from unveil.errors import InputError
 from unveil.protections.generators import GeneratedRelease, Generator, scripts_of
 from unveil.protections.generators.processes import remove_left
-from unveil.studies.claimed_folder import ClaimedFolder
 from unveil.studies.releases import facts_of_table, marks_of_table, table_of_facts
-from unveil.studies.seal import Seal, sealed
-from unveil.studies.store import writing
-from unveil.studies.tasks import version
+from unveil.work.results import ResultFolder
+from unveil.work.seal import Seal, SealKey, sealed
+from unveil.work.task import version
 
 MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
 #: What is said of runs that are not those asked for, by what differs; of all else, that a setting does.
@@ -53,11 +52,11 @@ class PlannedRun:
         return f"run-{self.number:04}"
 
 
-class GeneratorFolder(ClaimedFolder):
+class GeneratorFolder(ResultFolder):
     """The folder with the runs of a generator."""
 
     manifest, parts, files = MANIFEST, (RUNS, LOGS, WORK), (TIMES,)
-    what, whose, option = "runs", "of this generator", "--made"
+    what, own, advice = "runs", "runs of this generator", "Name another folder (--made)"
     other = _OTHER
 
     def __exit__(
@@ -71,8 +70,8 @@ class GeneratorFolder(ClaimedFolder):
         """Let generators on other machines see that they are not wanted any more."""
         shutil.rmtree(self.folder / WORK, ignore_errors=True)
 
-    def _begin(self) -> None:
-        super()._begin()
+    def _claim(self) -> None:
+        super()._claim()
         self.give_up()  # what runs that were killed may have left
 
     def seal(self, run: PlannedRun) -> Seal:
@@ -96,8 +95,7 @@ class GeneratorFolder(ClaimedFolder):
                 f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
                 "folder: name one that they do share (--made)"
             )
-        with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
-            stream.write(json.dumps({"run": run.number, "seconds": round(seconds, 6)}) + "\n")
+        self.note(TIMES, {"run": run.number, "seconds": round(seconds, 6)})
 
     def seconds(self) -> dict[int, float]:
         """Return how long each run took, as far as that is known."""
@@ -131,7 +129,7 @@ def log_of(folder: Path, run: PlannedRun) -> Path:
     return folder / LOGS / f"{run.name}.txt"
 
 
-def content_of_made(generated: GeneratedRelease, seal: Seal) -> bytes:
+def content_of_made(generated: GeneratedRelease, seal: Seal, key: SealKey) -> bytes:
     """Return the file of a run: the release as Parquet, with all else that is known of it beside its rows.
 
     How long it took is not in it: a generator that does the same again makes the same bytes.
@@ -146,7 +144,7 @@ def content_of_made(generated: GeneratedRelease, seal: Seal) -> bytes:
         "kind": generated.kind,
         "notes": generated.notes,
     }
-    return sealed(released.frame, seal, {"made": json.dumps(told)})
+    return sealed(released.frame, seal, {"made": json.dumps(told)}, key=key)
 
 
 def made_of_content(content: bytes, seconds: float = nan) -> GeneratedRelease:

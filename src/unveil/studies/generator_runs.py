@@ -3,20 +3,16 @@
 import pickle
 import weakref
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import sha256
-from math import ceil, nan
+from math import nan
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from secrets import token_bytes
+from typing import Any, overload
 
 from unveil.data.files.source import shown
 from unveil.errors import InputError, OwnCodeError, UnveilError, where_raised, whole_number
 from unveil.protections.generators import GeneratedRelease, Generator, RunError, SourceTable, with_env
-from unveil.studies.executors import Workers, died, local, lost
-from unveil.studies.executors import cluster as dask_cluster
 from unveil.studies.generator_folder import (
     RUNS,
     WORK,
@@ -28,11 +24,13 @@ from unveil.studies.generator_folder import (
     made_of_content,
     write_log,
 )
-from unveil.studies.private_folder import handed_over, make_private_folder, remove_left_behind
-from unveil.studies.seal import Seal, write_bytes
-from unveil.studies.tasks import Pace, Progress, check_version, endings_raise, how_lost, run_tasks, version
+from unveil.work.private_folder import make_private_folder, remove_left_behind
+from unveil.work.run import Pace, Progress, endings_raise, executor
+from unveil.work.run import run as run_tasks
+from unveil.work.seal import Seal, SealKey, write_bytes
+from unveil.work.task import SharedValue, Task, WorkerDiedError
 
-__all__ = ["GeneratorRuns", "PlannedRun", "make_runs", "projected"]
+__all__ = ["GeneratorRuns", "PlannedRun", "make_runs"]
 
 
 class GeneratorRuns(Sequence[GeneratedRelease]):
@@ -109,119 +107,57 @@ def make_runs(
     if cluster is not None and folder is None:
         raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
     remove_left_behind()
-    private = make_private_folder("made") if folder is None else None
-    home = private.path / "made" if private is not None else Path(folder or "").absolute()
+    with endings_raise(), ExitStack() as stack:
+        key, path = None, folder
+        if path is None:
+            private = make_private_folder("made")
+            stack.callback(private.remove)
+            key, path = SealKey(token_bytes(32)), private.path / "made"  # nobody resumes what is private
+        with GeneratorFolder(path.absolute(), identity_of(generator, identity), key) as home:
+            missing = [run for run in runs if not home.has(run)]
+            pace = Pace(progress, len(runs), len(runs) - len(missing))
+            pace.report()
+            if missing:
+                shared, count = SharedValue((generator, given)), min(workers, len(missing))
+                is_sent = (cluster is not None or count > 1) and _is_sendable(generator, given, cluster)
+                with executor(count if is_sent else 0, cluster) as on:
+                    run_tasks(
+                        (_task(run, shared, home, kept=folder is not None) for run in missing),
+                        on=on,
+                        settle=_Settlement(home, pace, folder is not None),
+                        lost="the cluster lost the runs of this generator. See that it runs, and call the same again",
+                        progress=pace,
+                    )
+        answer = GeneratorRuns(home, runs)
+        weakref.finalize(answer, stack.pop_all().close)
+        return answer
+
+
+def _is_sendable(generator: Generator, given: SourceTable, cluster: str | None) -> bool:
+    """Return whether other processes can have the generator and the people; a cluster must."""
     try:
-        with endings_raise():
-            answer = _made_in(
-                GeneratorFolder(home, identity_of(generator, identity)),
-                generator,
-                given,
-                runs,
-                workers=workers,
-                cluster=cluster,
-                progress=progress,
-                kept=folder is not None,
-            )
-    except BaseException:
-        if private is not None:
-            private.remove()
-        raise
-    if private is not None:
-        weakref.finalize(answer, private.remove)
-    return answer
-
-
-def projected(first: float, runs: int, workers: int = 1) -> float:
-    """Return how many seconds all runs take by the clock if each takes as long as the first one.
-
-    >>> projected(12.0, runs=20, workers=4)
-    60.0
-    """
-    return ceil(runs / max(1, workers)) * first
-
-
-def _made_in(
-    home: GeneratorFolder,
-    generator: Generator,
-    given: SourceTable,
-    runs: Sequence[PlannedRun],
-    *,
-    workers: int,
-    cluster: str | None,
-    progress: Progress | None,
-    kept: bool,
-) -> GeneratorRuns:
-    """Return the runs once all of them are in the folder."""
-    with home:
-        missing = [run for run in runs if not home.has(run)]
-        pace = Pace(progress, len(runs), len(runs) - len(missing))
-        pace.report()
-        if missing:
-            with ExitStack() as stack:
-                sent = None
-                if cluster is not None or min(workers, len(missing)) > 1:
-                    sent = _sent(generator, given, home.folder, stack, everywhere=cluster is not None)
-                count = min(workers, len(missing)) if sent is not None else 0
-                hands = local(count) if cluster is None else dask_cluster(cluster)
-                try:
-                    _RunsInProgress(home, generator, given, sent, pace, kept=kept).compute(missing, hands)
-                except BaseException:
-                    hands.stop()
-                    if cluster is not None:
-                        home.give_up()
-                    raise
-                hands.stop()
-    return GeneratorRuns(home, runs)
-
-
-class _SentFile(NamedTuple):
-    """The file with the generator and the people for other processes, and its SHA-256."""
-
-    path: Path
-    digest: str
-
-
-def _sent(
-    generator: Generator, given: SourceTable, folder: Path, stack: ExitStack, *, everywhere: bool
-) -> _SentFile | None:
-    """Write the generator and the people for other processes; return None where that cannot be done.
-
-    Processes of this machine read a file without a name; other machines, where ``everywhere``, need one.
-    """
-    try:
+        pickle.dumps(given)
         method = pickle.dumps(generator)
-        content = pickle.dumps((generator, given))
     except Exception as error:  # whatever a user's function or frame does when it is copied
-        if everywhere:
+        if cluster is not None:
             raise InputError(
                 f"the generator or the people cannot be sent to a cluster ({type(error).__name__}). Name a function as "
                 "package.module:function, or do without the cluster"
             ) from None
-        return None
-    if b"__main__" in method:  # which is another module in another process
-        if everywhere:
-            raise InputError(
-                "a function that is defined in the script itself cannot be sent to a cluster. Put it into a module of "
-                "its own, or do without the cluster"
-            )
-        return None
-    digest = sha256(content).hexdigest()
-    if not everywhere:
-        return _SentFile(stack.enter_context(handed_over(content, kind="made", folder=folder / WORK)), digest)
-    path = folder / WORK / f"given-{digest[:16]}.pickle"
-    write_bytes(path, content)
-    return _SentFile(path, digest)
+        return False
+    is_of_script = b"__main__" in method  # which is another module in another process
+    if is_of_script and cluster is not None:
+        raise InputError(
+            "a function that is defined in the script itself cannot be sent to a cluster. Put it into a module of "
+            "its own, or do without the cluster"
+        )
+    return not is_of_script
 
 
-@lru_cache(maxsize=1)
-def _received(sent: _SentFile) -> tuple[Generator, SourceTable]:
-    """Return the generator and the people; a file that is not the one that was sent is not unpickled."""
-    content = sent.path.read_bytes()
-    if sha256(content).hexdigest() != sent.digest:
-        raise InputError(f"{shown(sent.path)} was changed since this run wrote it. Call the same command again")
-    found: tuple[Generator, SourceTable] = pickle.loads(content)  # noqa: S301 (the bytes that the caller wrote)
-    return found
+def _task(run: PlannedRun, shared: SharedValue, home: GeneratorFolder, *, kept: bool) -> Task:
+    # Values of variables are sent with each task: a shared value is pickled without them.
+    variables = getattr(shared.value[0], "env", {})
+    return Task(run, _make, (shared, variables, run, home.folder, home.seal(run), home.key, kept))
 
 
 @dataclass(frozen=True)
@@ -235,35 +171,21 @@ class _Outcome:
     trace: str = ""
 
 
-@dataclass
-class _RunsInProgress:
-    """The state of the runs in progress."""
+@dataclass(frozen=True)
+class _Settlement:
+    """Notes how long a run took, or raises the error that ends all of them."""
 
     home: GeneratorFolder
-    generator: Generator
-    given: SourceTable
-    sent: _SentFile | None
     pace: Pace
     kept: bool
 
-    def compute(self, missing: Sequence[PlannedRun], hands: Workers) -> None:
-        def begin(run: PlannedRun) -> "Future[Any]":
-            place = (run, self.home.folder, self.home.seal(run), self.kept)
-            if self.sent is None:
-                return hands.submit(_make, self.generator, self.given, *place)
-            # Values of variables are sent with each task: no file holds them.
-            return hands.submit(_make_elsewhere, self.sent, version(), getattr(self.generator, "env", {}), *place)
-
-        run_tasks(missing, hands, begin=begin, settle=self._settle)
-
-    def _settle(self, run: PlannedRun, error: BaseException | None, outcome: Any) -> tuple[PlannedRun, ...]:
+    def __call__(self, task: Task, error: BaseException | None, outcome: Any) -> tuple[Task, ...]:
+        run: Any = task.key
         which = f"run {run.number} of {self.pace.total}"
-        if isinstance(error, UnveilError) and not died(error):
+        if isinstance(error, UnveilError) and not isinstance(error, WorkerDiedError):
             raise error
-        if error is not None and lost(error):
-            raise InputError("the cluster lost the runs of this generator. See that it runs, and call the same again")
         if error is not None:
-            why = how_lost(error) if died(error) else f"{where_raised(error)} stopped it"
+            why = str(error) if isinstance(error, WorkerDiedError) else f"{where_raised(error)} stopped it"
             said = (f"{which} could not be made: {why}", self._others(), "Call the same again with one worker")
             raise InputError(". ".join(filter(None, said)))
         if outcome.failed is not None:
@@ -272,7 +194,6 @@ class _RunsInProgress:
             whole = ". ".join(filter(None, [*sentences, self._others()]))
             raise OwnCodeError(whole, outcome.trace) if outcome.trace else InputError(whole)
         self.home.note_seconds(run, outcome.seconds)
-        self.pace.report(1)
         return ()
 
     def _messages(self, run: PlannedRun, outcome: _Outcome) -> str:
@@ -288,22 +209,24 @@ class _RunsInProgress:
         return "The other runs were stopped" + f", and the {done} that are done are kept" * (self.kept and done > 0)
 
 
-def _make_elsewhere(sent: _SentFile, expected: str, env: Mapping[str, str], *place: Any) -> _Outcome:
-    """Make one run, in a worker."""
-    check_version(expected)
-    generator, given = _received(sent)
-    return _make(with_env(generator, env), given, *place)
-
-
-def _make(generator: Generator, given: SourceTable, run: PlannedRun, folder: Path, seal: Seal, kept: bool) -> _Outcome:
+def _make(
+    shared: SharedValue,
+    variables: Mapping[str, str],
+    run: PlannedRun,
+    folder: Path,
+    seal: Seal,
+    key: SealKey,
+    kept: bool,
+) -> _Outcome:
     """Make one run, write what it made, and keep what it printed."""
+    generator, given = shared.value
     try:
-        made = generator.make(given, run.rows, seed=run.seed, folder=folder / WORK)
+        made = with_env(generator, variables).make(given, run.rows, seed=run.seed, folder=folder / WORK)
     except RunError as error:
         if kept:
             write_log(folder, run, error.log)
         return _Outcome(nan, (error.happened, error.advice), bool(error.log), error.trace)
     if kept:
         write_log(folder, run, made.log)
-    write_bytes(folder / RUNS / seal.name, content_of_made(made, seal))
+    write_bytes(folder / RUNS / seal.name, content_of_made(made, seal, key))
     return _Outcome(made.seconds)

@@ -20,11 +20,11 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections.specification import applied
 from unveil.studies._parts import protection_of
-from unveil.studies.memory import check_memory, check_reading, graph_bytes, table_bytes
 from unveil.studies.plan import Study
 from unveil.studies.scenario import DataSet, rng, short_hash, slug
-from unveil.studies.seal import write_bytes
 from unveil.studies.sources import graph_of, path_of, table_of
+from unveil.work.memory import check_memory, check_reading, graph_bytes, table_bytes
+from unveil.work.seal import Seal, SealKey, seal_of, sealed_archive, write_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,32 +52,35 @@ def release_of(
     *,
     memory: int | None = None,
     fresh: bool = False,
+    key: SealKey | None = None,
 ) -> Any:
     """Return a release, out of its file or made now and written to it.
 
     While a process works on it, it stays the same object, so that an attack can keep what it computed of it. With
     ``fresh`` it is made anew even if the file is there, which also tells the mechanism (no file can hold that); the
-    numbers are the same.
+    numbers are the same. A file that is not sealed with the ``key`` is not believed, and made again.
     """
     check_reading(path_of(data), memory, f"the data {data.name!r}")
     original = graph_of(data) if data.kind == "graph" else table_of(data)
     check_memory(bytes_of(original, original), memory, f"a scenario of {data.name!r}")
-    release = _found(study, data, protect, number, folder, fresh=fresh)
+    release = _found(study, data, protect, number, folder, key, fresh=fresh)
     # Some protections add many nodes and edges.
     check_memory(bytes_of(original, release.released), memory, f"an attack on {protect!r} of {data.name!r}")
     return release
 
 
-def _found(study: Study, data: DataSet, protect: str, number: int, folder: Path, *, fresh: bool) -> Any:
+def _found(
+    study: Study, data: DataSet, protect: str, number: int, folder: Path, key: SealKey | None, *, fresh: bool
+) -> Any:
     file = folder / FOLDER / release_name(study, data, protect, number)
     if fresh:
         return _made(study.seed, data, protect, number)
     if not file.is_file():
-        return _kept(study, data, protect, number, file)
+        return _kept(study, data, protect, number, file, key)
     try:
-        return _loaded(file, file.stat().st_mtime_ns, data)
+        return _loaded(file, file.stat().st_mtime_ns, data, key)
     except _DAMAGED:
-        return _kept(study, data, protect, number, file)
+        return _kept(study, data, protect, number, file, key)
 
 
 def bytes_of(original: Any, released: Any) -> int:
@@ -87,12 +90,13 @@ def bytes_of(original: Any, released: Any) -> int:
     return graph_bytes(released.nodes, original.edges + released.edges)
 
 
-def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path) -> Any:
+def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path, key: SealKey | None) -> Any:
     """Return a release that was made now, as it will be read from its file by others."""
     made = _made(study.seed, data, protect, number)
     file.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
-    write_bytes(file, _graph_content(made) if data.kind == "graph" else _table_content(made))
-    return _loaded(file, file.stat().st_mtime_ns, data)
+    content = _graph_content(made) if data.kind == "graph" else _table_content(made)
+    write_bytes(file, sealed_archive(content, Seal(file.name, "", "fine"), key))
+    return _loaded(file, file.stat().st_mtime_ns, data, key)
 
 
 @lru_cache(maxsize=2)
@@ -109,9 +113,12 @@ def _made(seed: int, data: DataSet, protect: str, number: int) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _loaded(file: Path, _changed: int, data: DataSet) -> Any:
+def _loaded(file: Path, _changed: int, data: DataSet, key: SealKey | None) -> Any:
+    content = read_unlinked(file)
+    if seal_of(content, key) != Seal(file.name, "", "fine"):
+        raise ValueError("damaged, or sealed by another user")
     reader: Callable[..., Any] = _graph_from if data.kind == "graph" else _table_from
-    return reader(file, graph_of(data) if data.kind == "graph" else table_of(data))
+    return reader(content, graph_of(data) if data.kind == "graph" else table_of(data))
 
 
 def _graph_content(release: GraphRelease) -> bytes:
@@ -128,9 +135,8 @@ def _graph_content(release: GraphRelease) -> bytes:
     return stream.getvalue()
 
 
-def _graph_from(file: Path, original: Graph) -> GraphRelease:
-    # Reading every part to its end also compares its checksum.
-    with np.load(io.BytesIO(read_unlinked(file)), allow_pickle=False) as parts:
+def _graph_from(content: bytes, original: Graph) -> GraphRelease:
+    with np.load(io.BytesIO(content), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         released = Graph(parts["start"], parts["neighbour"], name=f"{told['name']} graph")
         truth = parts["truth"]
@@ -171,10 +177,10 @@ def table_of_facts(fields: dict[str, Any], frame: "pl.DataFrame", marks: "NDArra
     return Table(fields["table"], tuple(map(_column_from, fields["columns"])), frame, marked=marked)
 
 
-def _table_from(file: Path, original: Table) -> Release:
+def _table_from(content: bytes, original: Table) -> Release:
     import polars as pl
 
-    with np.load(io.BytesIO(read_unlinked(file)), allow_pickle=False) as parts:
+    with np.load(io.BytesIO(content), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         frame = pl.read_parquet(io.BytesIO(parts["frame"].tobytes()))
         released = table_of_facts(told, frame, parts["marked"])

@@ -4,24 +4,25 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from unveil.errors import InputError, whole_number
-from unveil.studies.executors import Workers, cluster_risk, died, local, lost
-from unveil.studies.executors import cluster as dask_cluster
+from unveil.errors import whole_number
 from unveil.studies.failures import told
-from unveil.studies.memory import physical_memory
 from unveil.studies.plan import Study
 from unveil.studies.scenario import Scenario
-from unveil.studies.seal import DiskError
 from unveil.studies.sources import digest_of
 from unveil.studies.store import Store
-from unveil.studies.tasks import MismatchError, Progress, check_version, how_lost, run_tasks, version
 from unveil.studies.times import RunForecast
 from unveil.studies.work import TaskOutcome, make_release, run_scenario, write_rows
+from unveil.work.cluster import cluster_risk
+from unveil.work.memory import physical_memory
+from unveil.work.run import Progress, executor
+from unveil.work.run import run as run_tasks
+from unveil.work.seal import DiskError, SealKey
+from unveil.work.task import Executor, Task
+from unveil.work.threads import Threads
 
 _SHARE_OF_MEMORY = 0.8
 
@@ -116,13 +117,11 @@ def run_study(
         missing = [scenario for scenario in scenarios if scenario.file_name not in there]
         run = _StudyRun(study, store, limit)
         if missing:
-            hands = local(count) if cluster is None else dask_cluster(cluster)
-            try:
-                slots = hands.slots
-                run.forecast = RunForecast.of(study, store.folder, scenarios, missing, workers=slots, progress=progress)
-                run.compute(missing, hands)
-            finally:
-                hands.stop()
+            with executor(count, cluster) as on:
+                run.forecast = RunForecast.of(
+                    study, store.folder, scenarios, missing, workers=on.slots, progress=progress
+                )
+                run.compute(missing, on)
         return RunSummary(
             total=len(scenarios),
             done=run.done,
@@ -140,8 +139,7 @@ def _limit(memory: int | None, shares: int, *, everything: bool) -> int | None:
     return whole_number(memory, "memory, in bytes,", advice="Leave it out to have one set") // shares
 
 
-@dataclass(frozen=True)
-class _Task:
+class _StudyTask(NamedTuple):
     """A scenario to compute, with others that are the same; or (with a number) a release that scenarios need."""
 
     scenario: Scenario
@@ -163,24 +161,28 @@ class _StudyRun:
     forecast: RunForecast | None = None
     done: int = 0
     failed: int = 0
-    waiting: dict[tuple[str, str], list[_Task]] = field(default_factory=dict)
+    waiting: dict[tuple[str, str], list[_StudyTask]] = field(default_factory=dict)
     releases_left: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def compute(self, scenarios: list[Scenario], hands: Workers) -> None:
+    def compute(self, scenarios: list[Scenario], on: Executor | Threads) -> None:
         """Compute the scenarios; each release is made first, by one worker."""
-
-        def begin(task: _Task) -> "Future[Any]":
-            return hands.submit(_work, self.study, task, self.store.folder, self.memory, version())
-
-        releases = self._plan(scenarios)
+        first = self._plan(scenarios)
         self._report()
-        run_tasks(releases, hands, begin=begin, settle=self._settle)
+        run_tasks(
+            map(self._task, first),
+            on=on,
+            settle=lambda task, error, outcome: map(self._task, self._settle(task.key, error, outcome)),
+            lost="the cluster lost the tasks of this study. See that it runs, and resume the study",
+        )
 
-    def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
+    def _task(self, part: _StudyTask) -> Task:
+        return Task(part, _work, (self.study, part, self.store.folder, self.memory, self.store.key))
+
+    def _plan(self, scenarios: list[Scenario]) -> list[_StudyTask]:
         """Return the releases to make, and let each scenario wait for its own; where all were made, the scenarios."""
         if self.study.kind == "release":
-            return [_Task(scenario) for scenario in scenarios]
-        releases: list[_Task] = []
+            return [_StudyTask(scenario) for scenario in scenarios]
+        releases: list[_StudyTask] = []
         missing = {scenario.file_name for scenario in scenarios}
         twins: dict[str, list[Scenario]] = {}
         for scenario in scenarios:
@@ -190,62 +192,58 @@ class _StudyRun:
         for scenario in scenarios:
             if scenario.file_name in with_another:
                 continue
-            task = _Task(scenario, twins=tuple(twins.get(scenario.file_name, ())))
+            task = _StudyTask(scenario, twins=tuple(twins.get(scenario.file_name, ())))
             if task.shared not in self.waiting:
                 numbers = range(min(self.study.releases, self.study.replications.most))
-                releases.extend(_Task(scenario, number) for number in numbers)
+                releases.extend(_StudyTask(scenario, number) for number in numbers)
                 self.releases_left[task.shared] = len(numbers)
                 self.waiting[task.shared] = []
             self.waiting[task.shared].append(task)
         return releases
 
-    def _settle(self, task: _Task, error: BaseException | None, answer: Any) -> Iterable[_Task]:
-        if isinstance(error, (DiskError, MismatchError)):
+    def _settle(self, part: _StudyTask, error: BaseException | None, outcome: Any) -> Iterable[_StudyTask]:
+        if isinstance(error, DiskError):
             raise error
-        if error is not None and lost(error):
-            raise InputError("the cluster lost the tasks of this study. See that it runs, and resume the study")
-        outcome: TaskOutcome = answer
         if error is not None:
-            outcome = TaskOutcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
-            if task.release is None:
-                self._write_error(task, outcome.error)
-        if task.release is not None:
-            return self._released(task, outcome)
-        self._finish(task, outcome)
+            outcome = TaskOutcome(part.scenario.file_name, 0, told(error))
+            if part.release is None:
+                self._write_error(part, outcome.error)
+        if part.release is not None:
+            return self._released(part, outcome)
+        self._finish(part, outcome)
         return ()
 
-    def _released(self, task: _Task, outcome: TaskOutcome) -> list[_Task]:
+    def _released(self, part: _StudyTask, outcome: TaskOutcome) -> list[_StudyTask]:
         """Return the scenarios of a release once they can begin, or end them with its error."""
-        self.releases_left[task.shared] -= 1
-        waiting = self.waiting[task.shared]
+        self.releases_left[part.shared] -= 1
+        waiting = self.waiting[part.shared]
         if outcome.error is not None:
             for each in waiting:
                 self._write_error(each, outcome.error)
                 self._finish(each, TaskOutcome(each.scenario.file_name, 0, outcome.error))
             waiting.clear()
-        return self.waiting.pop(task.shared) if self.releases_left[task.shared] == 0 else []
+        return self.waiting.pop(part.shared) if self.releases_left[part.shared] == 0 else []
 
-    def _write_error(self, task: _Task, error: str | None) -> None:
-        for scenario in (task.scenario, *task.twins):
-            write_rows(self.study, scenario, self.store.folder, [], error)
+    def _write_error(self, part: _StudyTask, error: str | None) -> None:
+        for scenario in (part.scenario, *part.twins):
+            write_rows(self.study, scenario, self.store.folder, [], error, self.store.key)
 
-    def _finish(self, task: _Task, outcome: TaskOutcome) -> None:
-        self.store.accept(task.scenario, outcome)
-        for twin in task.twins:  # which took no time and no replication of its own
+    def _finish(self, part: _StudyTask, outcome: TaskOutcome) -> None:
+        self.store.accept(part.scenario, outcome)
+        for twin in part.twins:  # which took no time and no replication of its own
             self.store.accept(twin, TaskOutcome(twin.file_name, 0, outcome.error))
-        every = (task.scenario, *task.twins)
+        every = (part.scenario, *part.twins)
         self.done += len(every)
         self.failed += len(every) * (outcome.error is not None)
-        self._report(*zip(every, (sum(outcome.seconds.values()), *(0.0 for _ in task.twins)), strict=True))
+        self._report(*zip(every, (sum(outcome.seconds.values()), *(0.0 for _ in part.twins)), strict=True))
 
     def _report(self, *ended: tuple[Scenario, float]) -> None:
         if self.forecast is not None:
             self.forecast.report(*ended)
 
 
-def _work(study: Study, task: _Task, folder: Path, memory: int | None, expected: str) -> TaskOutcome:
-    """Do one task, in a worker."""
-    check_version(expected)
-    if task.release is not None:
-        return make_release(study, task.scenario, task.release, folder, memory=memory)
-    return run_scenario(study, task.scenario, folder, memory=memory, twins=task.twins)
+def _work(study: Study, part: _StudyTask, folder: Path, memory: int | None, key: SealKey) -> TaskOutcome:
+    """Do one part, in a worker."""
+    if part.release is not None:
+        return make_release(study, part.scenario, part.release, folder, memory=memory, key=key)
+    return run_scenario(study, part.scenario, folder, memory=memory, twins=part.twins, key=key)

@@ -2,39 +2,30 @@
 
 import json
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import (
-    SECRET_FOLDER,
-    make_secret_folder,
-    open_secret,
-    read_unlinked,
-    refuse_shared_folder,
-    sweep,
-)
+from unveil.data.files.whole_files import make_secret_folder, read_unlinked
 from unveil.errors import InputError
 from unveil.studies.failures import ERRORS
-from unveil.studies.lock import LOCK_FILE, Lock
 from unveil.studies.nodes import NODES, keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.releases import FOLDER as RELEASES
 from unveil.studies.scenario import Scenario
-from unveil.studies.seal import DiskError, Seal, remedy, seal_of, write_bytes
 from unveil.studies.summary import is_summary, manifest_of_summary
 from unveil.studies.times import TIMES
 from unveil.studies.work import RESULTS, TaskOutcome
+from unveil.work.results import ResultFolder, refuse_file, writing
+from unveil.work.seal import Seal, SealKey, seal_of, write_bytes
+from unveil.work.task import version
 
 MANIFEST, STUDY, DAMAGED = "manifest.json", "study.toml", "damaged"
 
 
-class Store:
-    """The results of one study in a folder; as a context, it also holds the lock of the folder.
+class Store(ResultFolder):
+    """The results of one study in a folder.
 
     Parameters
     ----------
@@ -46,45 +37,21 @@ class Store:
         False refuses a folder that holds results already.
     """
 
+    manifest, files, early, swept = MANIFEST, (STUDY, TIMES), (STUDY,), (ERRORS, DAMAGED)
+    what, own, advice = "a study", "that study", "Choose another folder"
+
     def __init__(self, folder: Path, study: Study, *, resume: bool = True) -> None:
-        self.folder = folder
+        super().__init__(folder, _manifest(study))
         self.study = study
         self.resume = resume
         self.set_aside: list[str] = []
-        self._lock = Lock(folder)
-
-    def __enter__(self) -> "Store":
-        take_folder(
-            self.folder,
-            self._lock,
-            refuse_others=self._refuse_other_files,
-            claim=self._claim,
-            parts=(RESULTS, *([NODES] if keeps_nodes(self.study) else []), RELEASES),
-            files=(MANIFEST, STUDY, TIMES),
-            swept=(ERRORS, DAMAGED),
-        )
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.free()
-
-    def _refuse_other_files(self) -> None:
-        if (self.folder / MANIFEST).exists():
-            return
-        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
-        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
-        if others:
-            raise InputError(
-                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
-                "Choose another folder"
-            )
+        self.parts = (RESULTS, *([NODES] if keeps_nodes(study) else []), RELEASES)
 
     def _claim(self) -> None:
-        """Make the folder that of this study, or see that it is."""
         if (self.folder / MANIFEST).exists():
-            check_same(manifest_of(self.folder), self.study, self.folder)
+            manifest = manifest_of(self.folder)
+            check_same(manifest, self.study, self.folder)
+            self._refuse_other_key(manifest.get("key"))
             if not self.resume and any((self.folder / RESULTS).glob("*.parquet")):
                 raise InputError(
                     f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
@@ -94,7 +61,7 @@ class Store:
             return
         write_bytes(self.folder / STUDY, self.study.to_toml().encode())
         # Last, because a folder with a manifest is complete.
-        write_bytes(self.folder / MANIFEST, json.dumps(_manifest(self.study), indent=1).encode())
+        super()._claim()
 
     def _refresh(self) -> None:
         """Write down what may change while the results stay: where the data lie, and the labels they have."""
@@ -119,7 +86,7 @@ class Store:
     def _is_fine(self, path: Path, scenario: Scenario) -> bool:
         if not os.path.lexists(path):
             return False
-        seal = checked_seal(path, scenario, scenario.data.digest)
+        seal = checked_seal(path, scenario, scenario.data.digest, self.key)
         if seal is None:
             self._put_aside(path)
         return seal is not None and seal.state == "fine"
@@ -142,65 +109,7 @@ class Store:
         line: dict[str, Any] = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows}
         for name, parts in (("seconds", outcome.seconds), ("wall", outcome.wall)):
             line[name] = {part: round(seconds, 6) for part, seconds in parts.items()}
-        with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
-            stream.write(json.dumps(line) + "\n")
-
-
-def take_folder(
-    folder: Path,
-    lock: Lock,
-    *,
-    refuse_others: Callable[[], None],
-    claim: Callable[[], None],
-    parts: Sequence[str],
-    files: Sequence[str],
-    swept: Sequence[str] = (),
-) -> None:
-    """Make a folder for one run at a time, and take its lock, which is free again where anything is wrong with it.
-
-    Parameters
-    ----------
-    folder, lock
-        The folder, made if it does not exist, and its lock.
-    refuse_others
-        Refuses a folder of other files.
-    claim
-        Makes the folder that of this run, or sees that it is.
-    parts, files
-        Folders in it, which are made, and files in it: a link in the place of any is refused.
-    swept
-        Further folders in which a run that was killed may have left drafts.
-    """
-    with writing(folder):
-        # What is in it is as secret as the data. A folder that was there is left to its owner; a link that the user
-        # names is followed.
-        refuse_file(folder)
-        folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
-        refuse_shared_folder(folder)
-        _refuse_links(folder, parts=(*parts, *swept), files=(*files, LOCK_FILE))
-        refuse_others()  # before the lock, which is a file too
-        lock.take()
-        try:
-            claim()
-            for name in parts:
-                make_secret_folder(folder / name)
-                refuse_shared_folder(folder / name)
-            for name in ("", *parts, *swept):
-                sweep(folder / name)
-        except BaseException:
-            lock.free()
-            raise
-
-
-def _refuse_links(folder: Path, *, parts: Sequence[str], files: Sequence[str]) -> None:
-    """Refuse links and pipes before anything is opened: a link leads to other files, a pipe never ends."""
-    for name in (*parts, *files):
-        path, what = folder / name, "folder" if name in parts else "file"
-        if os.path.lexists(path) and not (stat.S_ISDIR if what == "folder" else stat.S_ISREG)(path.lstat().st_mode):
-            raise InputError(
-                f"{shown(path)} must be a plain {what}, but is a link or something else, which is not followed. "
-                "Remove it, or choose another folder"
-            )
+        self.note(TIMES, line)
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
@@ -267,10 +176,13 @@ def unreadable(folder: Path) -> InputError:
     return InputError(f"the study in {shown(folder)} may not be read by this user: only who ran it may. Ask for a copy")
 
 
-def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
-    """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
+def checked_seal(path: Path, scenario: Scenario, digest: str, key: SealKey | None = None) -> Seal | None:
+    """Return what the file of a scenario says about itself, or None where it is damaged or another one's.
+
+    Without a key, as for the results of others, it may come from anybody.
+    """
     try:
-        seal = seal_of(read_unlinked(path))
+        seal = seal_of(read_unlinked(path), key)
     except PermissionError as error:
         raise unreadable(path.parent.parent) from error
     except OSError:  # a disk that cannot read it, a folder of that name
@@ -279,11 +191,9 @@ def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
 
 
 def _manifest(study: Study) -> dict[str, Any]:
-    from unveil._version import __version__
-
     return {
         "identity": study.identity(),
-        "version": __version__,
+        "version": version(),
         "name": study.name,
         "seed": study.seed,
         "data": {each.name: each.digest for each in study.data},
@@ -306,22 +216,3 @@ def refuse_other_than_file(path: Path) -> None:
     """Refuse anything but a plain file of that name: a pipe would never end, a link leads elsewhere."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         raise InputError(f"{shown(path)} must be a file, but something else is there. Put the file back")
-
-
-def refuse_file(folder: Path) -> None:
-    """Refuse anything but a folder of that name."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{shown(folder)} must be a folder, but something else is there. Move it away, and resume")
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Tell what goes wrong with a folder in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or os.strerror(error.errno or 0)
-        raise DiskError(
-            f"the folder {shown(folder)} cannot be written to ({reason}). What was computed before is kept: "
-            f"{remedy(error)}, and resume"
-        ) from error

@@ -25,7 +25,7 @@ from unveil.studies.index import with_sources
 from unveil.studies.nodes import nodes_schema
 from unveil.studies.plan import Study
 from unveil.studies.scenario import Scenario
-from unveil.studies.seal import Seal, seal_of, sealed
+from unveil.work.seal import Seal, seal_of, sealed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,7 +16,7 @@ from unveil.errors import UnveilError
 if TYPE_CHECKING:
     from unveil.studies.plan import Study
     from unveil.studies.scenario import DataSet, Scenario
-    from unveil.studies.tasks import Progress
+    from unveil.work.run import Progress
 
 #: The file in the folder of a study: a line for each scenario that was computed.
 TIMES = "times.jsonl"

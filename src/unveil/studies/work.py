@@ -24,8 +24,8 @@ from unveil.studies.precision import LOOK_EVERY, enough
 from unveil.studies.releases import release_of
 from unveil.studies.replication import Replication, attack_graph, attack_people, attack_table
 from unveil.studies.scenario import Scenario, rng
-from unveil.studies.seal import DiskError, Seal, State, sealed, write_bytes
 from unveil.studies.times import Clock
+from unveil.work.seal import DiskError, Seal, SealKey, State, sealed, write_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,18 +66,24 @@ class ScenarioReplications(NamedTuple):
 # Studies run scenarios side by side: more threads in each would only stand in one another's way.
 @threads(1)
 def run_scenario(
-    study: Study, scenario: Scenario, folder: Path, *, memory: int | None = None, twins: Sequence[Scenario] = ()
+    study: Study,
+    scenario: Scenario,
+    folder: Path,
+    *,
+    memory: int | None = None,
+    twins: Sequence[Scenario] = (),
+    key: SealKey | None = None,
 ) -> TaskOutcome:
     """Return what became of a scenario, whose file of results is then in ``folder/results``.
 
     The values of nodes, if the study keeps them, are in ``folder/nodes``. ``twins`` are scenarios of other axes that
     are the same; they get files of their own with the same numbers. The numbers depend on the study and the scenario
     alone. Whatever an attack, a protection or a metric raises becomes a file with one row that tells the error; only a
-    file that cannot be written is an error of this function.
+    file that cannot be written is an error of this function. ``key`` seals the files for a run that is resumed.
     """
     clock, found, said = Clock(), ScenarioReplications([], {}), None
     try:
-        found = _replications(study, scenario, folder, memory, clock)
+        found = _replications(study, scenario, folder, memory, clock, key)
     except DiskError:
         raise
     except (Exception, SystemExit) as error:  # a user's own class may raise anything, and stops no other scenario
@@ -87,19 +93,25 @@ def run_scenario(
         sketches = {name: values.sketch() for name, values in found.nodes.items()}
         for each in (scenario, *twins):
             if said is None and keeps_nodes(study):  # before the rows, which say that the scenario is done
-                _write(frame_of_nodes(each, sketches), each, folder / NODES)
-            write_rows(study, each, folder, [] if said else found.rows, said)
+                _write(frame_of_nodes(each, sketches), each, folder / NODES, key)
+            write_rows(study, each, folder, [] if said else found.rows, said, key)
     return TaskOutcome(scenario.file_name, len(found.rows), said, dict(clock.seconds), dict(clock.wall))
 
 
 def make_release(
-    study: Study, scenario: Scenario, number: int, folder: Path, *, memory: int | None = None
+    study: Study,
+    scenario: Scenario,
+    number: int,
+    folder: Path,
+    *,
+    memory: int | None = None,
+    key: SealKey | None = None,
 ) -> TaskOutcome:
     """Return what became of a release that scenarios share, which is then in ``folder/releases``."""
     clock, said = Clock(), None
     try:
         with clock.timed("release"):
-            release_of(study, scenario.data, scenario.protect, number, folder, memory=memory)
+            release_of(study, scenario.data, scenario.protect, number, folder, memory=memory, key=key)
     except DiskError:
         raise
     except (Exception, SystemExit) as error:
@@ -108,20 +120,22 @@ def make_release(
     return TaskOutcome("", 0, said, dict(clock.seconds), dict(clock.wall))
 
 
-def write_rows(study: Study, scenario: Scenario, folder: Path, rows: list[Row], error: str | None) -> None:
+def write_rows(
+    study: Study, scenario: Scenario, folder: Path, rows: list[Row], error: str | None, key: SealKey | None
+) -> None:
     """Write the file of a scenario: a row for each replication, or one row with the error."""
     frame = frame_of(scenario, columns_of(study), rows, error)
-    _write(frame, scenario, folder / RESULTS, "failed" if error else "fine")
+    _write(frame, scenario, folder / RESULTS, key, "failed" if error else "fine")
 
 
-def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, state: State = "fine") -> None:
+def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, key: SealKey | None, state: State = "fine") -> None:
     folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
     seal = Seal(scenario.file_name, scenario.data.digest, state)
-    write_bytes(folder / scenario.file_name, sealed(frame, seal))
+    write_bytes(folder / scenario.file_name, sealed(frame, seal, key=key))
 
 
 def _replications(
-    study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock
+    study: Study, scenario: Scenario, folder: Path, memory: int | None, clock: Clock, key: SealKey | None
 ) -> ScenarioReplications:
     """Return all replications, as many as the study asks for."""
     if scenario.data.kind == "release":
@@ -140,7 +154,7 @@ def _replications(
         if release is None or study.releases > 1:
             with clock.timed("release"):
                 release = release_of(
-                    study, scenario.data, scenario.protect, place, folder, memory=memory, fresh=needs_mechanism
+                    study, scenario.data, scenario.protect, place, folder, memory=memory, fresh=needs_mechanism, key=key
                 )
         knowing = replace(attack, mechanism=release.mechanism) if needs_mechanism else attack
         attacked = one(study, scenario, release, knowing, number, clock, folder)

@@ -8,12 +8,13 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unveil.work.processes import ONE_THREAD
+
 #: What starts a worker; the folder with its task is put behind. ``-P``: nothing is imported from where it is started.
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "unveil.web.worker")
 
-# Numbers do not depend on it, and the page stays quick while a worker computes.
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM", "NUMEXPR")
-_ENVIRONMENT = {**{f"{name}_NUM_THREADS": "1" for name in _THREADS}, "MPLBACKEND": "Agg"}
+# With one thread the page stays quick while a worker computes.
+_ENVIRONMENT = {**ONE_THREAD, "MPLBACKEND": "Agg"}
 
 #: How long ended processes may take to be gone, in seconds.
 _PATIENCE = 5.0

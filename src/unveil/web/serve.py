@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from unveil._optional import need
 from unveil.errors import InputError
-from unveil.studies.private_folder import PrivateFolder, make_private_folder
 from unveil.web._private import write_private
 from unveil.web.jobs import Rules
 from unveil.web.uploads import MEGABYTE, Limits
+from unveil.work.private_folder import PrivateFolder, make_private_folder
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -108,7 +108,7 @@ def limits_of(megabytes: int | None) -> Limits:
 
 def usual_rules() -> Rules:
     """Return the rules for this machine: a worker that takes nearly all of its memory is ended, and the page stays."""
-    from unveil.studies.memory import physical_memory
+    from unveil.work.memory import physical_memory
 
     most = int(_MEMORY_SHARE * physical_memory())
     return Rules(memory=most, look_memory=min(most, LOOK_MEMORY))

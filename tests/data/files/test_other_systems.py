@@ -15,8 +15,8 @@ from unveil.data.files import whole_files
 from unveil.data.files.source import most_memory
 from unveil.data.files.write import is_link_of_others, write_text
 from unveil.errors import InputError
-from unveil.studies.lock import Lock, running
 from unveil.web import _peer
+from unveil.work.lock import Lock, running
 
 #: What Python has on no Windows.
 MISSING = ("geteuid", "getuid", "fchmod", "killpg", "O_NOFOLLOW", "O_NONBLOCK", "O_TMPFILE")

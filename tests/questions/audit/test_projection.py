@@ -31,7 +31,7 @@ from unveil.questions.audit.projection import (
 from unveil.questions.audit.read import AuditFiles
 from unveil.questions.audit.runner import RunSettings
 from unveil.questions.reading import TableReading
-from unveil.studies.memory import NeedsMemoryError
+from unveil.work.memory import NeedsMemoryError
 
 
 def test_every_part_of_an_audit_was_measured() -> None:

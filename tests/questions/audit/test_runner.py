@@ -1,6 +1,5 @@
 """However an audit is run, stopped and resumed, its JSON is the same to the last byte; and nothing is left behind."""
 
-import errno
 import io
 import os
 import pickle
@@ -9,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -21,19 +21,18 @@ import pytest
 from tests.data.files.test_column_store import on_linux, on_unix
 from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
 from unveil._kernels.threads import available
-from unveil.data.files.whole_files import replace_file
 from unveil.errors import InputError
 from unveil.questions.audit import result_cache, runner
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditJob, Runner, RunSettings
+from unveil.questions.audit.runner import AuditJob, RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
-from unveil.studies import seal
-from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError
-from unveil.studies.seal import DiskError, seal_of, sealed
-from unveil.studies.tasks import MismatchError, version
+from unveil.work.memory import MemoryLimit
+from unveil.work.processes import Processes
+from unveil.work.seal import seal_of, sealed_parts, user_key
+from unveil.work.task import SharedValue, WorkerDiedError, perform, version
 
 ROOT = Path(__file__).parents[3]
 #: All attacks where results are sent or kept; these where that is not the point.
@@ -82,6 +81,11 @@ def test_what_was_kept_is_not_computed_again_and_gives_the_same_bytes(
     assert {path.stat().st_mode & 0o777 for path in results} == {0o600}
     computed.clear()
     assert asked(files, resume=folder) == plain
+    assert computed == []
+
+
+def test_processes_compute_everything_and_give_the_same_bytes(files: Path, plain: str, computed: list[str]) -> None:
+    assert asked(files, workers=2) == plain
     assert computed == []
 
 
@@ -183,16 +187,6 @@ def test_markers_and_coarse_cells_give_the_same_bytes_from_disk_and_can_be_kept(
         asked(tmp_path, resume=tmp_path / "kept", **told)
 
 
-def test_damaged_results_are_computed_again(files: Path, few: str, tmp_path: Path, computed: list[str]) -> None:
-    folder = tmp_path / "kept"
-    asked(files, attacks=FEW, resume=folder)
-    (damaged,) = (folder / "results").glob("release-1-attack-copies-*")
-    damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
-    computed.clear()
-    assert asked(files, attacks=FEW, resume=folder) == few
-    assert computed == ["release-1-attack-copies"]
-
-
 def popen(command: str) -> bytes:
     """Return a pickle that reaches a shell through a dotted name in a module of unveil."""
     writer = io.BytesIO()
@@ -215,8 +209,9 @@ def test_a_planted_result_runs_nothing(files: Path, few: str, tmp_path: Path, co
     pickle.loads(harm).close()  # noqa: S301 (the harm that the test is about)
     assert (tmp_path / "harm").exists(), "the pickle must be harmful for the test to mean anything"
     (tmp_path / "harm").unlink()
-    for content in (pl.DataFrame({"result": [harm]}), pl.DataFrame({"part": [harm]}), pl.DataFrame({"part": [1]})):
-        path.write_bytes(sealed(content, own))
+    array = result_cache.result_format().write(np.arange(3))
+    for parts in ([harm], [b'["tuple",[1]]', harm], [array[0], harm], [b"{}"], []):
+        path.write_bytes(sealed_parts(parts, own, user_key()))
         computed.clear()
         assert asked(files, attacks=FEW, resume=folder) == few
         assert computed == ["release-1-attack-copies"]
@@ -256,27 +251,6 @@ def test_results_of_another_audit_are_refused(
 def test_a_folder_of_other_files_is_refused(files: Path) -> None:
     with pytest.raises(InputError, match=r"must be empty or hold results of this audit, but .* holds other files"):
         asked(files, attacks=FEW, resume=files)
-
-
-def test_a_disk_that_is_full_is_said_and_what_was_kept_stays(
-    files: Path, few: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
-) -> None:
-    folder, write = tmp_path / "kept", replace_file
-
-    def full(path: Path, content: bytes) -> None:
-        if "attack-copies" in path.name:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, content)
-
-    monkeypatch.setattr(seal, "replace_file", full)
-    with pytest.raises(DiskError, match="What was computed before is kept: make room"):
-        asked(files, attacks=FEW, resume=folder)
-    assert [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")] == []
-    assert "release-1-attack-linkability" in computed
-    monkeypatch.setattr(seal, "replace_file", write)
-    computed.clear()
-    assert asked(files, attacks=FEW, resume=folder) == few
-    assert "release-1-attack-linkability" not in computed
 
 
 def test_a_model_cannot_be_told_from_another_one(files: Path, tmp_path: Path) -> None:
@@ -337,29 +311,7 @@ def test_an_audit_that_was_stopped_goes_on(
     assert first != few  # that one was told of which kind a release is
 
 
-def test_a_worker_of_this_machine_that_is_killed_costs_nothing_but_time(
-    files: Path, plain: str, monkeypatch: pytest.MonkeyPatch, computed: list[str]
-) -> None:
-    hired: list[LocalProcesses] = []
-    killed: list[int] = []
-
-    def hire(count: int) -> LocalProcesses:
-        hired.append(LocalProcesses(count))
-        return hired[-1]
-
-    def kill(name: str, _share: float) -> None:
-        if name.endswith(" parts") and not killed:
-            killed.append(hired[0].process_numbers[0])
-            os.kill(killed[0], signal.SIGKILL)
-
-    monkeypatch.setattr(runner, "local", hire)
-    assert asked(files, workers=2, progress=kill) == plain
-    assert len(killed) == 1
-    assert computed == []
-    assert hired[0].process_numbers == []
-
-
-def test_frames_reach_other_processes_through_a_file_without_a_name(
+def test_frames_reach_other_processes_through_their_pipes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, computed: list[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -377,8 +329,18 @@ def test_frames_reach_other_processes_through_a_file_without_a_name(
     assert found == audit(*tables, **told).to_json()
 
 
+class Cluster:
+    """A cluster that nobody asks."""
+
+    def __init__(self, _address: str) -> None:
+        """Connect to nothing."""
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
 def test_a_cluster_is_given_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "dask_cluster", lambda _: InThisProcess())
+    monkeypatch.setattr("unveil.work.cluster.DaskCluster", Cluster)
     with pytest.raises(InputError, match="the workers of a cluster read the tables themselves"):
         audit(ORIGINAL, MASKED, attacks=["copies"], cluster="tcp://127.0.0.1:9")
 
@@ -393,9 +355,15 @@ def test_workers_and_a_cluster_are_not_both() -> None:
         RunSettings(workers=2, cluster="tcp://127.0.0.1:8786")
 
 
-def test_a_task_whose_workers_all_die_is_named() -> None:
-    error = runner._explained(WorkerDiedError("it was ended by SIGKILL"), "trying linkability")
-    assert str(error).startswith("trying linkability did not end: every worker was lost that computed this")
+def test_a_task_whose_workers_all_die_is_named(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*_: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_exception(WorkerDiedError("it was ended by SIGKILL"))
+        return future
+
+    monkeypatch.setattr(Processes, "submit", submit)
+    with pytest.raises(InputError, match=r" did not end: every worker was lost .*\(it was ended by SIG"):
+        asked(files, attacks=["copies"], workers=2)
 
 
 @pytest.fixture
@@ -427,13 +395,6 @@ def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others
         stream.write("30,f,north,31\n")
     with pytest.raises(InputError, match=r"every worker must read the same files, but '.*foreign\.csv' is another one"):
         told.prepared()
-
-
-def test_a_worker_of_another_version_computes_nothing(order: tuple[Path, AuditJob], computed: list[str]) -> None:
-    task = AuditTask("attack", 0, "copies")
-    with pytest.raises(MismatchError, match=r"one has .* and this is 0\.0\.1"):
-        runner._work("0.0.1", pickle.dumps(order[1]), task, None, None)
-    assert computed == []
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
@@ -529,15 +490,9 @@ def test_an_audit_that_takes_more_memory_than_allowed_ends_with_a_sentence(
 
 
 @on_linux
-def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orders: list[bytes] = []
-
-    def noted(self: Runner, audit: Any) -> None:
-        orders.append(pickle.dumps(audit.order))
-
-    monkeypatch.setattr(Runner, "_sent", noted)
-    asked(files, attacks=FEW)
-
+def test_a_worker_that_takes_more_memory_than_allowed_says_so(
+    order: tuple[Path, AuditJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def greedy(*_: object) -> None:
         held = []
         for _block in range(40):
@@ -546,7 +501,6 @@ def test_a_worker_that_takes_more_memory_than_allowed_says_so(files: Path, monke
 
     monkeypatch.setattr(Workbench, "compute", greedy)
     task = AuditTask("attack", 0, "copies")
-    with pytest.raises(
-        InputError, match=r"^a worker of this audit took .* while trying exact copies on masked\.csv, and may"
-    ):
-        runner._work(version(), orders[0], task, None, 200 * 2**20)
+    limit = MemoryLimit(200 * 2**20, "a worker of this audit", "Take less")
+    with pytest.raises(InputError, match=r"^a worker of this audit took .* while trying copies, and may take 200 MiB"):
+        perform(version(), limit, "trying copies", runner._work, SharedValue(order[1]), task, None)

@@ -44,7 +44,7 @@ from unveil.report.limits import check_limits
 from unveil.report.page import sheet_document
 from unveil.report.progress import Progress, Say, silent, unsaid
 from unveil.report.terminal import Part
-from unveil.studies.executors import cluster_risk
+from unveil.work.cluster import cluster_risk
 
 __all__ = ["ATTACKS", "audit"]
 

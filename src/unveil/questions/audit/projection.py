@@ -18,7 +18,7 @@ from unveil.questions.audit.runner import RunSettings
 from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say
 from unveil.report.text import count, duration
-from unveil.studies.memory import available_memory, check_memory, physical_memory, size_shown
+from unveil.work.memory import available_memory, check_memory, physical_memory, size_shown
 
 #: CPU seconds of each part of an audit on tables of so many rows and columns, with a control of a quarter as many rows:
 #: printed by ``python -m benchmarks.audit_scale 10000 100000 1000000 --threads 1 --table``.

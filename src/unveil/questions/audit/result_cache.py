@@ -1,6 +1,5 @@
 """Cache the task results of an audit in a private folder."""
 
-import io
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -12,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.files._panics import polars_errors
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.tasks import AuditTask
-from unveil.studies.claimed_folder import ClaimedFolder
-from unveil.studies.plain_results import ResultFormat, UnreadableResultError
-from unveil.studies.seal import Seal, sealed, write_bytes
-from unveil.studies.tasks import version
+from unveil.work.result_format import ResultFormat
+from unveil.work.results import ResultFolder
+from unveil.work.seal import Seal, parts_of, sealed_parts, write_bytes
+from unveil.work.task import version
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,11 +30,11 @@ _RESULTS = "results"
 _AT_ONCE = 1 << 16
 
 
-class ResultCache(ClaimedFolder):
+class ResultCache(ResultFolder):
     """The folder of task results of one audit; they are personal data."""
 
     manifest, parts = "audit.json", (_RESULTS,)
-    what, whose, option = "results", "of this audit", "--resume"
+    what, own, advice = "results", "results of this audit", "Name another folder (--resume)"
     other = MappingProxyType(
         {
             # What was told comes before the tables, which hold what was told of their columns.
@@ -55,31 +53,18 @@ class ResultCache(ClaimedFolder):
         for task in tasks:
             content = self.sealed_content(_RESULTS, _seal(audit, task))
             if content is not None:
-                with suppress(UnreadableResultError):
-                    made[task] = _result_in(content)
+                with suppress(ValueError):
+                    made[task] = result_format().read(parts_of(content))
         return made
 
     def keep(self, audit: str, task: AuditTask, result: Any) -> None:
         """Write what a task gave, seen once it is on the disk in full."""
-        import polars as pl
-
         seal = _seal(audit, task)
-        frame = pl.DataFrame({"part": result_format().write(result)})
-        write_bytes(self.folder / _RESULTS / seal.name, sealed(frame, seal))
+        write_bytes(self.folder / _RESULTS / seal.name, sealed_parts(result_format().write(result), seal, self.key))
 
 
 def _seal(audit: str, task: AuditTask) -> Seal:
-    return Seal(f"{task.name}-{audit[:12]}.parquet", digest_of((audit, tuple(task))), "fine")
-
-
-def _result_in(content: bytes) -> Any:
-    import polars as pl
-
-    try:
-        parts = pl.read_parquet(io.BytesIO(content))["part"].to_list()
-    except polars_errors() as error:
-        raise UnreadableResultError("no file of results") from error
-    return result_format().read(parts)
+    return Seal(f"{task.name}-{audit[:12]}.result", digest_of((audit, tuple(task))), "fine")
 
 
 @cache

@@ -3,22 +3,21 @@
 import pickle
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unveil._kernels.blas import one_blas_thread
-from unveil._kernels.threads import available, in_threads, threads
+from unveil._kernels.threads import available, threads
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
 from unveil.data.table import Hierarchy
-from unveil.errors import InputError, UnveilError, whole_number
+from unveil.errors import InputError, whole_number
 from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.inputs import PreparedAudit, prepare
@@ -26,17 +25,22 @@ from unveil.questions.audit.read import AuditFiles, AuditTables
 from unveil.questions.audit.result_cache import ResultCache, digest_of, identity_of
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.report.progress import Progress
-from unveil.studies.executors import LocalProcesses, Workers, died, local, lost
-from unveil.studies.executors import cluster as dask_cluster
-from unveil.studies.memory_bound import give_back, memory_bound, others_memory
-from unveil.studies.private_folder import handed_over, remove_left_behind
-from unveil.studies.tasks import check_version, endings_raise, how_lost, run_tasks, version
+from unveil.work.memory import MemoryLimit, give_back, memory_bound
+from unveil.work.private_folder import remove_left_behind
+from unveil.work.processes import Processes
+from unveil.work.run import endings_raise, executor
+from unveil.work.run import run as run_tasks
+from unveil.work.task import Executor, SharedValue, Task, WorkerDiedError
+from unveil.work.threads import Threads
 
 #: What to do where more memory was taken than was allowed.
 _ADVICE = (
     "Allow more memory, leave out columns, or audit a sample of the rows; the parts that are done are kept where a "
     "folder to resume from is named"
 )
+
+
+_HERE = Threads(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,12 +128,16 @@ class AuditJob:
 
 @dataclass(eq=False)
 class _KnownAudit:
-    """An audit that is being computed: how others prepare it, what tells them so, and what it is called in a folder."""
+    """An audit that is being computed: how others prepare it, and what they receive."""
 
     prepared: PreparedAudit
     order: AuditJob | None = None
-    sent: bytes | None = None
-    digest: str = ""
+    shared: SharedValue | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """What it is called in a folder."""
+        return digest_of(identity_of(self.prepared))
 
 
 class Runner:
@@ -137,8 +145,8 @@ class Runner:
 
     Parameters
     ----------
-    hands
-        Who computes; None is this process.
+    on
+        The executor of all parts that other processes can compute.
     stack
         What is closed when the audit ends, whatever ended it.
     memory
@@ -146,10 +154,10 @@ class Runner:
     """
 
     def __init__(
-        self, hands: Workers | None = None, stack: ExitStack | None = None, *, memory: int | None = None
+        self, on: Executor | Threads = _HERE, stack: ExitStack | None = None, *, memory: int | None = None
     ) -> None:
-        self._hands = hands
-        self._memory = memory
+        self._on = on
+        self._memory = None if memory is None else MemoryLimit(memory, "a worker of this audit", _ADVICE)
         #: The parts that are computed in this process at this moment.
         self._now: list[str] = []
         self._stack = stack or ExitStack()
@@ -160,7 +168,7 @@ class Runner:
         """Take the folder for the audit that was asked for, and note how others prepare it."""
         if order is not None and not order.is_readable:
             order = None
-        if order is None and self._hands is not None and not isinstance(self._hands, LocalProcesses):
+        if order is None and not isinstance(self._on, Threads | Processes):
             raise InputError(
                 "the workers of a cluster read the tables themselves, so that these must be files that all of them "
                 "see. Write the tables to files and name those, or do without the cluster"
@@ -178,14 +186,13 @@ class Runner:
     ) -> dict[AuditTask, Any]:
         """Return what each task gives, in their order; with findings, each is weighed."""
         audit = self._known(prepared)
-        digest = self._digest(audit) if self._kept is not None else ""
-        ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, digest, progress)
+        ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, progress)
         if ledger.missing:
-            sent = self._sent(audit)
-            if self._hands is None or sent is None:
+            shared = self._shared(audit)
+            if shared is None:
                 _compute_here(ledger, self._now)
             else:
-                _compute_elsewhere(ledger, self._hands, sent, self._memory)
+                _compute_elsewhere(ledger, self._on, shared, self._memory)
         return {task: ledger.found[task] for task in ledger.tasks}
 
     def doing(self) -> str:
@@ -199,33 +206,28 @@ class Runner:
         self._audits.append(_KnownAudit(prepared))
         return self._audits[-1]
 
-    def _digest(self, audit: _KnownAudit) -> str:
-        audit.digest = audit.digest or digest_of(identity_of(audit.prepared))
-        return audit.digest
+    def _shared(self, audit: _KnownAudit) -> SharedValue | None:
+        """Return what other processes receive to prepare an audit; None computes it in this one.
 
-    def _sent(self, audit: _KnownAudit) -> bytes | None:
-        """Return what tells other processes how to prepare an audit; None computes it in this one.
-
-        Who can read the files is told which; processes of this machine get all else as a private file. A cluster may
+        Who can read the files is told which; processes of this machine receive all else over their pipes. A cluster may
         share no disk, and what was changed to see whether that helps is in no file: it is computed here, and so it is
-        where the tables are too large to be written all at once.
+        where the tables are too large to be sent all at once.
         """
-        if audit.sent is None and self._hands is not None:
+        if audit.shared is None and not isinstance(self._on, Threads):
+            value: AuditJob | PreparedAudit | None = audit.order
+            if value is None and isinstance(self._on, Processes) and audit.prepared.original.store is None:
+                prepared = audit.prepared
+                # Several processes share the same cores, unless threads are told.
+                value = replace(prepared, settings=replace(prepared.settings, threads=prepared.settings.threads or 1))
             try:
-                if audit.order is not None:
-                    audit.sent = pickle.dumps(audit.order)
-                elif isinstance(self._hands, LocalProcesses) and audit.prepared.original.store is None:
-                    audit.sent = pickle.dumps(self._private_file(audit.prepared))
+                pickle.dumps(value)
             except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
                 raise InputError(
                     "what is asked of several processes must be such that all can be told, but a model cannot be sent "
                     "to them. Do without workers and cluster"
                 ) from None
-        return audit.sent
-
-    def _private_file(self, prepared: PreparedAudit) -> Path:
-        content = pickle.dumps(replace(prepared, settings=_one_thread(prepared.settings)))
-        return self._stack.enter_context(handed_over(content, kind="audit"))
+            audit.shared = None if value is None else SharedValue(value)
+        return audit.shared
 
 
 class _Ledger:
@@ -237,12 +239,11 @@ class _Ledger:
         tasks: list[AuditTask],
         findings: Mapping[AuditTask, AttackFinding],
         kept: ResultCache | None,
-        digest: str,
         progress: Progress,
     ) -> None:
         self.prepared, self.tasks, self.findings, self.progress = audit.prepared, tasks, findings, progress
-        self._kept, self._digest, self._share = kept, digest, 0.0
-        self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(digest, tasks)
+        self._audit, self._kept, self._share = audit, kept, 0.0
+        self.found: dict[AuditTask, Any] = {} if kept is None else kept.found(audit.digest, tasks)
         # Release by release, as the parts of one share what was prepared of it, and the longest first.
         places = list(dict.fromkeys(task.release for task in tasks))
         self.missing = sorted(
@@ -253,7 +254,7 @@ class _Ledger:
     def keep(self, task: AuditTask, result: Any) -> None:
         """Note what a part gave."""
         if self._kept is not None:
-            self._kept.keep(self._digest, task, result)
+            self._kept.keep(self._audit.digest, task, result)
         self.found[task] = result
 
     def say(self, what: str, share: float = 0.0) -> None:
@@ -270,36 +271,59 @@ def _compute_here(ledger: _Ledger, now: list[str]) -> None:
     is_stored = ledger.prepared.original.store is not None
     alone = [task for task in ledger.missing if is_stored and task.takes_memory]
 
-    def part(task: AuditTask) -> None:
+    def part(task: AuditTask) -> Any:
         where, words = task.where(ledger.prepared), task.words(ledger.prepared)
         ledger.say(words)
         now.append(words)
         step: Progress = lambda name, share: ledger.say(f"{name}{where}", share)  # noqa: E731
-        ledger.keep(task, bench.compute(task, ledger.findings.get(task), progress=step))
-        now.remove(words)
+        return bench.compute(task, ledger.findings.get(task), progress=step)
+
+    def settle(task: Task, error: BaseException | None, result: Any) -> tuple[Task, ...]:
+        if error is not None:
+            raise error
+        ledger.keep(task.key, result)
+        now.remove(task.words)
         if is_stored:
             give_back()
+        return ()
 
-    # Around all of them: whoever ended it for one part would end it for those beside it.
+    def run_here(tasks: Iterable[AuditTask], number: int | None) -> None:
+        calls = (Task(each, part, (each,), each.words(ledger.prepared)) for each in tasks)
+        run_tasks(calls, on=Threads(number), settle=settle, lost="")
+
+    # Around all of them: the first part that ended it would end it for those next to it.
     with one_blas_thread(), threads(ledger.prepared.settings.threads or available()):
-        in_threads(part, alone, threads=1)
-        in_threads(part, [task for task in ledger.missing if task not in alone])
+        run_here(alone, 1)
+        run_here([task for task in ledger.missing if task not in alone], None)
 
 
-def _compute_elsewhere(ledger: _Ledger, hands: Workers, sent: bytes, memory: int | None) -> None:
+def _compute_elsewhere(
+    ledger: _Ledger, on: Executor | Threads, shared: SharedValue, memory: MemoryLimit | None
+) -> None:
     """Compute what is missing in other processes."""
 
-    def begin(task: AuditTask) -> "Future[Any]":
-        return hands.submit(_work, version(), sent, task, ledger.findings.get(task), memory)
-
-    def settle(task: AuditTask, error: BaseException | None, result: Any) -> tuple[AuditTask, ...]:
+    def settle(task: Task, error: BaseException | None, result: Any) -> tuple[Task, ...]:
+        if isinstance(error, WorkerDiedError):
+            raise InputError(
+                f"{task.words} did not end: {error}. It may need more memory than there is: ask the same with fewer "
+                "workers, or with fewer columns"
+            )
         if error is not None:
-            raise _explained(error, task.words(ledger.prepared))
-        ledger.keep(task, result)
+            raise error
+        ledger.keep(task.key, result)
         ledger.say(f"{len(ledger.found)} of {len(ledger.tasks)} parts")
         return ()
 
-    run_tasks(ledger.missing, hands, begin=begin, settle=settle)
+    run_tasks(
+        (
+            Task(each, _work, (shared, each, ledger.findings.get(each)), each.words(ledger.prepared))
+            for each in ledger.missing
+        ),
+        on=on,
+        settle=settle,
+        lost="the cluster lost the parts of this audit. See that it runs, and ask the same again",
+        memory=memory,
+    )
 
 
 @contextmanager
@@ -307,63 +331,26 @@ def running(settings: RunSettings) -> Iterator[Runner]:
     """Let an audit be computed where the settings say; whatever ends it, no process and no private file is left."""
     remove_left_behind()
     with endings_raise(), ExitStack() as stack:
-        hands = None
-        if settings.cluster is not None:
-            hands = dask_cluster(settings.cluster)
-        elif settings.processes:
-            hands = local(settings.processes)
-        if hands is not None:
-            stack.callback(hands.stop)
-        runner = Runner(hands, stack, memory=settings.memory_of_each)
-        stack.enter_context(
-            memory_bound(settings.memory_of_each, what="this audit", doing=runner.doing, advice=_ADVICE)
-        )
+        on = stack.enter_context(executor(settings.processes, settings.cluster))
+        runner = Runner(on, stack, memory=settings.memory_of_each)
+        limit = settings.memory_of_each
+        bound = None if limit is None else MemoryLimit(limit, "this audit", _ADVICE)
+        stack.enter_context(memory_bound(bound, doing=runner.doing))
         yield runner
 
 
-def _one_thread(settings: AuditSettings) -> AuditSettings:
-    """Return the settings for one of several processes, which share the same cores, unless threads are told."""
-    return replace(settings, threads=settings.threads or 1)
-
-
-def _explained(error: BaseException, doing: str) -> BaseException:
-    """Return the error that ends the audit: what was raised, or in words what became of the worker."""
-    if isinstance(error, UnveilError) and not died(error):
-        return error
-    if lost(error):
-        return InputError("the cluster lost the parts of this audit. See that it runs, and ask the same again")
-    if died(error):
-        return InputError(
-            f"{doing} did not end: {how_lost(error)}. It may need more memory than there is: ask the same with fewer "
-            "workers, or with fewer columns"
-        )
-    return error
-
-
 _PREPARING = threading.Lock()
-#: What a worker held before it did anything, of which the tables are no part.
-_held_before = cache(others_memory)
 
 
-def _work(expected: str, sent: bytes, task: AuditTask, finding: AttackFinding | None, memory: int | None) -> Any:
-    """Compute one task, in a worker, which keeps the prepared audit for the next one and may take so much memory."""
-    check_version(expected)
-    now = ["looking at the tables"]
-    with memory_bound(
-        memory, what="a worker of this audit", doing=lambda: now[-1], advice=_ADVICE, before=_held_before()
-    ):
-        with _PREPARING:  # a worker may have several threads, and the tables are read once
-            bench = _workbench(sent)
-        now.append(task.words(bench.prepared))
-        with threads(bench.prepared.settings.threads or available()):
-            return bench.compute(task, finding)
+def _work(shared: SharedValue, task: AuditTask, finding: AttackFinding | None) -> Any:
+    """Compute one task, in a worker, which keeps the prepared audit for the next one."""
+    with _PREPARING:  # a worker may have several threads, and the tables are read once
+        bench = _workbench(shared)
+    with threads(bench.prepared.settings.threads or available()):
+        return bench.compute(task, finding)
 
 
 @lru_cache(maxsize=1)
-def _workbench(sent: bytes) -> Workbench:
+def _workbench(shared: SharedValue) -> Workbench:
     one_blas_thread()  # for good: a worker may have several threads, and one of them would end it for all
-    order: AuditJob | Path = pickle.loads(sent)  # noqa: S301 (from the process that asked us to work)
-    if isinstance(order, AuditJob):
-        return Workbench(order.prepared())
-    prepared: PreparedAudit = pickle.loads(order.read_bytes())  # noqa: S301 (our own file)
-    return Workbench(prepared)
+    return Workbench(shared.value.prepared() if isinstance(shared.value, AuditJob) else shared.value)

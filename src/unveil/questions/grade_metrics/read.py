@@ -17,8 +17,8 @@ from unveil.questions.grade_metrics.findings import AttackFacts, GradedStudy
 from unveil.report.progress import Progress
 from unveil.report.text import labels, together
 from unveil.studies import Results
-from unveil.studies.lock import running
 from unveil.studies.store import manifest_of
+from unveil.work.lock import running
 
 
 class GradesInputs(NamedTuple):

@@ -10,10 +10,10 @@ from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.questions.study.findings import AttackCost
 from unveil.studies import Results, Scenario
-from unveil.studies.lock import running
 from unveil.studies.results import Counts
 from unveil.studies.store import manifest_of
 from unveil.studies.times import ScenarioTime, times_in
+from unveil.work.lock import running
 
 SCHEMA = "unveil.study-status/1"
 

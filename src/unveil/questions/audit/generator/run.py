@@ -33,7 +33,7 @@ from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say, unsaid
 from unveil.report.text import count, duration
 from unveil.studies.generator_runs import PlannedRun, make_runs
-from unveil.studies.tasks import Progress as RunProgress
+from unveil.work.run import Progress as RunProgress
 
 #: What the report calls the way of making releases, among releases.
 WAY = "your way of making it"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -23,9 +22,9 @@ from unveil.protections.generators import generator_from
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.runner import RunSettings
 from unveil.studies import Results, run_study
-from unveil.studies.executors import cluster
-from unveil.studies.generator_runs import PlannedRun, _make_elsewhere, _SentFile, make_runs
-from unveil.studies.tasks import version
+from unveil.studies.generator_runs import PlannedRun, make_runs
+from unveil.work.cluster import DaskCluster
+from unveil.work.task import SharedValue, Task
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,25 +97,6 @@ def test_a_cluster_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
     assert (again.reused, again.done) == (6, 2)
 
 
-def test_a_worker_that_is_lost_in_the_middle_costs_nothing_but_time(dask: Cluster, tmp_path: Path) -> None:
-    dask.have(2)
-    begun = tmp_path / "begun"
-    study = small_study(tmp_path, attacks=(f"tests.studies.own:Slow:seconds=0.1,begun={begun}",))
-    run_study(study, tmp_path / "clean", workers=0)
-    begun.unlink()
-    killed: list[int] = []
-
-    def kill(*_: Any) -> None:
-        if begun.exists() and not killed:
-            killed.append(int(begun.read_text()))
-            os.kill(killed[0], signal.SIGKILL)
-
-    summary = run_study(study, tmp_path / "out", cluster=dask.address, progress=kill)
-    assert killed[0] in [worker.pid for worker in dask.workers]
-    assert (summary.done, summary.failed) == (4, 0)
-    assert files(tmp_path / "out") == files(tmp_path / "clean")
-
-
 def test_a_task_that_kills_its_workers_is_a_row(dask: Cluster, tmp_path: Path) -> None:
     dask.have(4)  # each try takes one with it
     study = small_study(tmp_path, attacks=(GUESS, "tests.studies.own:Deadly:seeds=5"), protections=("id-removal",))
@@ -184,10 +164,10 @@ def test_variables_of_a_generator_reach_a_cluster_but_no_file_and_no_log(
     assert not any(b"3f9a6c" in content for content in seen)
     assert (out / "logs" / "run-0002.txt").read_text() == "[TOKEN]\n"
     # Dask writes a task that fails to the log of its worker, some versions with its arguments.
-    hands = cluster(dask.address)
-    with pytest.raises(FileNotFoundError):
-        hands.submit(_make_elsewhere, _SentFile(tmp_path / "none", ""), version(), generator.env).result()  # type: ignore[attr-defined]
-    hands.stop()
+    on = DaskCluster(dask.address)
+    with pytest.raises(TypeError):
+        on.submit(Task(0, len, (SharedValue(generator), generator.env))).result()  # type: ignore[attr-defined]
+    on.stop()
     dask.have(0)
     assert b"Compute Failed" in log.read_bytes()
     assert b"3f9a6c" not in log.read_bytes()
@@ -235,7 +215,7 @@ def test_a_file_that_workers_see_otherwise_ends_the_audit(
 def test_a_cluster_without_workers_is_refused(dask: Cluster, tmp_path: Path) -> None:
     dask.have(0)
     with pytest.raises(InputError, match=f"the cluster '{dask.address}' answers, but has no workers. Start some with"):
-        cluster(dask.address, patience=2.0)
+        DaskCluster(dask.address, patience=2.0)
 
 
 def test_a_cluster_that_loses_all_its_workers_ends_the_run(
@@ -244,9 +224,9 @@ def test_a_cluster_that_loses_all_its_workers_ends_the_run(
     dask.have(1)
     begun = tmp_path / "begun"
     study = small_study(tmp_path, attacks=(f"tests.studies.own:Slow:seconds=60,begun={begun}",))
-    hands = cluster(dask.address, patience=60.0)
-    monkeypatch.setattr(hands, "_patience", 0.5)
-    monkeypatch.setattr("unveil.studies.run.dask_cluster", lambda _: Watched(hands, begun, dask))
+    on = DaskCluster(dask.address, patience=60.0)
+    monkeypatch.setattr(on, "_patience", 0.5)
+    monkeypatch.setattr("unveil.work.cluster.DaskCluster", lambda _: Watched(on, begun, dask))
     with pytest.raises(InputError, match=r"has no workers any more\. Start some with"):
         run_study(study, tmp_path / "out", cluster=dask.address)
 
@@ -268,4 +248,4 @@ class Watched:
 
 def test_an_address_where_nobody_answers_is_named() -> None:
     with pytest.raises(InputError, match=r"the cluster 'tcp://127\.0\.0\.1:9' cannot be reached"):
-        cluster("tcp://127.0.0.1:9", patience=1.0)
+        DaskCluster("tcp://127.0.0.1:9", patience=1.0)

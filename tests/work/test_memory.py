@@ -7,8 +7,9 @@ import pytest
 from tests.graph_strategies import erdos_renyi
 from tests.studies.small import small_study
 from unveil.data.samples import audit_sample
-from unveil.studies import memory
-from unveil.studies.memory import (
+from unveil.studies.releases import bytes_of, release_of
+from unveil.work import memory
+from unveil.work.memory import (
     NeedsMemoryError,
     check_memory,
     check_reading,
@@ -16,7 +17,6 @@ from unveil.studies.memory import (
     physical_memory,
     table_bytes,
 )
-from unveil.studies.releases import bytes_of, release_of
 
 
 def test_a_graph_needs_more_with_more_nodes_and_edges() -> None:

@@ -7,20 +7,16 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from unveil.data.files.whole_files import SECRET
-from unveil.studies.lock import Lock, running
-from unveil.studies.seal import write_bytes
-from unveil.studies.store import writing
+from unveil.work.lock import Lock, running
 
 #: What the folders are for; the names of all begin with this word, their user and their process.
-FolderKind = Literal["audit", "made", "serve"]
+FolderKind = Literal["made", "serve"]
 _PREFIX = "unveil"
-_PROCESSES = "/proc"
 #: For this many seconds the folder of a living process counts as being set up, even without a held lock.
 STARTING = 60.0
 
@@ -76,44 +72,13 @@ def remove_left_behind(home: Path | None = None) -> None:
 
     Links are not followed. Folders of other users stay, and so do folders that others may enter, whatever their name.
     """
+    # Earlier versions made some for audits.
     pattern = re.compile(rf"{_PREFIX}-(?:audit|made|serve)-{_user()}-(\d+)-\w+")
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir() if home is None else home) as entries:
         for entry in entries:
             found = pattern.fullmatch(entry.name)
             if found is not None and _is_left_behind(entry, int(found[1])):
                 shutil.rmtree(entry.path, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def handed_over(content: bytes, *, kind: FolderKind, folder: Path | None = None) -> Iterator[Path]:
-    """Yield a path where processes of this user can read these bytes while the context lasts.
-
-    Where the system has ``/proc``, the file has no name, so that a kill leaves nothing. Elsewhere it has one, in a
-    private folder that the next start removes.
-
-    Parameters
-    ----------
-    content
-        The bytes.
-    kind
-        What they are for.
-    folder
-        Where the nameless file takes its room; the user's folder for temporary files unless given.
-    """
-    with contextlib.ExitStack() as stack:
-        with writing(Path(tempfile.gettempdir()) if folder is None else folder):
-            stream = stack.enter_context(tempfile.TemporaryFile(dir=folder))
-            # Workers open the file through this process: they may run already, and inherit nothing.
-            path = Path(_PROCESSES, str(os.getpid()), "fd", str(stream.fileno()))
-            if path.exists():
-                stream.write(content)
-                stream.flush()
-        if not path.exists():
-            private = make_private_folder(kind)
-            stack.callback(private.remove)
-            path = private.path / "handed"
-            write_bytes(path, content)
-        yield path
 
 
 def _is_left_behind(entry: "os.DirEntry[str]", process: int) -> bool:

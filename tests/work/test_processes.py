@@ -19,8 +19,11 @@ from tests.questions.audit.example import write_files
 from tests.studies.small import small_study
 from unveil.cli import main
 from unveil.errors import InputError, MissingExtraError
-from unveil.studies._worker import receive, send, serve
-from unveil.studies.executors import InThisProcess, LocalProcesses, WorkerDiedError, cluster, cluster_risk, died, local
+from unveil.work.cluster import DaskCluster, cluster_risk
+from unveil.work.processes import Processes, receive, send, serve
+from unveil.work.run import executor
+from unveil.work.task import MismatchError, SharedValue, Task, WorkerDiedError, version
+from unveil.work.threads import Threads
 
 
 class OddError(Exception):
@@ -31,8 +34,8 @@ class OddError(Exception):
 
 
 @pytest.fixture
-def workers() -> Iterator[LocalProcesses]:
-    made = LocalProcesses(2)
+def workers() -> Iterator[Processes]:
+    made = Processes(2)
     yield made
     made.stop()
     assert made.process_numbers == []
@@ -46,26 +49,30 @@ def gone(number: int) -> bool:
     return False
 
 
-def test_answers_errors_and_deaths_of_local_workers(workers: LocalProcesses) -> None:
+def call(function: Any, *arguments: Any) -> Task:
+    return Task(0, function, arguments)
+
+
+def test_answers_errors_and_deaths_of_local_workers(workers: Processes) -> None:
     assert workers.slots == 2
     workers.check()
-    futures = [workers.submit(Fraction, number, denominator=2) for number in range(6)]
+    futures = [workers.submit(call(Fraction, number, 2)) for number in range(6)]
     assert [future.result() for future in futures] == [Fraction(number, 2) for number in range(6)]
     with pytest.raises(ZeroDivisionError):
-        workers.submit(Fraction, 1, 0).result()
+        workers.submit(call(Fraction, 1, 0)).result()
     with pytest.raises(RuntimeError, match="SystemExit: 7"):
-        workers.submit(sys.exit, 7).result()
+        workers.submit(call(sys.exit, 7)).result()
     with pytest.raises(Exception, match="pickle"):
-        workers.submit(lambda: 1).result()
+        workers.submit(call(lambda: 1)).result()
     # What a task prints is not taken for its answer.
-    assert workers.submit(print, "noise").result() is None
+    assert workers.submit(call(print, "noise")).result() is None
     before = set(workers.process_numbers)
-    killed = workers.submit(os._exit, 5)
+    killed = workers.submit(call(os._exit, 5))
     with pytest.raises(WorkerDiedError, match="it ended with the code 5"):
         killed.result()
-    number = workers.submit(os.getpid).result()
+    number = workers.submit(call(os.getpid)).result()
     assert number != os.getpid()
-    long = workers.submit(time.sleep, 60)
+    long = workers.submit(call(time.sleep, 60))
     deadline = time.monotonic() + 60
     while not long.running() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -76,15 +83,53 @@ def test_answers_errors_and_deaths_of_local_workers(workers: LocalProcesses) -> 
         long.result(timeout=30)
     while workers.process_numbers:
         time.sleep(0.01)
-    assert workers.submit(os.getpid).result() not in before
-    assert workers.submit(os.getenv, "OPENBLAS_NUM_THREADS").result() == "1"
+    assert workers.submit(call(os.getpid)).result() not in before
+    assert workers.submit(call(os.getenv, "OPENBLAS_NUM_THREADS")).result() == "1"
+
+
+class Sent:
+    """A value that counts in a file how often it is read, or cannot be read."""
+
+    def __init__(self, file: str, odd: bool = False) -> None:
+        self.file, self.odd = file, odd
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["odd"]:
+            raise OddError("odd")
+        vars(self).update(state)
+        with Path(self.file).open("a") as stream:
+            stream.write("x")
+
+
+def known(shared: SharedValue, number: int) -> tuple[str, int]:
+    return shared.value.file, number
+
+
+def test_a_shared_value_reaches_each_worker_once(tmp_path: Path) -> None:
+    made = Processes(1)
+    one, other = (SharedValue(Sent(str(tmp_path / name))) for name in "ab")
+    asked = [(one, 1), (one, 2), (other, 3), (one, 4)]
+    futures = [made.submit(call(known, *each)) for each in asked]
+    assert [each.result() for each in futures] == [(shared.value.file, number) for shared, number in asked]
+    assert [(tmp_path / name).read_text() for name in "ab"] == ["xx", "x"]
+    # One that cannot be read is an error of each task that needs it, and of no other.
+    odd = SharedValue(Sent("", odd=True))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="OddError"):
+            made.submit(call(known, odd, 5)).result()
+    assert made.submit(call(known, one, 6)).result()[1] == 6
+    os.kill(made.process_numbers[0], signal.SIGKILL)
+    while made.process_numbers:
+        time.sleep(0.01)
+    assert made.submit(call(known, one, 7)).result()[1] == 7
+    made.stop()
 
 
 def test_stopping_ends_workers_in_the_middle_of_a_task() -> None:
-    made = LocalProcesses(1)
-    assert made.submit(abs, -1).result() == 1
+    made = Processes(1)
+    assert made.submit(call(abs, -1)).result() == 1
     (number,) = made.process_numbers
-    begun, never = made.submit(time.sleep, 60), made.submit(abs, -2)
+    begun, never = made.submit(call(time.sleep, 60)), made.submit(call(abs, -2))
     while not begun.running():
         time.sleep(0.01)
     made.stop()
@@ -94,27 +139,15 @@ def test_stopping_ends_workers_in_the_middle_of_a_task() -> None:
     assert gone(number)
 
 
-def test_workers_end_when_they_have_done_what_they_were_given() -> None:
-    with LocalProcesses(1) as made:
-        futures = [made.submit(abs, -number) for number in range(3)]
-    assert [future.result() for future in futures] == [0, 1, 2]
-    assert made.process_numbers == []
-
-
-def test_in_this_process_tasks_are_done_at_once() -> None:
-    hands = local(0)
-    assert isinstance(hands, InThisProcess)
-    assert hands.slots == 1
-    assert hands.submit(os.getpid).result() == os.getpid()
-    assert isinstance(hands.submit(Fraction, 1, 0).exception(), ZeroDivisionError)
-    hands.check()
-    hands.stop()
-
-
 @pytest.mark.parametrize("number", [-1, 1.5, True, "2"])
 def test_a_wrong_number_of_workers_is_refused(number: Any) -> None:
-    with pytest.raises(InputError, match="must be a whole number of at least 0"):
-        local(number)
+    with pytest.raises(InputError, match="must be a whole number of at least 0"), executor(number):
+        pass
+
+
+def test_no_worker_is_this_process() -> None:
+    with executor(0) as on:
+        assert on == Threads(1)
 
 
 class Pipe:
@@ -130,15 +163,18 @@ def test_a_worker_serves_until_the_other_side_is_gone() -> None:
     left = threading.Event()
     thread = threading.Thread(target=serve, args=(asked.reader, answers.writer), kwargs={"leave": left.set})
     thread.start()
-    send(asked.writer, (Fraction, (3,), {"denominator": 4}))
+    send(asked.writer, (version(), None, "", Fraction, 3, 4))
     assert receive(answers.reader) == (True, Fraction(3, 4))
-    send(asked.writer, (Fraction, (3, 0), {}))
-    fine, error = receive(answers.reader)
-    assert not fine
-    assert isinstance(error, ZeroDivisionError)
-    send(asked.writer, (raising, (), {}))
-    fine, error = receive(answers.reader)
-    assert (fine, str(error)) == (False, "OddError: 1 and 2")
+    for told, kind, text in (
+        ((version(), None, "", Fraction, 3, 0), ZeroDivisionError, "Fraction"),
+        ((version(), None, "", raising), RuntimeError, "OddError: 1 and 2"),
+        (("0.0.1", None, "", Fraction, 3), MismatchError, "and this is 0.0.1. Install unveil 0.0.1"),
+    ):
+        send(asked.writer, told)
+        fine, error = receive(answers.reader)
+        assert not fine
+        assert isinstance(error, kind)
+        assert text in str(error)
     asked.writer.close()
     thread.join(timeout=30)
     assert left.is_set()
@@ -158,25 +194,16 @@ def test_half_a_message_is_the_end() -> None:
             receive(io.BytesIO(whole.getvalue()[:size]))
 
 
-def test_what_counts_as_a_death() -> None:
-    class KilledWorker(Exception):  # noqa: N818 (the name that Dask gave it)
-        pass
-
-    assert died(WorkerDiedError())
-    assert died(KilledWorker())
-    assert not died(OSError())
-
-
 @pytest.mark.parametrize("address", ["", "localhost", "tcp://localhost", "http://localhost:1", "tcp://a b:1"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(InputError, match="must look like tcp://host:8786, but is "):
-        cluster(address)
+        DaskCluster(address)
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"unveil\[cluster\]"):
-        cluster("tcp://127.0.0.1:8786")
+        DaskCluster("tcp://127.0.0.1:8786")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +237,7 @@ def test_both_commands_warn_before_anything_is_sent(
     def refuse(*_: Any, **__: Any) -> None:
         raise InputError("nobody is asked in this test")
 
-    monkeypatch.setattr("unveil.studies._dask.DaskCluster.__init__", refuse)
+    monkeypatch.setattr("unveil.work.cluster.DaskCluster.__init__", refuse)
     monkeypatch.chdir(write_files(tmp_path))
     (tmp_path / "study.toml").write_text(small_study(tmp_path).to_toml())
     for words in (

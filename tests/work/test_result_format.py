@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as stn
 
-from unveil.studies.plain_results import ResultFormat, UnreadableResultError
+from unveil.work.result_format import ResultFormat, UnreadableResultError
 
 
 @dataclass(frozen=True)

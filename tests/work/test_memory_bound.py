@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from unveil.errors import InputError
-from unveil.studies import memory_bound as bound
-from unveil.studies.memory_bound import give_back, memory_bound, others_memory, own_memory
+from unveil.work import memory as bound
+from unveil.work.memory import MemoryLimit, give_back, memory_bound, others_memory, own_memory
 
 MIB = 2**20
 on_linux = pytest.mark.skipif(own_memory() is None, reason="only Linux tells how much memory belongs to no file")
@@ -26,7 +26,8 @@ def taking(blocks: int, ended: threading.Event | None = None) -> int:
 
 
 def bounded(limit: int | None, work: Callable[[], int]) -> int:
-    with memory_bound(limit, what="the test", doing=lambda: "taking blocks", advice="Take fewer", before=own_memory()):
+    allowed = None if limit is None else MemoryLimit(limit, "the test", "Take fewer")
+    with memory_bound(allowed, doing=lambda: "taking blocks", before=own_memory()):
         return work()
 
 
@@ -81,7 +82,7 @@ def test_the_main_thread_is_stopped_while_it_waits_for_another() -> None:
 def test_memory_that_was_there_before_or_is_given_back_does_not_count() -> None:
     held = np.ones(30 * MIB)
     assert others_memory() >= held.nbytes - bound.BARE
-    with memory_bound(200 * MIB, what="the test", doing=str, advice=""):
+    with memory_bound(MemoryLimit(200 * MIB, "the test", ""), doing=str):
         time.sleep(0.3)
         for _ in range(20):
             taking(1)

@@ -1,21 +1,32 @@
-"""The workers of a Dask cluster, behind the same few methods as those of this machine."""
+"""Run tasks on the workers of a Dask cluster."""
 
 import contextlib
+import re
 import time
-from collections.abc import Callable
+import warnings
 from concurrent.futures import Future
-from typing import Any
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
 
 from unveil._optional import need
 from unveil.errors import InputError
+from unveil.work.task import Task, perform, version
 
+if TYPE_CHECKING:
+    from unveil.work.memory import MemoryLimit
+
+_ADDRESS = re.compile(r"(?P<scheme>tcp|tls|ucx|ws|wss)://(?P<host>\S+):\d+")
 _ASK_EVERY = 1.0
+#: How long a cluster may take to answer, or be without workers, in seconds.
+PATIENCE = 10.0
 
 
 class DaskCluster:
-    """The workers of a Dask cluster, which may come and go while tasks run."""
+    """The workers of the Dask cluster at an address such as ``tcp://127.0.0.1:8786``; they may come and go."""
 
-    def __init__(self, address: str, *, patience: float) -> None:
+    def __init__(self, address: str, *, patience: float = PATIENCE) -> None:
+        if _ADDRESS.fullmatch(address) is None:
+            raise InputError(f"the address of a cluster must look like tcp://host:8786, but is {address!r}. Correct it")
         library = need("distributed", extra="cluster")
         self.address = address
         self._patience = patience
@@ -54,9 +65,16 @@ class DaskCluster:
         """How many tasks run at once."""
         return max(1, self._threads())
 
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
-        """Return the future of a task; the cluster begins it anew where a worker is lost."""
-        future: Future[Any] = self._executor.submit(function, *arguments, **settings)
+    def submit(self, task: Task, memory: "MemoryLimit | None" = None) -> "Future[Any]":
+        """Return the future of a task; the cluster begins it anew where a worker is lost.
+
+        A shared value travels with each task: as a value of its own it would tie the tasks to the worker that has it.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Dask advises against large arguments
+            future: Future[Any] = self._executor.submit(
+                perform, version(), memory, task.words, task.function, *task.arguments
+            )
         return future
 
     def check(self) -> None:
@@ -87,3 +105,28 @@ class DaskCluster:
             self._executor.shutdown(wait=False)
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
+
+
+def cluster_risk(address: str) -> str:
+    """Return the warning for a cluster that others can listen to; empty with encryption and on this machine.
+
+    >>> cluster_risk("tls://cluster.example:8786"), cluster_risk("tcp://127.0.0.1:8786")
+    ('', '')
+    >>> cluster_risk("tcp://10.0.0.5:8786").partition(":")[0]
+    'The cluster is reached without encryption (tcp'
+    """
+    parts = _ADDRESS.fullmatch(address)
+    if parts is None or parts["scheme"] in ("tls", "wss") or _is_this_machine(parts["host"]):
+        return ""
+    return (
+        f"The cluster is reached without encryption ({parts['scheme']}://): data about people travels readable over "
+        "the network, and anybody who reaches the scheduler can run code as its workers. Use tls:// with certificates "
+        "(docs/scale.md says how)."
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:  # a name
+        return host.lower() == "localhost"

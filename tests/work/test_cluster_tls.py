@@ -14,7 +14,7 @@ import pytest
 
 from tests.questions.audit.example import write_files
 from tests.studies.small import files, small_study
-from tests.studies.test_cluster import ROOT, process
+from tests.work.test_cluster import ROOT, process
 from unveil.studies import run_study
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
