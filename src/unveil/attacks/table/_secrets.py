@@ -15,7 +15,7 @@ from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, OrderedCells
-from unveil.data.table.coded_columns import places
+from unveil.data.table.coded_columns import codes_of
 from unveil.data.table.encode import LAST_MARKER, MISSING, encode
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guesses.partition import exact_fraction
@@ -215,7 +215,8 @@ def _truth_of_codes(code: IntArray, words: IntArray) -> SecretTruth:
 
 def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
     """Return the distinct values that are there, ascending, and the place of each cell among them (-1: missing)."""
-    return series.drop_nulls().unique().sort(), places(series).astype(np.int64) - 1
+    codes, values = codes_of(series)
+    return values, codes.astype(np.int64) - 1
 
 
 def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float) -> SecretTruth:

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -272,7 +272,7 @@ def _columns(
             frame = typed_rows(source, wanted)
         else:
             frame, labels = statistical_rows(source, wanted, settings)
-        height, loads = frame.height, list(_loads(frame))
+        height, loads = frame.height, [column.clone for column in frame]
     if height == 0:
         raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
     return source, {at: partial(_near, load, at, source) for at, load in zip(chosen, loads, strict=True)}, labels
@@ -284,15 +284,10 @@ def _csv_columns(
     """Return the number of rows, and the columns at the chosen places."""
     if store is None:
         frame = csv_rows(source, width, chosen, has_header=has_header)
-        return frame.height, list(_loads(frame))
+        # Each by itself, so that it can go when it was used.
+        return frame.height, [column.clone for column in frame]
     blocks = csv_blocks(source, width, store, has_header=has_header)
     return blocks.height, [partial(blocks.get_column, str(place)) for place in chosen]
-
-
-def _loads(frame: "pl.DataFrame") -> Iterator[LoadColumn]:
-    """Yield each column by itself, so that it can go when it was used."""
-    for column in frame:
-        yield column.clone
 
 
 def _near(load: LoadColumn, place: int, source: Source) -> "pl.Series":

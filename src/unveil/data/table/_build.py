@@ -83,7 +83,8 @@ class SettledColumn(NamedTuple):
         missing, role = values.null_count(), guess_role(values, typed.kind)
         bare = replace(typed, values=values.clear(), codes=None, marked=None)
         coded = None if codes is None else StoredColumn.of(codes, store)
-        return cls(bare, StoredColumn.of(values, store), coded, marks_in(store, marked), missing, role)
+        marked = None if marked is None else marks_in(store, marked)
+        return cls(bare, StoredColumn.of(values, store), coded, marked, missing, role)
 
 
 def built_columns(

@@ -92,7 +92,8 @@ def _placed(table: Table, part: AgreedColumn) -> tuple[AgreedColumn, CellColumn]
     values, before = part.values, table.content
     old = before.cells.get(part.column.name) if isinstance(before, StoredFrame) else None
     cells = None if part.cells is None else kept_cells(table, part.cells)
-    part = part._replace(values=values.clear(), marked=marks_in(table.store, part.marked), cells=cells)
+    marked = None if part.marked is None else marks_in(table.store, part.marked)
+    part = part._replace(values=values.clear(), marked=marked, cells=cells)
     return part, StoredColumn.of(values, table.store, like=old)
 
 

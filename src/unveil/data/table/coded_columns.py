@@ -148,15 +148,11 @@ def frame_of(columns: Mapping[str, CellColumn], store: ColumnStore | None) -> "p
     return pl.DataFrame(columns) if store is None else StoredFrame(columns)
 
 
-@overload
-def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series": ...
-@overload
-def marks_in(store: ColumnStore | None, marked: None) -> None: ...
-def marks_in(store: ColumnStore | None, marked: "pl.Series | None") -> "pl.Series | None":
+def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":
     """Return which marker each cell of a column holds, with its bytes in the store if there is one."""
     import polars as pl
 
-    return marked if store is None or marked is None else pl.Series(marked.name, store.array(marked.to_numpy()))
+    return marked if store is None else pl.Series(marked.name, store.array(marked.to_numpy()))
 
 
 def _plain(column: CellColumn) -> "NDArray[np.unsignedinteger[Any]] | pl.Series":
@@ -174,8 +170,8 @@ def _has_codes(values: "pl.Series") -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Boolean, pl.Datetime, pl.Enum)
 
 
-def codes_of(values: "pl.Series") -> tuple[NDArray[Any], "pl.Series"]:
-    """Return the codes of a column and its different values."""
+def codes_of(values: "pl.Series") -> tuple[Int32Array, "pl.Series"]:
+    """Return the place of each cell among the different values, as `places` does, and these, ascending."""
     import polars as pl
 
     if isinstance(values.dtype, pl.Enum) and values.null_count() < values.len():
@@ -197,9 +193,7 @@ def places(cells: "pl.Series") -> Int32Array:
     >>> places(pl.Series(["b", None, "a", "b"])), places(pl.Series([7, None, 5, 7]))
     (array([2, 0, 1, 2], dtype=int32), array([2, 0, 1, 2], dtype=int32))
     """
-    if are_close(cells):
-        return places_of_close(cells)[0]
-    return places_among(cells, different(cells))
+    return codes_of(cells)[0]
 
 
 def different(*parts: "pl.Series") -> "pl.Series":

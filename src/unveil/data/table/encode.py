@@ -242,12 +242,8 @@ def _shared_by(tables: Sequence[Table]) -> Agreement | None:
 def _code_column(tables: Sequence[Table], name: str, shared: Agreement | None) -> list[Codes]:
     if shared is not None:
         return shared.codes(name, tables)
-    codes = _codes([table.series(name) for table in tables])
-    return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
-
-
-def _coded_gaps(codes: Int32Array, marker: IntArray | None) -> Codes:
-    return Codes(codes if marker is None else np.where(codes == 0, -marker, codes))
+    codes = zip(_codes([table.series(name) for table in tables]), _markers(tables, name), strict=True)
+    return [Codes(own if marker is None else np.where(own == 0, -marker, own)) for own, marker in codes]
 
 
 def _number_column(
@@ -265,21 +261,12 @@ def _number_column(
 
 def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
     """Return a column of tables that agree as numbers that are equal where cells are, and only there."""
-    import polars as pl
-
-    shared, everything = _shared_by(tables), range(len(tables))
+    shared = _shared_by(tables)
     if tables[0].column(name).kind not in _NUMBER_KINDS:
         return _code_column(tables, name, shared)
-    placed = None if shared is None else shared.numbers(name, tables, everything)
-    if placed is not None:
-        return placed.tables
+    placed = None if shared is None else shared.numbers(name, tables, range(len(tables)))
     # On the grid of real numbers two of them may fall together.
-    parts = [table.series(name) for table in tables]
-    if isinstance(parts[0].dtype, pl.Enum):
-        parts = [part.to_physical() for part in parts]
-    whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
-    codes = np.split(places(whole), np.cumsum([part.len() for part in parts])[:-1])
-    return [_coded_gaps(*each) for each in zip(codes, _markers(tables, name), strict=True)]
+    return _code_column(tables, name, None) if placed is None else placed.tables
 
 
 def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, Kind]:
@@ -316,7 +303,8 @@ def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
     if parts[0].dtype == pl.Boolean:
         return [(part.cast(pl.Int32) + 1).fill_null(0).to_numpy() for part in parts]
     # All tables at once: starting a join costs more than a thousand cells do.
-    return np.split(places(pl.concat(parts)), np.cumsum([part.len() for part in parts])[:-1])
+    whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
+    return np.split(places(whole), np.cumsum([part.len() for part in parts])[:-1])
 
 
 def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:

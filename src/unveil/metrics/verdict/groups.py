@@ -11,7 +11,7 @@ from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table
-from unveil.data.table.coded_columns import places
+from unveil.data.table.coded_columns import codes_of
 from unveil.metrics.trials._bands import band_series
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
@@ -94,9 +94,8 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
         frames = [own.frame, control.select([column]).frame]
         own = replace(own, content=pl.concat(frames, how="vertical_relaxed"))
     labels = band_series(own, column)
-    present = labels.drop_nulls().unique().sort().to_list()
-    found = places(labels).astype(np.int64)
-    place = np.where(found > 0, found, len(present) + 1) - 1
+    codes, present = codes_of(labels)
+    place = np.where(codes > 0, codes.astype(np.int64), len(present) + 1) - 1
     absent = np.full(pool.person.size - place.size, -1)
     return Division(
         column=column,

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess, risk
 from unveil.metrics.verdict.family import Statistic
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
-from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample, kept
+from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample
 from unveil.questions.audit.per_person import mean_of_rows, per_person
 from unveil.questions.audit.separation import ExposedPerson
 
@@ -125,7 +126,7 @@ def by_groups(people: TargetPool, evidence: FigureEvidence, *, by_value: bool = 
             control_rate=rates[1],
             excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
         )
-        scores = kept(people.everybody.release.original, evidence.statistic * here)
+        scores = arrays_on_disk(evidence.statistic * here, people.everybody.release.original.store)
         made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
     return tuple(made)
 

@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
+from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.column import listed
@@ -36,7 +37,6 @@ from unveil.questions.audit.people import (
     TargetPool,
     divide_people,
     draw_people,
-    kept,
     most_attacked,
     pool_people,
 )
@@ -342,7 +342,7 @@ def _people(
             outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
             control=control,
             by=by,
-            groups=tuple(replace(each, people=kept(whole, each.people)) for each in groups),
+            groups=tuple(replace(each, people=arrays_on_disk(each.people, whole.store)) for each in groups),
             parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
             by_lot=by_lot is not None,
         ),

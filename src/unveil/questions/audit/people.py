@@ -15,7 +15,6 @@ from unveil.metrics.verdict.pooled_tables import PooledTables, pool_tables
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from unveil.metrics.verdict.control import ControlCheck
     from unveil.metrics.verdict.groups import Division, PoolGroup
@@ -266,19 +265,9 @@ class TargetSample:
 def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
     """Return everybody and the released rows, coded together; on disk where the original is."""
     made = pool_tables(release, ids=ids[0], control_ids=ids[1])
-    return replace(
-        made,
-        codes=kept(release.original, made.codes),
-        released_codes=kept(release.original, made.released_codes),
-        record=kept(release.original, made.record),
-        released_record=kept(release.original, made.released_record),
-        person=kept(release.original, made.person),
-    )
-
-
-def kept(original: Table, values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return numbers of everybody as they are kept for long: on disk where the original is."""
-    return arrays_on_disk(values, original.store)
+    names = ("codes", "released_codes", "record", "released_record", "person")
+    arrays: dict[str, Any] = {name: arrays_on_disk(getattr(made, name), release.original.store) for name in names}
+    return replace(made, **arrays)
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:
