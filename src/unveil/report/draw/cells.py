@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_cells import CellGrid
+from unveil.report.draw import pyplot
 from unveil.report.text import shorten
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.patches import Patch, Rectangle
 
     if axes is None:
-        from matplotlib import pyplot
-
         size = (2.5 + 0.6 * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
         _, axes = pyplot.subplots(figsize=(min(size[0], 30), min(size[1], 30)), layout="constrained")
     hatch = ("", "", "////", "")
