@@ -44,7 +44,7 @@ study: setup
 	@$(BIN)/unveil study report unveil-study --html unveil-study.html
 
 docs:
-	@$(PYTHON) tools/environment.py .venv --group docs
+	@$(PYTHON) tools/environment.py .venv --group docs --extra plot
 	@MPLBACKEND=Agg $(BIN)/python tools/site.py
 
 # Standard input is never asked for anything, and may be closed. mypy takes one core for half a minute, so it runs

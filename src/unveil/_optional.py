@@ -16,5 +16,6 @@ def need(module: str, *, extra: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"this needs the library {module!r}, which is not installed. Install it with: pip install 'unveil[{extra}]'"
+            f"this needs the library {module.partition('.')[0]!r}, which is not installed. "
+            f"Install it with: pip install 'unveil[{extra}]'"
         ) from error

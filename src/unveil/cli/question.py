@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from unveil._kernels._compile_timer import tell_by
+from unveil._optional import need
 from unveil.cli.common import WRITTEN, OutputOptions, refuse_tight_memory, show, small
 from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwriting, refuse_replacing, report_target
 from unveil.errors import InputError
@@ -285,6 +286,9 @@ def _run(
     from unveil.report.terminal import progress
 
     refuse_tight_memory()
+    if figures is not None:
+        # Before the question is answered, so that nothing is half-written.
+        need("matplotlib", extra="plot")
     if not (quiet or as_json) and sys.stderr.isatty():
         tell_by(_say)
     question = QUESTIONS[name].question

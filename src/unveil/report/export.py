@@ -47,15 +47,14 @@ def tables_of(page: Page) -> Mapping[str, bytes]:
 
 def figures_of(page: Page) -> Mapping[str, bytes]:
     """Return each chart of a page as SVG, PDF and PNG, by name; the same page gives the same bytes."""
-    from matplotlib import pyplot, rc_context
-
+    from unveil.report.draw import pyplot
     from unveil.report.draw.lines import draw
 
     files = {}
     charts = [chart for block in _blocks(page) if (chart := _chart(block)) is not None]
     for at, chart in enumerate(charts, start=1):
         # Names inside an SVG are drawn by lot unless something is there to make them from.
-        with rc_context({"svg.hashsalt": "unveil"}):
+        with pyplot.rc_context({"svg.hashsalt": "unveil"}):
             figure = draw(chart).figure
             for ending in FORMATS:
                 stream = BytesIO()

@@ -129,6 +129,16 @@ def test_learners_find_the_rule_that_the_nearest_row_misses(adversary: Any, abou
 
 
 @LEARNERS
+@settings(deadline=None, max_examples=25)
+@given(rows=st.lists(st.tuples(*CELLS), min_size=2, max_size=40), people=ROWS.map(with_two_secrets), data=st.data())
+def test_no_order_of_rows_changes_what_a_learner_guesses(adversary: Any, rows: Any, people: Any, data: Any) -> None:
+    released = [*rows, *((number, letter, secret) for secret in "pq" for number, letter in ((0, "x"), (3, "z")))]
+    in_another = data.draw(st.permutations(released))
+    guesses = [in_row_order(run(people, each, adversary)) for each in (released, in_another)]
+    assert guesses[0] == guesses[1]
+
+
+@LEARNERS
 def test_a_class_of_one_row_and_one_that_only_people_have_are_never_guessed(adversary: Any) -> None:
     released = plain_rule(60, 1)
     released["ill"] = np.array([*released["ill"][:-1].tolist(), "rare"], dtype=object)

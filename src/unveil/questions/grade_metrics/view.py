@@ -113,8 +113,7 @@ def quantities(findings: GradesFindings) -> dict[str, Quantity]:
 
 def plot(findings: GradesFindings) -> "NDArray[Any]":
     """Return matplotlib axes, side by side: the metrics by monotonicity, evenness and shared value range."""
-    from matplotlib import pyplot
-
+    from unveil.report.draw import pyplot
     from unveil.report.draw.lines import draw
 
     height = 2.0 + 0.3 * len(findings.grades.metrics)

@@ -204,8 +204,7 @@ def frame(findings: GraphFindings) -> "pl.DataFrame":
 
 def plot(findings: GraphFindings) -> "NDArray[Any]":
     """Return matplotlib axes with the nodes of the first repetition, and the probabilities of the true nodes."""
-    from matplotlib import pyplot
-
+    from unveil.report.draw import pyplot
     from unveil.report.draw.lines import draw
     from unveil.report.draw.rings import draw_rings
 

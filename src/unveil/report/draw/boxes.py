@@ -5,6 +5,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_spread import BoxRows, BoxStatistics
+from unveil.report.draw import pyplot
 from unveil.report.figure_tables import across_of, mean_text
 from unveil.report.svg.boxes import STYLES
 from unveil.report.svg.lines import LOOKS
@@ -31,8 +32,6 @@ def draw_boxes(block: BoxRows, axes: "Axes | None" = None) -> "Axes":
     [0.15, 0.25]
     """
     if axes is None:
-        from matplotlib import pyplot
-
         height = 1.5 + 0.3 * max(len(block.rows), 1) * (0.4 + 0.6 * len(block.series))
         _, axes = pyplot.subplots(figsize=(7.4, height), layout="constrained")
     across = across_of(block)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.report.blocks_spread import HeatMap
+from unveil.report.draw import pyplot
 from unveil.report.svg.heads import heads_of
 from unveil.report.svg.heat import MOST_NUMBERED, STEPS, steps_of
 from unveil.report.text import fixed
@@ -44,8 +45,6 @@ def draw_heat(heat: HeatMap, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     if axes is None:
-        from matplotlib import pyplot
-
         width = 2.6 + min(max(0.5 * len(heat.columns), 2.0), 8.0)
         _, axes = pyplot.subplots(figsize=(width, 1.8 + 0.26 * max(len(heat.rows), 1)), layout="constrained")
     steps = steps_of(heat)

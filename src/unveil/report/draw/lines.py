@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.report.blocks import CellGrid, Chart, Rings, Series
 from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.draw import pyplot
 from unveil.report.scale import axis, thin
 from unveil.report.svg.lines import LOOKS, MOST_MARKS
 from unveil.report.text import shorten
@@ -47,8 +48,6 @@ def draw(chart: Chart | Rings | BoxRows | HeatMap | CellGrid, axes: "Axes | None
 
         return draw_rings(chart, axes)
     if axes is None:
-        from matplotlib import pyplot
-
         _, axes = pyplot.subplots(figsize=(6.4, max(4.8, 0.9 * len(chart.rows))), layout="constrained")
     for number, series in enumerate(chart.series):
         if series.kind == "points" and not chart.rows:
@@ -76,8 +75,6 @@ def draw_all(charts: Sequence[Chart | BoxRows | HeatMap | CellGrid]) -> "NDArray
     >>> draw_all([Chart(title="T", x_label="mergings", y_label="share", series=(line,))] * 2).shape
     (2,)
     """
-    from matplotlib import pyplot
-
     _, axes = pyplot.subplots(1, len(charts), figsize=(5.4 * len(charts), 4.8), layout="constrained", squeeze=False)
     for chart, place in zip(charts, axes[0], strict=True):
         draw(chart, place)
@@ -179,8 +176,6 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.patches import Patch, Rectangle
 
     if axes is None:
-        from matplotlib import pyplot
-
         size = (2.5 + 0.6 * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
         _, axes = pyplot.subplots(figsize=(min(size[0], 30), min(size[1], 30)), layout="constrained")
     hatch = ("", "", "////", "")

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks import Rings
+from unveil.report.draw import pyplot
 from unveil.report.svg.rings import POINT, places, size_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ def draw_rings(rings: Rings, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.patches import Circle
 
     if axes is None:
-        from matplotlib import pyplot
-
         _, axes = pyplot.subplots(figsize=(6.4, 6.4), layout="constrained")
     x, y, radius = places(rings.level.size)
     last = len(rings.levels) - 1
