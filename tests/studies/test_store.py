@@ -1,12 +1,12 @@
 """The folder of a study: nothing is mixed, nothing damaged is believed, one run at a time."""
 
-from dataclasses import json
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-import replace
 
 from tests.studies.small import first, looked_at, small_study
 from unveil.errors import InputError
