@@ -5,10 +5,12 @@
 
 import fcntl
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+_TIME = re.compile(r"computed in [\d.]+ \w+")
 
 
 class Approved:
@@ -20,9 +22,9 @@ class Approved:
         self.texts: list[Any] = []
 
     def __call__(self, value: Any) -> None:
-        """Compare a text, or texts, with what was approved; paths of this test's folder are left out."""
+        """Compare a text, or texts, with what was approved; paths of this test's folder and times are left out."""
         __tracebackhide__ = True
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = _TIME.sub("computed in TIME", json.dumps(value, ensure_ascii=False, default=str))
         self.texts.append(json.loads(text.replace(self.private, "TMP") if self.private else text))
         if not self.approve:
             place = len(self.texts) - 1
