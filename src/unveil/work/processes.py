@@ -35,6 +35,7 @@ class Processes:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         #: The shared value that each worker holds, by place.
         self._holds: dict[int, str] = {}
+        self._sharing = threading.Lock()
         self._stopped = False
         self._threads = [threading.Thread(target=self._serve, args=(n,), daemon=True) for n in range(workers)]
         for thread in self._threads:
@@ -108,9 +109,11 @@ class Processes:
             raise WorkerDiedError("a worker could not be reached")
         try:
             if shared is not None and self._holds.get(place) != shared.key:
-                content = pickle.dumps(shared.value)
-                send(process.stdin, shared.key)
-                _write(process.stdin, content)
+                with self._sharing:  # one after the other, because each copy takes as much memory as the value
+                    content = pickle.dumps(shared.value)
+                    send(process.stdin, shared.key)
+                    _write(process.stdin, content)
+                    del content
                 self._holds[place] = shared.key
             send(process.stdin, call)
             fine, answer = receive(process.stdout)
