@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.data.files.test_column_store import is_on_disk, on_linux, on_unix
 from unveil.data.files import _delimited_text
 from unveil.data.files.column_store import ColumnStore
-from unveil.data.table import Table, agree
+from unveil.data.table import Table, agree, stacked
 from unveil.data.table.cells import Cells
 from unveil.data.table.coded_columns import StoredColumn, StoredFrame
 from unveil.errors import InputError
@@ -214,6 +214,16 @@ def test_whatever_has_all_rows_is_on_disk_and_shared_where_it_stays(tmp_path: Pa
     # Of a table in memory nothing goes to the disk.
     mixed = agree(before[0], replace(before[1], store=None))
     assert isinstance(mixed[1].content, pl.DataFrame)
+
+
+@on_linux
+def test_tables_on_disk_are_put_below_one_another_on_disk(tmp_path: Path) -> None:
+    one, other = (agree(*tables(tmp_path, store))[::2] for store in (ColumnStore(), None))
+    names = other[0].column_names
+    below, wanted = stacked(one, names), stacked(other, names)
+    assert facts(below) == facts(wanted)
+    assert all(is_on_disk(each.codes) for each in columns(below).values())
+    assert (below.content_order() == wanted.content_order()).all()
 
 
 @on_linux

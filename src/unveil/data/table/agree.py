@@ -127,9 +127,15 @@ def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
         for name in names
         if any(name in table.marked for table in tables)
     }
-    # Whole numbers in one table may be real ones in the other.
-    frame = pl.concat([table.select(names).frame for table in tables], how="vertical_relaxed")
-    made = replace(tables[0].select(names), content=frame, marked=marked, cells=None)
+
+    def column(name: str) -> CellColumn:
+        # Whole numbers in one table may be real ones in the other.
+        parts = pl.concat([table.series(name).to_frame() for table in tables], how="vertical_relaxed")
+        return StoredColumn.of(parts.to_series(), tables[0].store)
+
+    columns = in_threads(column, names, threads=worth(tables[0].rows))
+    content = frame_of(dict(zip(names, columns, strict=True)), tables[0].store)
+    made = replace(tables[0].select(names), content=content, marked=marked, cells=None)
     return tables[0].agreeing(made) if len({table.agreement for table in tables}) == 1 else made
 
 

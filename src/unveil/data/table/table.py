@@ -200,7 +200,9 @@ class Table:
         return self.content.get_column(name)
 
     def lookup(self, name: str) -> "tuple[pl.Series, NDArray[np.unsignedinteger[Any]] | slice]":
-        """Return all values of a column, and the place of each row's among them: what is known of values is of rows.
+        """Return the values of a column and each row's place among them.
+
+        On disk each value comes once, after a null; in memory there is one value for each row.
 
         >>> import numpy as np
         >>> values, rows = Table.from_frame({"age": [31, 40, 31]}).lookup("age")
