@@ -91,24 +91,13 @@ def result_format() -> ResultFormat:
 
     return ResultFormat(
         types=(
-            *(
-                findings.CopyFindings,
-                findings.AttackFinding,
-                findings.JudgedFigure,
-                findings.SuccessRange,
-                findings.AttackScenario,
-            ),
-            *(findings.ColumnImportance, attack_results.FigureEvidence, attack_results.AttackResult),
+            *(findings.CopyFindings, findings.AttackFinding, findings.JudgedFigure, findings.SuccessRange),
+            *(findings.AttackScenario, findings.ColumnImportance),
+            *(attack_results.FigureEvidence, attack_results.AttackResult),
             *(separation.ExposedPerson, separation.NamedShare, separation.ScoreArea, separation.Separation),
             *(separation.UnusualPeople, EpsilonBound, membership.Curve, FittedGuesses, OwnDraws, CopiedGroup),
-            *(groups.GroupRates, groups.RatesByGroup, risk.Rate, risk.Risk),
-            *(
-                Disclosure,
-                EquivalenceClasses,
-                diversity.Diversity,
-                households.HouseholdRisk,
-                unseen_values.UnseenValues,
-            ),
+            *(groups.GroupRates, groups.RatesByGroup, risk.Rate, risk.Risk, Disclosure, EquivalenceClasses),
+            *(diversity.Diversity, households.HouseholdRisk, unseen_values.UnseenValues),
             *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
             *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance, SuppressedNumber),
         ),
