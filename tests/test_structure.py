@@ -24,7 +24,6 @@ FOLDER = 20
 MODULES = {"unveil._kernels._warm_up": "worker processes import it, without the command line"}
 #: Folders that may hold more for now: how many files at most, and the reason.
 FOLDERS = {
-    "unveil.data.files": (21, "the readers of typed formats get a folder"),
     "unveil.data.table": (29, "the modules of cells and of dictionaries get folders"),
     "unveil.questions.audit": (41, "the audit is split into sections by the redesign of the report"),
     "unveil.studies": (24, "the modules of results and of generators get folders"),
