@@ -20,29 +20,13 @@ SMALL, LARGEST = 70, 400
 #: Files that a folder may hold, without its `__init__` and those that a registry lists.
 FOLDER = 20
 
-_AUDIT = "the audit becomes tasks of one engine"
-_LEARNERS = "the learners of scikit-learn replace it or its importer"
 #: Modules that may stay for now, with the reason. An entry leaves the list with its reason; none joins it.
-MODULES = {
-    "unveil._kernels._warm_up": "worker processes import it, without the command line",
-    "unveil._kernels.blas": _AUDIT,
-    "unveil._kernels.learners.forest": _LEARNERS,
-    "unveil._kernels.membership.combine": _LEARNERS,
-    "unveil._kernels.neighbours.content": _LEARNERS,
-    "unveil.data.files._mapping": "columns on disk become plain codes",
-    "unveil.questions.audit.generator.draws": _AUDIT,
-    "unveil.questions.audit.parts.sections": _AUDIT,
-    "unveil.questions.audit.sample": _AUDIT,
-    "unveil.questions.audit.study_columns": _AUDIT,
-    "unveil.studies._worker": "studies become tasks of one engine",
-    "unveil.web.look": "jobs of the page become tasks of one engine",
-}
+MODULES = {"unveil._kernels._warm_up": "worker processes import it, without the command line"}
 #: Folders that may hold more for now: how many files at most, and the reason.
 FOLDERS = {
-    "unveil.data.files": (22, "columns on disk become plain codes"),
-    "unveil.data.table": (31, "the modules of scales and grids become one"),
-    "unveil.questions.audit": (44, _AUDIT),
-    "unveil.studies": (35, "studies become tasks of one engine"),
+    "unveil.data.table": (29, "the modules of cells and of dictionaries get folders"),
+    "unveil.questions.audit": (41, "the audit is split into sections by the redesign of the report"),
+    "unveil.studies": (24, "the modules of results and of generators get folders"),
 }
 
 

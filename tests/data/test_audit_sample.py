@@ -1,15 +1,13 @@
-"""The embedded sample: the file of the source, split once, and three releases made when asked for."""
+"""The embedded sample: the file of the source, split once."""
 
 import csv
 from collections import Counter
 
-import numpy as np
 import polars as pl
 import pytest
 
 from unveil.data import samples
 from unveil.data.samples import audit_sample
-from unveil.questions.audit.sample import sample_releases
 
 
 def rows() -> list[dict[str, str]]:
@@ -65,31 +63,3 @@ def test_kinds_and_roles_are_told() -> None:
         assert {column.role for column in people.columns[:5]} == {"known"}
         assert {column.role for column in people.columns[5:]} == {"sensitive"}
         assert sum(column.missing for column in people.columns) == 0
-
-
-def test_three_releases_are_made() -> None:
-    original, control, releases = sample_releases(np.random.default_rng(1))
-    assert [(release.name, release.kind) for release in releases] == [
-        ("shuffled", "masked"),
-        ("rank-swapped", "masked"),
-        ("gaussian-copula", "synthetic"),
-    ]
-    for release in releases:
-        assert release.released.rows == 700
-        assert release.released.column_names == original.column_names
-        assert release.original.frame.equals(original.frame)
-        assert release.control is not None
-        assert release.control.frame.equals(control.frame)
-        assert not release.released.frame.equals(original.frame)
-    shuffled, swapped, drawn = (Counter(release.released.frame.rows()) for release in releases)
-    people = Counter(original.frame.rows())
-    assert shuffled == people
-    assert sum((swapped & people).values()) < 10
-    assert sum((drawn & people).values()) < 10
-
-
-def test_one_seed_gives_one_set_of_releases() -> None:
-    first, again, other = (sample_releases(np.random.default_rng(seed))[2] for seed in (1, 1, 2))
-    for one, same, another in zip(first, again, other, strict=True):
-        assert one.released.frame.equals(same.released.frame)
-        assert not one.released.frame.equals(another.released.frame)

@@ -10,10 +10,9 @@ import pytest
 
 from tests.end_to_end.visits import visit, visit_at
 from unveil.questions.answer import Answer
-from unveil.questions.audit.answer import audit
+from unveil.questions.audit.answer import audit, sample_releases
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.sample import sample_releases
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

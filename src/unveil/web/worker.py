@@ -11,12 +11,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import UnveilError
+from unveil.errors import InputError, MissingExtraError, UnveilError
 from unveil.web import NamedFile
 from unveil.web._private import DISK_FULL, FULL, write_private
 
 #: Progress is written at most so often, in seconds, unless a new step begins.
 _PAUSE = 0.2
+#: A page cannot offer a choice of role for each of more columns than this.
+MOST_COLUMNS = 1_000
+#: Characters of a reason that the page shows.
+_LONGEST = 120
 
 Files = Mapping[str, NamedFile | list[NamedFile]]
 
@@ -29,7 +33,7 @@ def main(folder: Path) -> int:
     files = {name: _given(value) for name, value in task["files"].items()}
     try:
         if task["question"] == "look":
-            done = _look(files)
+            done = _look_at(files)
         else:
             done = _answer(folder, task["question"], files, task["settings"])
     except UnveilError as error:
@@ -44,13 +48,98 @@ def main(folder: Path) -> int:
     return 0
 
 
-def _look(files: Files) -> dict[str, Any]:
-    from unveil.web.look import look
-
+def _look_at(files: Files) -> dict[str, Any]:
     given = files["file"]
     if isinstance(given, list):
         raise TypeError("one file is looked at a time")
     return {"look": look(given.path, given.name)}
+
+
+def look(path: Path, name: str) -> dict[str, Any]:
+    """Return the columns of a table and their likely roles, never a cell.
+
+    Parameters
+    ----------
+    path
+        The file, in a private folder.
+    name
+        The owner's name of the file, which messages use.
+
+    Returns
+    -------
+    dict
+        ``rows`` and ``columns``. Each column has ``name``, ``kind``, ``missing``, ``distinct`` (different values),
+        ``suggestion`` (the role an audit would assume), ``unsure`` (whether the kind is a guess), ``why`` (the reason
+        for the kind), and ``warning`` where it seems to name people. For an unusable file, only ``error``.
+
+    Examples
+    --------
+    >>> from unveil.data import samples
+    >>> seen = look(samples.path("partition_truth.csv"), "truth.csv")
+    >>> seen["rows"], [(each["name"], each["kind"], each["suggestion"]) for each in seen["columns"]]
+    (24, [('item', 'text', 'identifier'), ('cluster', 'category', 'known')])
+    """
+    try:
+        return _described(Path(path), name)
+    except (InputError, MissingExtraError) as error:
+        return {"error": str(error).replace(str(path), name)}
+
+
+def _described(path: Path, name: str) -> dict[str, Any]:
+    from unveil.data.identifiers.direct import direct_identifiers
+    from unveil.data.table import Table
+
+    _refuse_early(path, name)
+    table = Table.read(path, name=name)
+    flags = {flag.column: flag for flag in direct_identifiers(table)}
+    columns = []
+    for column in table.columns:
+        values = table.series(column.name)
+        flag = flags.get(column.name)
+        seems = "" if flag is None else f"Looks like {_article(flag.looks_like)}. {flag.reason}"
+        columns.append(
+            {
+                "name": column.name,
+                "kind": column.kind,
+                "missing": column.missing,
+                "distinct": values.drop_nulls().n_unique(),
+                "suggestion": column.role,
+                "unsure": column.confidence == "unsure",
+                "why": _sentence(column.reason.split("; ")[0].removeprefix(f"{column.kind}: ")),
+                "warning": seems,
+            }
+        )
+    return {"rows": table.rows, "columns": columns}
+
+
+def _refuse_early(path: Path, name: str) -> None:
+    """Refuse a table without header or with too many columns before reading its rows."""
+    from unveil.data.files.header import is_surely_header
+    from unveil.data.files.read import names_of
+    from unveil.data.files.settings import FileSettings
+    from unveil.data.files.source import open_source
+
+    source = open_source(path)
+    columns = names_of(source, FileSettings(header="yes"))
+    number = len(columns)
+    if not is_surely_header(source, columns):
+        raise InputError(
+            f"the first line of {name!r} looks like data, not like names of columns. Put a line with names above it "
+            "and give the file again, or use the command line, where --header says what it is"
+        )
+    if number > MOST_COLUMNS:
+        raise InputError(
+            f"the file {name!r} has {number:,} columns, and this page shows at most {MOST_COLUMNS:,}. Keep those "
+            "that matter, or use the command line"
+        )
+
+
+def _article(what: str) -> str:
+    return f"{'an' if what[:1].lower() in 'aeiou' else 'a'} {what}"
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:_LONGEST]}."
 
 
 def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.oracles import inference as oracle
 from unveil._kernels.neighbours.guesses import ReleasedSecrets
 from unveil._kernels.neighbours.nearest import IntegerGrid
+from unveil._kernels.types import BagArray
 from unveil.attacks.table import _guessers
-from unveil.attacks.table._guessers import Teacher, classes_of
+from unveil.attacks.table._guessers import Teacher, classes_of, content_hash, drawn_by_content, forest_shares, mixed
 from unveil.attacks.table._secrets import right_ranks
 from unveil.attacks.table.inference import Inference
 from unveil.data.table import Table
@@ -215,3 +216,86 @@ def test_cells_that_stand_for_several_values_teach_nothing_and_single_ones_do(ad
 def test_settings_that_do_not_go_together_are_refused(setting: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         infer("s", "a", **setting)
+
+
+# --- draws by content -------------------------------------------------------------------------------------------------
+
+
+def bits_of(values: list[int]) -> BagArray:
+    column = np.array(values, np.int64)
+    return content_hash([column, (column % 3).astype(np.int32)], column.size)
+
+
+def test_mixing_is_splitmix64() -> None:
+    # The first outputs of the published generator with seed 0 and with seed 1.
+    assert mixed(np.array([0, 1], np.uint64)).tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.data())
+def test_the_contents_drawn_do_not_depend_on_where_rows_stand(values: list[int], data: st.DataObject) -> None:
+    number, order = data.draw(st.integers(1, len(values))), data.draw(st.permutations(range(len(values))))
+    moved = [values[place] for place in order]
+    one, other = ([each[row] for row in drawn_by_content(bits_of(each), number, 3)] for each in (values, moved))
+    assert one == other
+    assert len(set(drawn_by_content(bits_of(values), number, 3).tolist())) == number
+
+
+def test_copies_have_lots_of_their_own() -> None:
+    # 30 copies of one row beside 30 other rows: by a lot per content, all copies or none would be among the first 20.
+    bits = bits_of([0] * 30 + list(range(1, 31)))
+    copies = [np.count_nonzero(drawn_by_content(bits, 20, seed) < 30) for seed in range(400)]
+    # The hypergeometric mean is 10 with a deviation of 1.84, so 0.37 is four standard errors of the mean.
+    assert abs(np.mean(copies) - 10) < 0.37
+    assert 1.5 < np.std(copies) < 2.2
+
+
+# --- the forest -------------------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 2**32), rows=st.integers(1, 60), features=st.integers(1, 4), bins=st.integers(1, 6))
+@settings(deadline=None, max_examples=60)
+def test_rows_that_were_seen_have_the_classes_of_those_who_equal_them(
+    seed: int, rows: int, features: int, bins: int
+) -> None:
+    """Leaves are pure or hold equal rows: where equal rows have all the same class, every tree says it."""
+    rng = np.random.default_rng(seed)
+    made, own = rng.integers(0, bins, (features, rows)).astype(np.uint8), rng.integers(0, 3, rows)
+    shares = forest_shares(made, own, made, trees=5)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    for row in range(rows):
+        equal = (made == made[:, [row]]).all(axis=0)
+        among = np.bincount(own[equal], minlength=shares.shape[1]) / equal.sum()
+        np.testing.assert_allclose(shares[row], among)
+
+
+def test_cuts_are_by_lot_and_others_are_told_by_those_on_their_side() -> None:
+    """One number, rows at 0 and 10: whoever has b comes to the first side where the cut, 0 to 9, is at least b."""
+    made = np.array([[0, 10]], np.uint8)
+    people = np.arange(12, dtype=np.uint8)[None]
+    shares = forest_shares(made, np.array([0, 1]), people, trees=4000)
+    np.testing.assert_allclose(shares[:, 0], np.clip(1 - np.arange(12) / 10, 0, 1), atol=0.04)
+
+
+def test_the_seed_tells_the_trees_and_compiled_loops_grow_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    made, people = (rng.integers(0, 9, (5, size)).astype(np.uint8) for size in (40, 30))
+    own = rng.integers(0, 4, 40)
+    shares = []
+    for up_to, seed in ((0, 0), (10**9, 0), (0, 1)):
+        monkeypatch.setattr(_guessers, "PLAIN_UP_TO", up_to)
+        shares.append(forest_shares(made, own, people, trees=8, seed=seed))
+    np.testing.assert_array_equal(shares[0], shares[1])
+    assert (shares[0] != shares[2]).any()
+
+
+def test_the_forest_learns_as_well_as_that_of_scikit_learn() -> None:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    rng = np.random.default_rng(5)
+    made = rng.integers(0, 30, (8, 3500)).astype(np.uint8)
+    own = np.searchsorted([20, 35, 50], made[0] + made[1] + 10 * (made[2] > 15) + rng.normal(0, 3, 3500))
+    train, test = slice(0, 2000), slice(2000, 3500)
+    ours = forest_shares(made[:, train], own[train], made[:, test]).argmax(axis=1)
+    peer = ExtraTreesClassifier(n_estimators=50, max_features=0.5, random_state=0)
+    theirs = peer.fit(made[:, train].T, own[train]).predict(made[:, test].T)
+    assert np.mean(ours == own[test]) > np.mean(theirs == own[test]) - 0.02

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from tests.oracles.cells import Pool
 from tests.oracles.membership_scores import OPEN, Definition, plain_distance
@@ -18,7 +20,15 @@ from unveil._kernels.cells import nearest_boxes
 from unveil._kernels.neighbours import near_pairs, search, sketch
 from unveil._kernels.threads import threads
 from unveil.attacks.table import _membership_space
-from unveil.attacks.table.membership_scores import SCORES, RevealingRow, given_away_by, score_people, unusual
+from unveil.attacks.table.membership_scores import (
+    SCORES,
+    RevealingRow,
+    combine,
+    features,
+    given_away_by,
+    score_people,
+    unusual,
+)
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 from unveil.errors import InputError
@@ -302,3 +312,36 @@ def test_a_name_that_is_no_score_is_refused() -> None:
             names=("luck",),
             rng=np.random.default_rng(1),
         )
+
+
+# --- the learned combination ------------------------------------------------------------------------------------------
+
+
+def test_a_place_is_a_quantile_with_two_tails() -> None:
+    outsiders = np.sort(np.random.default_rng(1).integers(0, 30, (400, 1)).astype(float), axis=0)
+    scores = np.array([-1.0, 3.0, 28.5, 29.0, 99.0])
+    for score, found in zip(scores, features(scores[:, None], outsiders), strict=True):
+        below, alike = int((outsiders < score).sum()), int((outsiders == score).sum())
+        quantile = NormalDist().inv_cdf((below + alike / 2 + 0.5) / 401)
+        assert found == pytest.approx([quantile, max(quantile - 1.5, 0), max(quantile - 2.5, 0)])
+    many = np.arange(20_000.0)[:, None]
+    assert features(np.array([[-1.0], [1e9]]), many)[:, 0] == pytest.approx([-3.719016, 3.719016], abs=1e-5)
+
+
+def test_weights_minimise_the_loss_with_a_ridge_and_rows_in_any_order_give_them() -> None:
+    rng = np.random.default_rng(2)
+    members, outsiders = rng.normal([0.5, 0.0, 0.2], 1.2, (150, 3)), rng.normal(size=(120, 3)).round(1)
+    found = combine(members, outsiders)
+    every = features(np.concatenate([members, outsiders]), np.sort(outsiders, axis=0))
+    signs = np.repeat([1.0, -1.0], [150, 120])
+
+    def loss(w: np.ndarray) -> float:
+        return float(np.logaddexp(0, -signs * (every @ w[1:] + w[0])).sum() + 5 * (w[1:] ** 2).sum())
+
+    best = minimize(loss, np.zeros(10), method="BFGS", options={"gtol": 1e-8})
+    np.testing.assert_allclose(found.coefficients, best.x, atol=1e-5)
+    np.testing.assert_allclose(found.score(members), (every @ best.x[1:])[:150], atol=1e-4)
+    assert found.weights[1].tolist() == found.coefficients[[2, 5, 8]].tolist()
+    again = combine(rng.permutation(members), rng.permutation(outsiders))
+    np.testing.assert_array_equal(found.coefficients, again.coefficients)
+    assert np.unique(found.score(np.repeat(members[:1], 50, axis=0))).size == 1

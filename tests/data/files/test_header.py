@@ -13,7 +13,7 @@ from unveil.data.files.read import read_table
 from unveil.data.files.source import open_source
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.web.look import look
+from unveil.web.worker import look
 
 PEOPLE = [
     f"{MARKER} {row},m{row}@example.org,{20 + row % 40},{('Ulm', 'Bonn')[row % 2]},{row % 3}" for row in range(40)

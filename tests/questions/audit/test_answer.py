@@ -1,5 +1,6 @@
 """The audit as a whole: the same in any order of rows, for each release alone, and it says what it cannot."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.answer import Answer
-from unveil.questions.audit.answer import ATTACKS, audit
+from unveil.questions.audit.answer import ATTACKS, audit, sample_releases
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import draw_people
 
@@ -275,3 +276,34 @@ def test_weights_are_said_to_be_in_no_rate(columns: list[str], told: dict[str, A
     notes = [note for note in answer.findings.notes if "survey weights" in note and "no rate" in note.lower()]
     assert [note.startswith(said) for note in notes] == [True] * bool(said)
     assert all(note in answer.to_html().replace("&#39;", "'") for note in notes)
+
+
+# --- the embedded sample ----------------------------------------------------------------------------------------------
+
+
+def test_three_releases_are_made() -> None:
+    original, control, releases = sample_releases(np.random.default_rng(1))
+    assert [(release.name, release.kind) for release in releases] == [
+        ("shuffled", "masked"),
+        ("rank-swapped", "masked"),
+        ("gaussian-copula", "synthetic"),
+    ]
+    for release in releases:
+        assert release.released.rows == 700
+        assert release.released.column_names == original.column_names
+        assert release.original.frame.equals(original.frame)
+        assert release.control is not None
+        assert release.control.frame.equals(control.frame)
+        assert not release.released.frame.equals(original.frame)
+    shuffled, swapped, drawn = (Counter(release.released.frame.rows()) for release in releases)
+    people = Counter(original.frame.rows())
+    assert shuffled == people
+    assert sum((swapped & people).values()) < 10
+    assert sum((drawn & people).values()) < 10
+
+
+def test_one_seed_gives_one_set_of_releases() -> None:
+    first, again, other = (sample_releases(np.random.default_rng(seed))[2] for seed in (1, 1, 2))
+    for one, same, another in zip(first, again, other, strict=True):
+        assert one.released.frame.equals(same.released.frame)
+        assert not one.released.frame.equals(another.released.frame)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.data.files.test_column_store import on_linux, on_unix
 from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
@@ -27,7 +28,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditJob, RunSettings
+from unveil.questions.audit.runner import AuditJob, RunSettings, one_blas_thread
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes
@@ -504,3 +505,18 @@ def test_a_worker_that_takes_more_memory_than_allowed_says_so(
     limit = MemoryLimit(200 * 2**20, "a worker of this audit", "Take less")
     with pytest.raises(InputError, match=r"^a worker of this audit took .* while trying copies, and may take 200 MiB"):
         perform(version(), limit, "trying copies", runner._work, SharedValue(order[1]), task, None)
+
+
+def blas() -> set[int]:
+    """Return the numbers of threads that the libraries for matrix products take."""
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+def test_one_thread_until_the_context_is_left() -> None:
+    with threadpool_limits(limits=2, user_api="blas"):
+        with one_blas_thread():
+            assert blas() == {1}
+        assert blas() == {2}
+        limits = one_blas_thread()
+        assert blas() == {1}
+        limits.__exit__(None, None, None)

@@ -14,8 +14,7 @@ from unveil.data.table import Table
 from unveil.metrics.trials.risk import CONFIDENCE, clopper_pearson, excess
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
-from unveil.questions.audit.study_columns import risks_of
-from unveil.questions.audit.study_scenario import WholeAudit, numbers_of
+from unveil.questions.audit.study_scenario import WholeAudit, numbers_of, risks_of
 from unveil.studies import Results, Study, run_study
 from unveil.studies.existing_release import ExistingTables
 

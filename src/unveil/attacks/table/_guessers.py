@@ -6,7 +6,7 @@ rows, and of a class the value is guessed that is near enough to most of its row
 where hardly anybody is; docs/inference.md has figures.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.learners.boosting import Growth, boosted_scores
-from unveil._kernels.learners.forest import forest_shares
+from unveil._kernels.learners.sides import divide
 from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
-from unveil._kernels.neighbours.content import content_hash, drawn_by_content
 from unveil._kernels.neighbours.guesses import ReleasedSecrets
 from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, BlockedRows, IntegerGrid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.random import State, below, fresh_state
+from unveil._kernels.types import BagArray, ByteArray, FloatArray, Int32Array, IntArray
 from unveil.attacks.table._features import binned
 from unveil.errors import InputError
 
@@ -58,6 +59,11 @@ _GROWTH = (
     (10, Growth(rounds=60, leaves=15, rate=0.1)),
     (MOST_CLASSES, Growth(rounds=25, leaves=15, rate=0.2)),
 )
+#: Trees of a forest, and the share of features that each division tries.
+_TREES, _TRIED = 50, 0.5
+#: Values of a byte, which holds the bin of a feature.
+_BYTE_VALUES = 256
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SecretClasses(NamedTuple):
@@ -276,3 +282,158 @@ def _with_secret(teacher: Teacher, rows: IntArray) -> IntegerGrid:
     """Return some rows with the rank of their secret as one more column."""
     some = teacher.known.block(rows)
     return some._replace(numbers=np.column_stack([some.numbers, teacher.secrets.rank[rows]]))
+
+
+def mixed(values: BagArray) -> BagArray:
+    """Return the splitmix64 hash of each value.
+
+    >>> mixed(np.array([0, 1], np.uint64))
+    array([16294208416658607535, 10451216379200822465], dtype=uint64)
+    """
+    with np.errstate(over="ignore"):
+        bits = values + _GOLDEN
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return bits ^ (bits >> np.uint64(31))
+
+
+def content_hash(columns: Iterable[IntArray | Int32Array], rows: int) -> BagArray:
+    """Return a 64-bit hash of each row."""
+    total = np.zeros(rows, np.uint64)
+    for column in columns:
+        total = mixed(total ^ column.astype(np.int64).view(np.uint64))
+    return total
+
+
+def drawn_by_content(bits: BagArray, number: int, seed: int) -> IntArray:
+    """Draw rows at random by their hashes, whatever their order.
+
+    Each of several equal rows has its own random key. A smaller draw is the beginning of a larger one.
+
+    >>> drawn_by_content(np.array([7, 5, 7, 9], np.uint64), 2, seed=1)
+    array([2, 3])
+    """
+    order = np.argsort(bits, kind="stable")
+    ascending = bits[order]
+    first = np.searchsorted(ascending, ascending)
+    copy = (np.arange(bits.size) - first).astype(np.uint64)
+    key = mixed(mixed(ascending ^ np.uint64(seed)) + copy)
+    least = np.argpartition(key, number)[:number] if number < key.size else np.arange(key.size)
+    return order[least[np.argsort(key[least], kind="stable")]]
+
+
+def forest_shares(
+    bins: ByteArray, classes: IntArray, people: ByteArray, *, trees: int = _TREES, seed: int = 0
+) -> FloatArray:
+    """Return class shares from a forest of extremely randomised trees.
+
+    At each division half of the features are tried, each with one random cut, and the best cut is taken (Geurts, Ernst
+    and Wehenkel 2006). Trees see all rows and grow until all rows of a leaf have the same class or the same features:
+    the forest remembers every row. A person's shares are the mean over trees of the class shares in the person's leaf.
+
+    Parameters
+    ----------
+    bins
+        Rows to learn from at [feature, row], as small whole numbers whose order counts.
+    classes
+        The class of each row, from 0 on.
+    people
+        The people to classify, at [feature, person].
+    trees
+        The number of trees.
+    seed
+        The seed of the random cuts.
+
+    Examples
+    --------
+    >>> bins = np.arange(8, dtype=np.uint8)[None]
+    >>> forest_shares(bins, np.array([0, 0, 0, 0, 1, 1, 1, 1]), bins).argmax(axis=1)
+    array([0, 0, 0, 0, 1, 1, 1, 1])
+    """
+    number = int(classes.max(initial=0)) + 1
+    learn = compiled(_forest) if bins.size * trees > PLAIN_UP_TO else _forest
+    state = fresh_state(np.random.default_rng(seed))
+    tried = max(1, round(_TRIED * len(bins)))
+    own, theirs = np.ascontiguousarray(bins, np.uint8), np.ascontiguousarray(people.T, np.uint8)
+    return learn(own, classes, theirs, number, trees, tried, state)
+
+
+@loop("u1[,], i8[], u1[,], i8, i8, i8, u8[]")
+def _forest(
+    bins: ByteArray, classes: IntArray, people: ByteArray, number: int, trees: int, tried: int, state: State
+) -> FloatArray:
+    shares, rows = np.zeros((len(people), number)), classes.size
+    order, features, goes_first = np.arange(rows), np.arange(len(bins)), np.zeros(_BYTE_VALUES, np.bool_)
+    # Nodes: their rows in the order, the feature (-1: a leaf) and the last bin of the first side, and the first of the
+    # two nodes below.
+    begin, end, below_it = np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64)
+    feature, cut = np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64)
+    first, whole = np.zeros(number), np.zeros(number)
+    for _ in range(trees):
+        begin[0], end[0] = 0, rows
+        node, nodes = 0, 1
+        while node < nodes:
+            some = order[begin[node] : end[node]]
+            feature[node], cut[node] = _drawn_division(bins, classes, some, features, tried, state, first, whole)
+            if feature[node] >= 0:
+                for place in range(_BYTE_VALUES):
+                    goes_first[place] = place <= cut[node]
+                middle = begin[node] + divide(some, bins[feature[node]], goes_first)
+                below_it[node] = nodes
+                begin[nodes], end[nodes] = begin[node], middle
+                begin[nodes + 1], end[nodes + 1] = middle, end[node]
+                nodes += 2
+            node += 1
+        for person in range(len(people)):
+            node = 0
+            while feature[node] >= 0:
+                node = below_it[node] + (people[person, feature[node]] > cut[node])
+            some = order[begin[node] : end[node]]
+            for row in some:
+                shares[person, classes[row]] += 1 / some.size
+    return shares / trees
+
+
+def _drawn_division(
+    bins: ByteArray,
+    classes: IntArray,
+    some: IntArray,
+    features: IntArray,
+    tried: int,
+    state: State,
+    first: FloatArray,
+    whole: FloatArray,
+) -> tuple[int, int]:
+    """Return the best feature and cut among random ones; -1 if no feature divides the rows."""
+    for own in range(whole.size):
+        whole[own] = 0.0
+    for row in some:
+        whole[classes[row]] += 1
+    best, by, at = -1.0, -1, 0
+    left = 0 if whole[classes[some[0]]] == some.size else features.size
+    while left > 0 and tried > 0:
+        # Drawn features go to the end.
+        drawn = below(state, left)
+        left -= 1
+        features[drawn], features[left] = features[left], features[drawn]
+        column = bins[features[left]]
+        least = most = column[some[0]]
+        for row in some:
+            least, most = min(least, column[row]), max(most, column[row])
+        if least == most:
+            continue
+        tried -= 1
+        up_to = int(least) + below(state, int(most) - int(least))
+        for own in range(first.size):
+            first[own] = 0.0
+        for row in some:
+            first[classes[row]] += column[row] <= up_to
+        size, equal, unequal = 0.0, 0.0, 0.0
+        for own in range(first.size):
+            size += first[own]
+            equal += first[own] ** 2
+            unequal += (whole[own] - first[own]) ** 2
+        purity = equal / size + unequal / (some.size - size)
+        if purity > best:
+            best, by, at = purity, features[left], up_to
+    return by, at

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from unveil._kernels import logistic
 from unveil._kernels.membership.agreement import rarity
-from unveil._kernels.membership.combine import LearnedWeights, combine
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.sketch import row_blocks
@@ -29,6 +29,12 @@ Group = Literal["nearness", "exact values", "combinations", "similar values"]
 CROWD = 5
 #: All pairs of so many columns are looked at; of more columns, so many pairs are drawn by lot. Likewise larger sets.
 _ALL_PAIRS_OF, _DRAWN_PAIRS, _DRAWN_SETS = 30, 400, 100
+#: The least place of a score among those of outsiders, as a share.
+_LEAST = 1e-4
+#: Beyond these quantiles a score counts for more, so that one very high score may decide.
+_TAILS = (1.5, 2.5)
+#: As scikit-learn's C = 0.1.
+_RIDGE = 10.0
 
 
 def score_people(
@@ -178,6 +184,50 @@ def _best_row(compared: MembershipSpace, person: int, same: BoolArray, weight: I
 def _lowest(compared: MembershipSpace, tied: Sequence[_BestRow]) -> _BestRow:
     """Return the lowest of several rows by what they hold."""
     return tied[int(np.argmin(compared.content_rank(np.array([each.row for each in tied]))))]
+
+
+class LearnedWeights(NamedTuple):
+    """The learned attacker: scores of outsiders, ascending per column, and the coefficients, intercept first."""
+
+    outsiders: FloatArray
+    coefficients: FloatArray
+
+    def score(self, scores: FloatArray) -> FloatArray:
+        """Return the combined score of each row; equal rows have equal scores."""
+        return logistic.score(features(scores, self.outsiders), self.coefficients)
+
+    @property
+    def weights(self) -> FloatArray:
+        """The coefficients of each score: of its rank, and of the excess over each tail."""
+        return self.coefficients[1:].reshape(1 + len(_TAILS), -1).T
+
+
+def combine(members: FloatArray, outsiders: FloatArray) -> LearnedWeights:
+    """Learn the weights of scores from known members and outsiders.
+
+    Both have a row of scores per person. Rows in another order give the same digits.
+
+    >>> combine(np.array([[1.0], [2.0]]), np.array([[0.0], [1.0]])).score(np.array([[0.0], [2.0]])).round(3)
+    array([-0.029,  0.066])
+    """
+    ascending = np.sort(outsiders, axis=0)
+    labels = np.repeat([True, False], [len(members), len(outsiders)])
+    every = np.concatenate([members, outsiders])
+    # Sums of floats depend on their order, and rows must not.
+    order = np.lexsort((*every.T, labels))
+    return LearnedWeights(ascending, logistic.fit(features(every[order], ascending), labels[order], ridge=_RIDGE))
+
+
+def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:
+    """Return the normal quantile of each score among outsiders, and its excess over each tail."""
+    from scipy.special import ndtri
+
+    place = np.empty(scores.shape)
+    for column, (mine, theirs) in enumerate(zip(scores.T, ascending.T, strict=True)):
+        below, upto = (np.searchsorted(theirs, mine, side=side) for side in ("left", "right"))
+        place[:, column] = ((below + upto) / 2 + 0.5) / (theirs.size + 1)
+    quantile = ndtri(np.clip(place, _LEAST, 1 - _LEAST))
+    return np.concatenate([quantile, *(np.maximum(quantile - tail, 0.0) for tail in _TAILS)], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

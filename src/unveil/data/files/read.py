@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
-from unveil.data.files._columns import plain_numbers
+from unveil.data.files._columns import plain_numbers, refuse_far_moments
 from unveil.data.files._delimited_text import NotUtf8Error, csv_blocks, csv_columns, csv_height, csv_rows
-from unveil.data.files._moments import refuse_far_moments
 from unveil.data.files._typed_formats import typed_cells as typed_cells
 from unveil.data.files._typed_formats import typed_column, typed_columns, typed_rows
 from unveil.data.files.column_store import ColumnStore

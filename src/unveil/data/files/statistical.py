@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from unveil._optional import need
-from unveil.data.files._moments import far_moment
+from unveil.data.files._columns import far_moment
 from unveil.data.files._panics import polars_errors, without_panic_text
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import Source

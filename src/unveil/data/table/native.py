@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.files._moments import refuse_far_moments
+from unveil.data.files._columns import refuse_far_moments
 from unveil.data.files._panics import polars_errors, without_panic_text
 from unveil.errors import InputError
 

@@ -1,7 +1,8 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -9,16 +10,18 @@ from typing import Any, Literal
 import numpy as np
 
 from unveil.data.files.write import write_text
+from unveil.data.samples import audit_sample
 from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import DeclaredMarkers
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics.epsilon.bound import Adjacency
 from unveil.metrics.epsilon.claim import Claim
+from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.protections.generators.environment import variables_from
 from unveil.questions.answer import Answer, randomness
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.audit_request import names_of, paper_of, settings_of
 from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackScenario, Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
@@ -27,15 +30,14 @@ from unveil.questions.audit.generator.words import contradiction
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.parts.membership import exposed_table
 from unveil.questions.audit.people import LEAST_OUTSIDE
-from unveil.questions.audit.read import AuditFiles
+from unveil.questions.audit.read import AuditFiles, read_targets, told_scenarios
 from unveil.questions.audit.report_context import ReportContext, check_paper, judged
 from unveil.questions.audit.run import AuditInputs, audit_tables
 from unveil.questions.audit.runner import RunSettings, running
-from unveil.questions.audit.sample import sample_releases
 from unveil.questions.audit.scenarios import read_scenarios
 from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
-from unveil.questions.reading import TableReading, reading_of
+from unveil.questions.reading import TableReading, hierarchies_of, pairs_in, reading_of
 from unveil.questions.request import OutputFile, Request, Response, SettingError
 from unveil.questions.roles import roles_of
 from unveil.report.export import csv_of
@@ -354,8 +356,8 @@ def audit_files(
 def ask(request: Request) -> Response:
     """Return the answer to what was asked through a door, with the paper that goes with it."""
     values = request.values
-    context = paper_of(request)
-    settings = settings_of(request)
+    context = _context_of(request)
+    settings = _settings_of(request)
     if request.sample:
         request.progress("making the example", 0.0)
         rng = request.rng
@@ -373,7 +375,7 @@ def ask(request: Request) -> Response:
             released,
             request.path("control"),
             reading=reading_of(request, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
-            names={**names_of(request), **values.get("names", {})},
+            names={**_release_names(request), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
                 **(values.get("kinds_of_releases", {}) if not chosen else {}),
@@ -429,6 +431,96 @@ def ask(request: Request) -> Response:
         if request.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
+
+
+def _context_of(request: Request) -> ReportContext:
+    """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
+    from unveil.data.files.digest import new_key
+    from unveil.questions.audit.parts.changes import read_previous
+    from unveil.report.profiles import profile
+
+    values, compare = request.values, request.path("compare")
+
+    def called(path: Path | None) -> Path | None:
+        return None if path is None else Path(request.names.get(path, path))
+
+    return ReportContext(
+        written=request.command,
+        date=date.today().isoformat(),
+        review=values["review"],
+        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
+        original=called(request.path("original")),
+        released=tuple(path for each in request.files.get("released", ()) if (path := called(each)) is not None),
+        control=called(request.path("control")),
+        profile=profile(values["profile"]).name if values["profile"] else None,
+        previous=None if compare is None else read_previous(compare),
+        digest_key=new_key() if values["shareable"] is not None else None,
+    )
+
+
+def _settings_of(request: Request) -> dict[str, Any]:
+    """Return the settings of :func:`audit` in a request."""
+    values, roles = request.values, roles_of(request.values["columns"])
+    settings = {
+        **request.pick("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "exact"),
+        **request.pick("epsilon", "delta", "adjacency", "threads"),
+        "attacks": list(values["attacks"]) or None,
+        "targets": read_targets(values["targets"]),
+        "by": values["by"] or None,
+        "identifiers": values["identifiers"] or roles.identifiers,
+        "sensitive": values["sensitive"] or roles.sensitive,
+        "known": values["known"] or roles.known,
+        "weight": values["weight"] or roles.weight,
+        "household": values["household"] or roles.household,
+        "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
+        "hierarchies": hierarchies_of(request),
+        "suggest": values["suggest"],
+        "suggest_for": tuple(_limited(request)),
+        **request.pick("workers", "memory"),
+        **{name: values[name] or None for name in ("cluster", "resume")},
+        "say": request.say,
+    }
+    if values["generator"]:
+        settings |= request.pick("generator", "hold_out", "folds", "runs", "env")
+        settings |= request.pick("time_limit", "memory_limit", "output_limit")
+        settings |= {name: values[name] or None for name in ("canaries", "made")}
+    return settings
+
+
+def _limited(request: Request) -> Iterator[str]:
+    """Yield the figures that have a limit."""
+    from unveil.report.profiles import profile
+
+    yield from (name for name, _ in request.values["limits"])
+    if request.values["profile"]:
+        yield from (limit.quantity for limit in profile(request.values["profile"]).limits)
+
+
+def _release_names(request: Request) -> dict[Path, str]:
+    """Return the owner's name of each renamed release, numbered where names repeat."""
+    released = [path for path in request.files.get("released", ()) if path in request.names]
+    names = [request.names[path] for path in released]
+    return {
+        path: name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
+        for at, (path, name) in enumerate(zip(released, names, strict=True))
+    }
+
+
+def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Release, ...]]:
+    """Return the original table, the control table, and three releases of the original.
+
+    The releases are the shuffled original, a rank-swapped one and a synthesis by a Gaussian copula, all with default
+    settings. One state of ``rng`` gives one set of releases.
+
+    >>> original, control, releases = sample_releases(np.random.default_rng(1))
+    >>> [(release.name, release.released.rows) for release in releases]
+    [('shuffled', 700), ('rank-swapped', 700), ('gaussian-copula', 700)]
+    """
+    original, control = audit_sample()
+    protections: tuple[TableProtection, ...] = (Shuffle(), RankSwapping(), GaussianCopula())
+    releases = tuple(replace(protection.apply(original, rng=rng), control=control) for protection in protections)
+    return original, control, releases
 
 
 def _printed(answer: Answer[Audit], request: Request, context: ReportContext) -> list[Part]:

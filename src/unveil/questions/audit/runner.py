@@ -3,7 +3,7 @@
 import pickle
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.blas import one_blas_thread
 from unveil._kernels.threads import available, threads
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
@@ -262,6 +261,17 @@ class _Ledger:
         # Several parts tell how far they are, each of itself; a bar never goes back.
         self._share = max(self._share, (len(self.found) + share) / len(self.tasks))
         self.progress(what, self._share)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Give matrix products one thread in this process, from the call until the context ends.
+
+    Their last digits would otherwise depend on the number of processors.
+    """
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    return limits
 
 
 def _compute_here(ledger: _Ledger, now: list[str]) -> None:

@@ -1,23 +1,29 @@
 """A whole audit as a scenario of a study: what it finds about a release that somebody made, as numbers.
 
 Studies lie below questions and find this by its name (`unveil.studies._parts`); nothing imports it.
+
+The risk of each question is the excess over what anybody reaches without the data. With a control it is what being in
+the data adds. Without one, only results that no stranger explains count: unmistakable copies, secrets guessed better
+than by a learner taught by other people of the data, descriptions that single out more often than any made without the
+data, and links beyond chance. The other questions have no figure then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.metrics.trials.risk import Rate
+from unveil.metrics.trials.risk import CONFIDENCE, ExcessStatus, Rate, clopper_pearson, excess, measured
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ASKED, ATTACKS
+from unveil.questions.audit.attacks.attack import AttackerGoal
+from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
 from unveil.questions.audit.checked_settings import MEASURES
-from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.quantities import meanings, needs, quantities_of
-from unveil.questions.audit.study_columns import risks_of, worst_risk
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
+from unveil.questions.audit.quantities import bounds_at, meanings, needs, quantities_of, rate_at
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
 
@@ -119,8 +125,7 @@ def numbers_of(audit: Audit) -> dict[str, float]:
         "copies.people_unchanged": nan if copies is None else float(copies.people_unchanged),
         "unseen_columns": float(sum(each.unseen > 0 for each in release.unseen)),
     }
-    compares = audit.verdict.control.outcome in ("usable", "overlap")
-    return {**found, **more, PROVED: float(own.outcome in ("found", "copies")), COMPARED: float(compares)}
+    return {**found, **more, PROVED: float(own.outcome in ("found", "copies")), COMPARED: float(_compares(audit))}
 
 
 def _ends(rate: Rate) -> tuple[tuple[str, float], ...]:
@@ -130,3 +135,92 @@ def _ends(rate: Rate) -> tuple[tuple[str, float], ...]:
 def _number(value: float) -> float:
     """Return a value; of one that is only known to lie between bounds, none."""
     return nan if isinstance(value, SuppressedNumber) else float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExcessFigure:
+    """One excess over the control group: the question it answers, and the two rates."""
+
+    asked: AttackerGoal
+    finding: AttackFinding
+    #: What strangers reach; None where the finding has a control.
+    strangers: Rate | None
+
+    def rate(self, confidence: float) -> Rate:
+        """Return the excess with its interval at a confidence."""
+        if self.strangers is None:
+            return rate_at(self.finding, "excess_over_control", confidence)
+        (least, most), (fewest, all_of_them) = (
+            bounds_at(each, confidence) for each in (self.finding.risk.attack_rate, self.strangers)
+        )
+        return Rate(excess(most, self.strangers).value, excess(least, all_of_them).low, excess(most, fewest).high)
+
+
+def risks_of(audit: Audit, release: AuditedRelease) -> dict[AttackerGoal, Rate]:
+    """Return the clearest excess of each question; undefined where nothing can be said.
+
+    The clearest is the one with the highest lower end. Intervals are at a confidence of 1 - 0.05 / F for all F figures
+    of the release together, so that choosing among them accuses nobody by luck. Figures that are too blunt to measure
+    an excess do not count.
+    """
+    every = [*_beyond(audit, release)]
+    confidence = 1 - (1 - CONFIDENCE) / max(len(every) + 1, 1)
+    found: dict[AttackerGoal, Rate] = dict.fromkeys(ASKED, UNDEFINED)
+    for each in every:
+        rate = each.rate(confidence)
+        if measured(rate, each.strangers or each.finding.risk.control_rate) is ExcessStatus.YES:
+            found[each.asked] = _clearer(found[each.asked], rate)
+    copies = next((each.copies for each in audit.verdict.releases if each.name == release.name), None)
+    if copies is not None and not _compares(audit):
+        found["copied"] = clopper_pearson(copies.unmistakable, copies.people, confidence=confidence)
+    return found
+
+
+def worst_risk(risks: Mapping[AttackerGoal, Rate]) -> Rate:
+    """Return the clearest of several questions."""
+    worst = UNDEFINED
+    for rate in risks.values():
+        worst = _clearer(worst, rate)
+    return worst
+
+
+def _clearer(one: Rate, other: Rate) -> Rate:
+    if not one.defined or not other.defined:
+        return other if other.defined else one
+    return max(one, other, key=lambda each: (each.low, each.value))
+
+
+def _compares(audit: Audit) -> bool:
+    return audit.verdict.control.outcome in ("usable", "overlap")
+
+
+def _beyond(audit: Audit, release: AuditedRelease) -> Iterator[ExcessFigure]:
+    compares = _compares(audit)
+    for finding in release.findings:
+        attack = ATTACKS[finding.attack]
+        if attack.asks is None or finding.is_mean or not finding.risk.attack_rate.defined:
+            continue
+        if compares and attack.controlled:
+            if finding.risk.excess_over_control.defined:
+                yield ExcessFigure(asked=attack.asks, finding=finding, strangers=None)
+        else:
+            strangers = _strangers(release, finding)
+            if strangers.defined:
+                yield ExcessFigure(asked=attack.asks, finding=finding, strangers=strangers)
+
+
+def _strangers(release: AuditedRelease, finding: AttackFinding) -> Rate:
+    """Return the most that anybody reaches without the data, where that is known without a control."""
+    most = finding.figures.get("most_by_guessing", nan)
+    if not isnan(most):
+        return Rate(most, most, most)
+    if not ATTACKS[finding.attack].controlled:
+        return finding.risk.naive_rate
+    if _role(finding) in (REMEMBERS, GUESSES):
+        taught = (each for each in release.of(finding.attack) if _role(each) == OTHERS)
+        return next((each.risk.attack_rate for each in taught if each.secret == finding.secret), UNDEFINED)
+    return UNDEFINED
+
+
+def _role(finding: AttackFinding) -> str:
+    return "" if finding.scenario is None else finding.scenario.name.partition(":")[0]

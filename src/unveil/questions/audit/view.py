@@ -20,19 +20,19 @@ from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.findings import way_json
 from unveil.questions.audit.generator.words import epsilon_said, existing_said, way_section
 from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, reasons, tone_of, word_of
-from unveil.questions.audit.parts import sections as parts
 from unveil.questions.audit.parts.candidates import candidate_table
 from unveil.questions.audit.parts.changes import Changes, changes, changes_section
+from unveil.questions.audit.parts.disclosure import disclosure_section
+from unveil.questions.audit.parts.groups import GroupTable, group_section
+from unveil.questions.audit.parts.identifiers import identifier_section
 from unveil.questions.audit.parts.membership import exposed_section, separation_blocks
-from unveil.questions.audit.parts.suggestions import (
-    suggestion_section,
-    suggestions_json,
-)
+from unveil.questions.audit.parts.suggestions import suggestion_section, suggestions_json
+from unveil.questions.audit.parts.utility import utility_section
 from unveil.questions.audit.quantities import meanings, quantities_of
-from unveil.questions.audit.ranking import worst_over
+from unveil.questions.audit.ranking import worst_of, worst_over
 from unveil.questions.audit.report_context import ReportContext, check_paper, exit_outcome, judged, sign_off
 from unveil.questions.audit.shareable import shared
-from unveil.questions.audit.tables import EXCESS, attack_table, column_table
+from unveil.questions.audit.tables import EXCESS, attack_table, column_table, weight_table
 from unveil.questions.audit.verdict_text import of_all, safe
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.editions import behind, internal, shareable
@@ -59,9 +59,9 @@ def page(
     Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns. ``held``
     is what limits come to, whose answer is then the headline.
     """
-    sections = [parts.identifiers(audit)]
+    sections = [_identifiers(audit)]
     sections += [section for asked in (*ASKED, None) if (section := _attacks(audit, asked)) is not None]
-    others = (parts.disclosure, parts.utility, parts.weights, parts.groups, exposed_section)
+    others = (_disclosure, _utility, _weights, _groups, exposed_section)
     sections += [section for part in others if (section := part(audit)) is not None]
     said, tone = verdict.said_of(audit), verdict.tone(audit)
     safest = "" if audit.way is not None else overview.safest(audit, held)
@@ -131,6 +131,63 @@ def _attacks(audit: Audit, asked: "AttackerGoal | None") -> Section | None:
         heading=f"{'How near is the release to people?' if asked is None else ASKED[asked]} {titles}",
         lead=" ".join((*(each.lead for each in own), *([EXCESS] if has_excess else []))),
         blocks=tuple(blocks),
+    )
+
+
+def _identifiers(audit: Audit) -> Section:
+    """Return the columns that look like direct identifiers."""
+    return identifier_section(
+        {each.table: each.flags for each in audit.flags}, released=[release.name for release in audit.releases]
+    )
+
+
+def _groups(audit: Audit) -> Section | None:
+    """Return the rates of groups under the worst adversary of each attack; None without groups."""
+    several = len(audit.releases) > 1
+    found = [
+        GroupTable(
+            column=audit.by,
+            attack=ATTACKS[attack].title,
+            groups=finding.groups,
+            release=release.name if several else "",
+        )
+        for release in audit.releases
+        for attack in audit.attacks
+        if audit.by is not None and (finding := worst_of(release, attack)) is not None and finding.groups
+    ]
+    return group_section(found) if found else None
+
+
+def _disclosure(audit: Audit) -> Section | None:
+    """Return how many released rows look alike, compared with the original; None if not measured."""
+    found = [(release.name, release.disclosure) for release in audit.releases if release.disclosure is not None]
+    if not found:
+        return None
+    if audit.before is not None and audit.before.disclosure is not None:
+        found.insert(0, (audit.before.name, audit.before.disclosure))
+    return disclosure_section(found)
+
+
+def _utility(audit: Audit) -> Section | None:
+    """Return the usefulness of the releases; None if not measured."""
+    found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
+    if not found:
+        return None
+    return utility_section(found)
+
+
+def _weights(audit: Audit) -> Section | None:
+    """Return the columns that help the worst adversary most; None without links."""
+    weighed = [release for release in audit.releases if release.weights]
+    if not weighed:
+        return None
+    return Section(
+        heading="The columns that matter most",
+        lead=(
+            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people. The "
+            "more that loses, the more would coarsening the column or leaving it out help."
+        ),
+        blocks=(weight_table(weighed),),
     )
 
 

@@ -1,19 +1,21 @@
 """From what attacks achieved on the release of each run to what they achieve on the way of making releases."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.labels import BLOCK, labels, member_sums
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.metrics.verdict.copies import LEVEL
 from unveil.metrics.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws, Statistic
+from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.findings import AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.generator.design import Design, GeneratorRun
-from unveil.questions.audit.generator.draws import JointDraws, RunStatistic, draw_folds, draw_pools
 from unveil.questions.audit.generator.findings import RunSpread
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.people import PeopleSelection
@@ -21,6 +23,13 @@ from unveil.report.suppressed_number import SuppressedNumber
 
 #: What tells figures of one run apart.
 Key = tuple[str, ...]
+#: From a number of draws: blocks of them, each with one array [draw, place] per run that is True for members.
+#: The first block is the observed one.
+DrawRuns = Callable[[int], Iterator[Sequence[BoolArray]]]
+#: The result of one run: scores by place, whose sum over members counts, or guesses that fit places.
+RunStatistic = FloatArray | FittedGuesses
+#: Labels that a block of draws has at most.
+_LABELS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,3 +294,91 @@ def _joined(guesses: Sequence[FittedGuesses]) -> FittedGuesses:
 
 def _summed(draws: Sequence[OwnDraws]) -> OwnDraws:
     return OwnDraws(lambda number, rng: np.sum([each.draw(number, rng) for each in draws], axis=0))
+
+
+@dataclass(eq=False)
+class JointDraws:
+    """Figures, each a sum over runs, with the same draws; the first request computes all of them."""
+
+    draw: DrawRuns
+    figures: list[Sequence[RunStatistic]] = field(default_factory=list)
+    _found: dict[int, FloatArray] = field(default_factory=dict)
+
+    def add(self, runs: Sequence[RunStatistic]) -> OwnDraws:
+        """Return the figure that is the sum of these over runs."""
+        self.figures.append(runs)
+        return OwnDraws(partial(self._drawn, len(self.figures) - 1))
+
+    def _drawn(self, figure: int, number: int, _rng: np.random.Generator) -> FloatArray:
+        # The passed generator is not used: all figures must have the same draws.
+        if number not in self._found:
+            self._found[number] = self._all(number)
+        return self._found[number][:, figure]
+
+    def _all(self, number: int) -> FloatArray:
+        found, row = np.zeros((number + 1, len(self.figures))), 0
+        for block in self.draw(number):
+            rows = slice(row, row + len(block[0]))
+            for run, drawn in enumerate(block):
+                scored, scores = [], []
+                for at, each in enumerate(self.figures):
+                    statistic = each[run]
+                    if isinstance(statistic, FittedGuesses):
+                        found[rows, at] += statistic(drawn)
+                    else:
+                        scored.append(at)
+                        scores.append(statistic)
+                if scored:
+                    found[rows, scored] += member_sums(drawn, np.column_stack(scores))
+            row = rows.stop
+        return found
+
+
+def draw_folds(fold: IntArray, held_out: Sequence[int], strata: Sequence[IntArray], seed: int) -> DrawRuns:
+    """Return draws of who is in which fold: any order of the folds of all people of a stratum is as likely.
+
+    Parameters
+    ----------
+    fold
+        The fold of each person.
+    held_out
+        The fold that is held out in each run.
+    strata
+        The people of each stratum, whose folds were drawn apart from those of others.
+    seed
+        Where draws start.
+    """
+
+    def blocks(number: int) -> Iterator[Sequence[BoolArray]]:
+        yield [fold[None] != each for each in held_out]
+        size = max(1, min(BLOCK, _LABELS // max(fold.size, 1)))
+        for block, first in enumerate(range(0, number, size)):
+            rng = np.random.default_rng([seed, block])
+            drawn = np.tile(fold.astype(np.int16), (min(size, number - first), 1))
+            for people in strata:
+                drawn[:, people] = rng.permuted(drawn[:, people], axis=1)
+            in_fold = {each: drawn != each for each in set(held_out)}
+            yield [in_fold[each] for each in held_out]
+
+    return blocks
+
+
+def draw_pools(pools: Sequence[Pool], seed: int) -> DrawRuns:
+    """Return draws of who is a member in each run by itself, independently of the other runs.
+
+    Somebody who is held out in one run is given to the generator in another, so that where people are as easy in all
+    runs the sum varies less than these draws do: p is rather too large.
+    """
+
+    def blocks(number: int) -> Iterator[Sequence[BoolArray]]:
+        yield [pool.labels[None] for pool in pools]
+        largest = max(pool.people for pool in pools)
+        size = max(1, min(BLOCK, _LABELS // max(largest, 1)))
+        for block, first in enumerate(range(0, number, size)):
+            many = min(size, number - first)
+            yield [
+                np.concatenate([make() for make in labels(pool.members, pool.others, many, own)])
+                for pool, own in ((pool, np.random.default_rng([seed, block, run])) for run, pool in enumerate(pools))
+            ]
+
+    return blocks

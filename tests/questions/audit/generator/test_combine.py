@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.oracles.folds import p_of_folds, singled_out_over_runs, sum_over_runs
 from unveil.metrics.verdict.family import FittedGuesses
 from unveil.metrics.verdict.pool import Pool
-from unveil.questions.audit.generator.draws import JointDraws, draw_folds, draw_pools
+from unveil.questions.audit.generator.combine import JointDraws, draw_folds, draw_pools
 
 
 @given(st.data())

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from unveil.data import samples
-from unveil.web.look import MOST_COLUMNS, look
+from unveil.web.worker import MOST_COLUMNS, look
 
 
 def test_columns_kinds_missing_values_and_roles(tmp_path: Path) -> None:
