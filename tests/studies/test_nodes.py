@@ -16,8 +16,8 @@ from unveil.studies._parts import attack_of
 from unveil.studies.nodes import NodeValues
 from unveil.studies.releases import release_of
 from unveil.studies.replication import attack_graph
+from unveil.studies.scenario_run import run_scenario
 from unveil.studies.times import Clock
-from unveil.studies.work import run_scenario
 
 KEYS = ["data", "protect", "attack", "axis", "level"]
 

@@ -278,7 +278,7 @@ def test_scenarios_above_the_memory_are_rows_and_a_larger_machine_computes_them(
 
 def test_a_worker_that_writes_elsewhere_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = small_study(tmp_path)
-    monkeypatch.setattr("unveil.studies.work.write_bytes", lambda *_: None)
+    monkeypatch.setattr("unveil.studies.scenario_run.write_bytes", lambda *_: None)
     with pytest.raises(InputError, match="All workers must share this folder"):
         run_study(study, tmp_path / "out", workers=0)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.studies.small import first, looked_at, small_study
 from unveil.errors import InputError
 from unveil.studies import Results, Store, Study
-from unveil.studies.work import run_scenario
+from unveil.studies.scenario_run import run_scenario
 from unveil.work.lock import running
 from unveil.work.seal import DiskError, Seal, seal_of, sealed, user_key, write_bytes
 

@@ -19,9 +19,9 @@ from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies._parts import attack_of
 from unveil.studies.releases import release_of
 from unveil.studies.scenario import number_text, rng
+from unveil.studies.scenario_run import run_scenario
 from unveil.studies.sources import table_of
 from unveil.studies.tables import draw_leaked_people, draw_table_knowledge
-from unveil.studies.work import run_scenario
 
 PEOPLE = DataSet("people", "table", "sample:anes96")
 

@@ -15,9 +15,9 @@ from unveil.studies.nodes import NODES, frame_of_nodes, keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.precision import half_width
 from unveil.studies.scenario import Scenario
+from unveil.studies.scenario_run import RESULTS, frame_of
 from unveil.studies.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
 from unveil.studies.summary import COUNTS, StudySummary, is_summary, read_summary, summary_of
-from unveil.studies.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,10 +12,10 @@ from unveil.errors import whole_number
 from unveil.studies.failures import told
 from unveil.studies.plan import Study
 from unveil.studies.scenario import Scenario
+from unveil.studies.scenario_run import TaskOutcome, make_release, run_scenario, write_rows
 from unveil.studies.sources import digest_of
 from unveil.studies.store import Store
 from unveil.studies.times import RunForecast
-from unveil.studies.work import TaskOutcome, make_release, run_scenario, write_rows
 from unveil.work.cluster import cluster_risk
 from unveil.work.memory import physical_memory
 from unveil.work.run import Progress, executor

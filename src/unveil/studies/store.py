@@ -14,9 +14,9 @@ from unveil.studies.nodes import NODES, keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.releases import FOLDER as RELEASES
 from unveil.studies.scenario import Scenario
+from unveil.studies.scenario_run import RESULTS, TaskOutcome
 from unveil.studies.summary import is_summary, manifest_of_summary
 from unveil.studies.times import TIMES
-from unveil.studies.work import RESULTS, TaskOutcome
 from unveil.work.results import ResultFolder, refuse_file, writing
 from unveil.work.seal import Seal, SealKey, seal_of, write_bytes
 from unveil.work.task import version

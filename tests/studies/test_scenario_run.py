@@ -24,8 +24,8 @@ from unveil.protections import graph_protection_from
 from unveil.studies import Axis, Replications
 from unveil.studies.releases import release_name, release_of
 from unveil.studies.scenario import rng
+from unveil.studies.scenario_run import make_release, run_scenario
 from unveil.studies.sources import graph_of
-from unveil.studies.work import make_release, run_scenario
 from unveil.work.seal import seal_of
 
 
