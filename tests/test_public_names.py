@@ -94,7 +94,6 @@ def test_type_checkers_are_told_the_same_names() -> None:
     ("package", "name", "home"),
     [
         (unveil.attacks, "Linkability", "table.linkability"),
-        (unveil.attacks, "AnonymeterLinkability", "anonymeter.linkability"),
         (unveil.protections, "Mondrian", "table.mondrian"),
         (unveil.metrics, "entropy", "candidates.uncertainty"),
         (unveil.data, "samples", "samples"),
