@@ -31,7 +31,7 @@ from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.parts.membership import exposed_table
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, read_targets, told_scenarios
-from unveil.questions.audit.report_context import ReportContext, check_paper, judged
+from unveil.questions.audit.report_context import ReportContext, check_context, judged
 from unveil.questions.audit.run import AuditInputs, audit_tables
 from unveil.questions.audit.runner import RunSettings, running
 from unveil.questions.audit.scenarios import read_scenarios
@@ -354,7 +354,7 @@ def audit_files(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to what was asked through a door, with the paper that goes with it."""
+    """Return the answer to a request, with the report that goes with it."""
     values = request.values
     context = _context_of(request)
     settings = _settings_of(request)
@@ -385,7 +385,7 @@ def ask(request: Request) -> Response:
             progress=request.progress,
             **settings,
         )
-    check_paper(answer.findings, context)
+    check_context(answer.findings, context)
     if values["people"] is not None and not any(each.exposed for each in answer.findings.releases):
         raise SettingError(
             "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "

@@ -142,7 +142,7 @@ def exit_outcome(limits: Sequence[Mapping[str, Any]], judgement: Judgement | Non
     return next((word for word in words.values() if word in outcomes), None)
 
 
-def check_paper(audit: Audit, context: ReportContext) -> None:
+def check_context(audit: Audit, context: ReportContext) -> None:
     """Refuse a technique for a column that is not there."""
     columns = [column.name for column in audit.columns]
     for column in context.techniques:

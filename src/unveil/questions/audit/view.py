@@ -30,7 +30,7 @@ from unveil.questions.audit.parts.suggestions import suggestion_section, suggest
 from unveil.questions.audit.parts.utility import utility_section
 from unveil.questions.audit.quantities import meanings, quantities_of
 from unveil.questions.audit.ranking import worst_of, worst_over
-from unveil.questions.audit.report_context import ReportContext, check_paper, exit_outcome, judged, sign_off
+from unveil.questions.audit.report_context import ReportContext, check_context, exit_outcome, judged, sign_off
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.tables import EXCESS, attack_table, column_table, weight_table
 from unveil.questions.audit.verdict_text import of_all, safe
@@ -338,7 +338,7 @@ def whole_page(
         Limits that were set beforehand, as JSON has them.
     seed
         What the randomness started from, to be stated.
-    paper
+    context
         What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
     edition
         "shareable" keeps small counts, folders and values of the data out.
@@ -370,7 +370,7 @@ def whole_page(
 
 def _signed(audit: Audit, context: ReportContext, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
     """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
-    check_paper(audit, context)
+    check_context(audit, context)
     judgement = None if context.profile is None else judged(audit, context.profile)
     whole = page(audit, seed=seed, held=held(audit, limits, judgement))
     if judgement is not None:
@@ -399,7 +399,7 @@ def whole_json(
 ) -> Mapping[str, Any]:
     """Return everything that JSON holds: the figures, the limits, and of the ``context`` what bears on figures."""
     given = context or ReportContext()
-    check_paper(audit, given)
+    check_context(audit, given)
     changed = _changed(audit, given, seed)
     figures, judgement = figures_of(audit), None if given.profile is None else judged(audit, given.profile)
     return {
