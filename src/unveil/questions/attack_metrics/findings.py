@@ -62,8 +62,8 @@ class MetricRow:
     random_guessing: float = figure("The metric for an adversary who picks blindly.")
     knowing_all: float = figure("The metric for an adversary who knows everything.")
     trust: Mapping[str, str | None] = figure(
-        "How far the metric can be trusted, by ground (tables, graphs): use, with care, avoid; null where it is not "
-        "graded."
+        "How far the metric can be trusted, by ground (tables, graphs): use, with care, do not rank by it; null where "
+        "it is not graded."
     )
 
 
