@@ -47,6 +47,10 @@ class Figure:
         Whether an undefined value exceeds every limit, because the harm has happened.
     counts
         What the number is based on.
+    after
+        The figure that it follows in JSON, where that is not the one declared before it.
+    rows
+        For a data frame, the class whose figures are its columns.
     """
 
     meaning: str = ""
@@ -59,6 +63,8 @@ class Figure:
     worse: Literal["more", "less"] = "more"
     breached: bool = False
     counts: Basis = ""
+    after: str = ""
+    rows: type | None = None
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
@@ -102,4 +108,8 @@ def declared_figures(kind: type) -> list[tuple[str, Figure]]:
         for name, each in vars(base).items()
         if isinstance(each, DerivedFigure)
     }
-    return sorted([*own, *more.items()], key=lambda pair: pair[1].place)
+    places = {name: (each.place, 0) for name, each in (*own, *more.items())}
+    return sorted(
+        [*own, *more.items()],
+        key=lambda pair: (places[pair[1].after][0], 1) if pair[1].after else places[pair[0]],
+    )

@@ -28,6 +28,8 @@ class QuestionEntry:
     #: Where its settings are and what they are called, and the same of what answers it.
     table: str = "settings:QUESTION"
     ask: str = "answer:ask"
+    #: Where further views are, for questions with more than one kind of answer.
+    more_views: tuple[str, ...] = ()
 
     @property
     def question(self) -> "Question":
@@ -45,6 +47,11 @@ class QuestionEntry:
         """How its findings are shown."""
         view: QuestionView[Any] = self._in("view:VIEW")
         return view
+
+    @property
+    def views(self) -> "tuple[QuestionView[Any], ...]":
+        """The views of all its kinds of answers."""
+        return (self.view, *map(self._in, self.more_views))
 
     def answer(self, request: "Request") -> "Response":
         """Return the answer to what was asked."""
@@ -84,7 +91,12 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
         "candidates": QuestionEntry(
             "candidates", "How much does an adversary know about each target?", "attack_metrics"
         ),
-        "matching": QuestionEntry("matching", "How many entries are given their true token?", "matching"),
+        "matching": QuestionEntry(
+            "matching",
+            "How many entries are given their true token?",
+            "matching",
+            more_views=("ambiguity_view:AMBIGUITY_VIEW",),
+        ),
         "reidentify": QuestionEntry("reidentify", "Who is behind each masked record, validly?", "reidentify"),
         "tables": QuestionEntry("tables", "What can be worked out from the counts that we publish?", "tables"),
         "anonymize": QuestionEntry(
@@ -120,7 +132,7 @@ def _generated() -> dict[str, dict[str, Any]]:
     """Return the schemas that are generated from the declared figures of a question."""
     from unveil.report.figures import schema_of
 
-    views = (entry.view for entry in QUESTIONS.values())
+    views = (view for entry in QUESTIONS.values() for view in entry.views)
     return {
         view.schema: schema_of(view.findings, view.schema, view.about) for view in views if view.findings is not None
     }

@@ -116,9 +116,8 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a schema for an object with declared figures; shared parts go to the definitions."""
     whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for attribute, figure in declared_figures(kind):
-        hint = _type_of(kind, attribute)
         if figure.inline:
-            inner = _object(hint, definitions)
+            inner = _object(_type_of(kind, attribute), definitions)
             whole["properties"] |= inner["properties"]
             whole["required"] += inner["required"]
         elif not figure.hidden:
@@ -130,7 +129,10 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
                 if group not in place["required"]:
                     place["required"].append(group)
                 place = place["properties"].setdefault(group, empty)
-            value = _schema_of_type(hint, definitions, left_out=figure.optional)
+            if figure.rows is not None:
+                value: dict[str, Any] = {"type": "array", "items": _object(figure.rows, definitions)}
+            else:
+                value = _schema_of_type(_type_of(kind, attribute), definitions, left_out=figure.optional)
             place["properties"][name] = {"description": figure.meaning, **value}
             place["required"] += [] if figure.optional else [name]
     return whole
@@ -150,11 +152,16 @@ def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = 
 
     A value that is ``left_out`` where it is None is never null.
     """
+    import numpy as np
+
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return _union([each for each in inner if each is not type(None)], definitions, null=not left_out)
     if origin is Literal or hint in (str, Path):
         return {"type": "string"}
+    if origin is np.ndarray:
+        (kind,) = get_args(inner[1])
+        return {"type": "array", "items": {"type": "integer" if issubclass(kind, np.integer) else ["number", "null"]}}
     if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
         return {"type": "array", "items": _schema_of_type(inner[0], definitions)}
     if isinstance(origin, type) and issubclass(origin, Mapping):

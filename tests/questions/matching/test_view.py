@@ -20,7 +20,7 @@ from unveil.questions.matching.answer import matching
 from unveil.questions.matching.charts import MOST_BARS, crack_chart, entries_chart
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.tables import MOST_ENTRIES, at_risk_table, group_table, heuristic_numbers, key_numbers
-from unveil.questions.matching.view import as_permanent, page
+from unveil.questions.matching.view import page
 from unveil.questions.matching.words import (
     amount,
     bias_meaning,
@@ -164,8 +164,7 @@ def test_permanents_of_any_size_can_be_read() -> None:
 
 def test_permanents_of_weights_are_given_as_numbers_while_floats_reach() -> None:
     def value(matrix: Any) -> Any:
-        found = measured(matrix)
-        return as_permanent(found.log_permanent, found.permanent)["value"]
+        return measured(matrix).whole_permanent.value
 
     assert value([[1 / 3, 2 / 3], [2 / 3, 1 / 3]]) == pytest.approx(5 / 9, rel=1e-12)
     assert value(HOSPITAL) == 18.0

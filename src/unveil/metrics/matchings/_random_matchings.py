@@ -1,17 +1,21 @@
 """The adversary's random matching, solved once: what every number about cracks is computed from."""
 
+import sys
 from dataclasses import dataclass
-from math import inf, nan, sqrt
-from typing import Any, Literal
+from math import exp, inf, log, nan, sqrt
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.matching import Edges, LogPermanent, MatchingAnswer, as_edges, edge_at, solve
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.guesses.matching import Matching, matching_truth
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
 
+LOWER_BOUND = "A lower bound that is certain beside a sampled number; null where there is none."
+UPPER_BOUND = "An upper bound that is certain beside a sampled number; null where there is none."
 #: What an adversary can hold.
 Attack = Matching | MatchingDistribution | UnequalMatching
 Kind = Literal["exact", "sampled", "bracket"]
@@ -25,41 +29,91 @@ ROUNDING = 1e-15
 class EstimatedFigure:
     """A number with its method and its error.
 
-    Attributes
-    ----------
-    value
-        The number; NaN where it is undefined.
-    error
-        What it means depends on ``kind``. ``exact``: the error of rounding. ``sampled``: the standard error, of which
-        the truth is rarely more than two away. ``bracket``: the number lies between ``value`` and ``value + error``.
-    method
-        The method, or several where blocks of the matrix needed different ones.
-    r_hat
-        How well the chains of a sampled number agree: 1 is best, above 1.05 it is not to be trusted; NaN where nothing
-        was sampled.
-    kind
-        Which of the three it is.
-    low, high
-        Bounds that are certain beside a sampled number; NaN where there are none.
-
     Examples
     --------
     >>> EstimatedFigure(1.5, 0.01, "worm", 1.001, "sampled").exact
     False
     """
 
-    value: float
-    error: float
-    method: str
-    r_hat: float = nan
-    kind: Kind = "exact"
-    low: float = nan
-    high: float = nan
+    JSON_DEFINITION: ClassVar[str] = "figure"
+
+    value: float = figure("The number itself; null where it is undefined.")
+    error: float = figure(
+        'By `kind`: of "exact" the error of rounding, of "sampled" the standard error, of "bracket" the width: the '
+        "number lies between `value` and `value + error`."
+    )
+    method: str = figure("How it was computed; several where blocks of the matrix needed different methods.")
+    r_hat: float = figure(
+        "How well the chains of a sampled number agree: 1 is best, above 1.05 it is not to be trusted; null where "
+        "nothing was sampled.",
+        default=nan,
+        after="kind",
+    )
+    kind: Kind = figure('"exact", "sampled" or "bracket".', default="exact")
+    low: float = figure(LOWER_BOUND, default=nan, optional=True)
+    high: float = figure(UPPER_BOUND, default=nan, optional=True)
 
     @property
     def exact(self) -> bool:
         """Whether there is no other error than that of rounding."""
         return self.kind == "exact"
+
+
+@dataclass(frozen=True)
+class Permanent:
+    """The permanent of a matrix: its logarithm with error, and the number itself where it is known."""
+
+    logarithm: EstimatedFigure
+    counted: int | None
+
+    @derived("The natural logarithm of the permanent.")
+    def log(self) -> float:
+        """The natural logarithm of the permanent."""
+        return self.logarithm.value
+
+    @derived("The permanent itself; null where it is too large or too small for a float.")
+    def value(self) -> float | None:
+        """The permanent as a float, or None where it is too large or too small for one.
+
+        >>> Permanent(EstimatedFigure(0.0, 0.0, "subsets"), None).value
+        1.0
+        >>> Permanent(EstimatedFigure(800.0, 0.0, "Glynn"), None).value
+        """
+        if self.counted is not None:
+            return float(self.counted) if self.counted <= sys.float_info.max else None
+        if not log(sys.float_info.min) <= self.logarithm.value <= log(sys.float_info.max):
+            return None
+        return exp(self.logarithm.value)
+
+    @derived("The method, or several where blocks of the matrix needed different ones.")
+    def method(self) -> str:
+        """The method of the logarithm."""
+        return self.logarithm.method
+
+    @derived("The standard error of the logarithm; 0 where it is exact.")
+    def error(self) -> float:
+        """The error of the logarithm."""
+        return self.logarithm.error
+
+    @derived('"exact", "sampled" or "bracket".')
+    def kind(self) -> Kind:
+        """The kind of the error."""
+        return self.logarithm.kind
+
+    @derived("The number itself, as text; empty where it is not known exactly.")
+    def exact(self) -> str | None:
+        """The permanent as text: it may have more digits than the floats of a reader."""
+        return None if self.counted is None else str(self.counted)
+
+    @derived(LOWER_BOUND, optional=True)
+    def low(self) -> float:
+        """The lower bound of the logarithm."""
+        return self.logarithm.low
+
+    @derived(UPPER_BOUND, optional=True)
+    def high(self) -> float:
+        """The upper bound of the logarithm."""
+        return self.logarithm.high
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

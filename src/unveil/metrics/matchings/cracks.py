@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.matching import Edges
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
@@ -18,7 +19,14 @@ from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching
 from unveil.metrics._listing import metric
 from unveil.metrics.matchings._balance import balanced
-from unveil.metrics.matchings._random_matchings import LISTED, Attack, EstimatedFigure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import (
+    LISTED,
+    Attack,
+    EstimatedFigure,
+    Permanent,
+    RandomMatching,
+    random_matching,
+)
 from unveil.metrics.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
 from unveil.metrics.matchings.flatness import is_flat, nmape_of
 from unveil.metrics.matchings.heuristic import bias, heuristic
@@ -51,11 +59,11 @@ class Quantile:
     3
     """
 
-    probability: float
-    at_least: int
-    low: int
-    high: int
-    method: str
+    probability: float = figure("The probability, from 0 to 1, with which the number is reached.")
+    at_least: int = figure("The number of cracks that is reached with it.")
+    low: int = figure("The lower end of that number.")
+    high: int = figure("The upper end of that number.")
+    method: str = figure(hidden=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,40 +116,73 @@ class Cracks:
         Sentences to read beside the numbers, such as that the attack rules the truth out.
     """
 
-    n: int
     truth: IntArray
     log_permanent: EstimatedFigure
     permanent: int | None
-    d: EstimatedFigure
     d_by_permanent: EstimatedFigure
-    expected_cracks: EstimatedFigure
     crack_probability: FloatArray
     crack_probability_error: FloatArray
-    crack_distribution: FloatArray
-    crack_distribution_error: FloatArray
-    crack_distribution_method: str
-    quantiles: tuple[Quantile, ...]
-    heuristic: EstimatedFigure
-    matched_bias: EstimatedFigure
-    flat: bool
-    nmape: EstimatedFigure
+    n: int = figure("How many entries there are.")
+    token_count: int = figure("How many tokens there are.", name="tokens")
+    pairs: int = figure("How many entries have a token.")
+
+    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
+    def whole_permanent(self) -> Permanent:
+        """The permanent with its logarithm."""
+        return Permanent(self.log_permanent, self.permanent)
+
+    @derived("The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
+    def d_value(self) -> float:
+        """The degree of anonymity without its error."""
+        return self.d.value
+
+    d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
+    expected_cracks: EstimatedFigure = figure("How many entries are expected to be given their true token.")
+
+    @derived("The same as a share of all entries.")
+    def cracked_share(self) -> EstimatedFigure:
+        """The expected cracks as a share of all entries."""
+        found = self.expected_cracks
+        return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
+
+    @derived("The expected number of cracks by a rule of thumb of the literature.", name="heuristic")
+    def heuristic_value(self) -> float:
+        """The heuristic for the expected cracks without its error."""
+        return self.heuristic.value
+
+    heuristic: EstimatedFigure = figure("The number by the rule of thumb with its error.", name="heuristic_figure")
+
+    @derived("How much the adversary's own belief leans to the truth.", name="matched_bias")
+    def matched_bias_value(self) -> float:
+        """The matched bias without its error."""
+        return self.matched_bias.value
+
+    matched_bias: EstimatedFigure = figure("The matched bias with its error.", name="matched_bias_figure")
+    flat: bool = figure("Whether all matchings that are possible are equally likely.")
+
+    @derived(
+        "The mean distance of the heuristic from the expected cracks over all truths, in percent of entries; null "
+        "where it has no value.",
+        name="nmape",
+    )
+    def nmape_value(self) -> float:
+        """The NMAPE without its error."""
+        return self.nmape.value
+
+    nmape: EstimatedFigure = figure("The NMAPE with its error.", name="nmape_figure")
+    crack_distribution: FloatArray = figure("How likely exactly 0, 1, … cracks are.")
+    crack_distribution_error: FloatArray = figure("The standard error of each.")
+    crack_distribution_method: str = figure("How they were computed.")
+    quantiles: tuple[Quantile, ...] = figure("How many cracks are reached with which probability.")
     groups: SetCracks | None
     itemsets: Itemsets | None
     no_token: FloatArray
     no_token_error: FloatArray
-    token_count: int
-    pairs: int
     blind_cracks: float
     r_hat: float
     notes: tuple[str, ...]
     _edges: Edges
     _effective: float
-
-    @property
-    def cracked_share(self) -> EstimatedFigure:
-        """The expected cracks as a share of all entries."""
-        found = self.expected_cracks
-        return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
     def marginals(self) -> "csr_array":
         """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""

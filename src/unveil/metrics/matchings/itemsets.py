@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.matching import Edges, permanent, solve
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.errors import InputError
@@ -37,11 +38,11 @@ class Itemset:
         The chance that each of its entries gets its own token.
     """
 
-    name: str
-    size: int
-    found: EstimatedFigure
-    by_chance: float
-    cracked: EstimatedFigure
+    name: str = figure("The name of the set.")
+    size: int = figure("How many entries it has.", name="entries")
+    found: EstimatedFigure = figure("The chance that its entries get exactly the set's tokens, in any order.")
+    by_chance: float = figure("The same if every matching were equally likely.")
+    cracked: EstimatedFigure = figure("The chance that each of its entries gets its own token.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +60,14 @@ class Itemsets:
         bracket: at least the largest of them, at most their sum.
     """
 
-    sets: tuple[Itemset, ...]
-    expected: EstimatedFigure
-    any_found: EstimatedFigure
+    expected: EstimatedFigure = figure(
+        "How many of them are found on average: the sum of their chances, whether or not they overlap."
+    )
+    any_found: EstimatedFigure = figure(
+        "The chance that at least one is found. With more than eight sets, or where chances were sampled, it is a "
+        "bracket: at least the largest of them, at most their sum."
+    )
+    sets: tuple[Itemset, ...] = figure("One entry for each set.")
 
 
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:

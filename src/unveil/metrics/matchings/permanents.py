@@ -1,11 +1,13 @@
 """What an attack leaves open when nobody says what is true: the permanent, its bounds, and what may be cracked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import factorial, lgamma, nan, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.matching import Edges, LogPermanent, edge_at, perfect_matching
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guesses.matching_distribution import MatchingDistribution
@@ -16,6 +18,7 @@ from unveil.metrics.matchings._random_matchings import (
     Attack,
     EstimatedFigure,
     Kind,
+    Permanent,
     RandomMatching,
     random_matching,
 )
@@ -47,16 +50,31 @@ class Ambiguity:
         As in ``Cracks``.
     """
 
-    n: int
-    token_count: int
-    pairs: int
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "expected_cracks": "How many entries are expected to be given their true token."
+    }
+
     log_permanent: EstimatedFigure
     permanent: int | None
-    d: EstimatedFigure
-    flat: bool
-    believed_cracks: EstimatedFigure
-    least_cracks: EstimatedFigure
-    most_cracks: EstimatedFigure
+    n: int = figure("How many entries there are.")
+    token_count: int = figure("How many tokens there are.", name="tokens")
+    pairs: int = figure("How many entries have a token.")
+
+    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
+    def whole_permanent(self) -> Permanent:
+        """The permanent with its logarithm."""
+        return Permanent(self.log_permanent, self.permanent)
+
+    @derived("The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
+    def d_value(self) -> float:
+        """The degree of anonymity without its error."""
+        return self.d.value
+
+    d: EstimatedFigure = figure("The same with its error.", name="d_figure")
+    flat: bool = figure("Whether all that are possible are alike to the adversary.")
+    believed_cracks: EstimatedFigure = figure("By the adversary's own belief.", name="expected_cracks.believed")
+    least_cracks: EstimatedFigure = figure("If the truth is the hardest to find.", name="expected_cracks.least")
+    most_cracks: EstimatedFigure = figure("If the truth is the easiest to find.", name="expected_cracks.most")
     best: FloatArray
     best_error: FloatArray
     r_hat: float

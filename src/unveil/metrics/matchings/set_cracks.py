@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import figure
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.metrics.matchings._random_matchings import Attack, EstimatedFigure, RandomMatching, random_matching
 
 Labels = Sequence[Any] | Mapping[Any, Any]
+
+
+EXPECTED = "How many of them are expected to get a token that belongs to the group."
+BY_CHANCE = "How many would if every matching were equally likely: `size ** 2 / n` where each entry has a token."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +36,11 @@ class Category:
         How many are expected to get their own token.
     """
 
-    name: str
-    size: int
-    expected: EstimatedFigure
-    by_chance: float
-    entries_cracked: EstimatedFigure
+    name: str = figure("The name of the group.")
+    size: int = figure("How many entries it has.", name="entries")
+    expected: EstimatedFigure = figure(EXPECTED)
+    by_chance: float = figure(BY_CHANCE)
+    entries_cracked: EstimatedFigure = figure("How many are expected to get their own token.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,9 +59,9 @@ class SetCracks:
         Of each entry, the chance of that, and its standard error (0 where exact).
     """
 
-    categories: tuple[Category, ...]
-    expected: EstimatedFigure
-    by_chance: float
+    expected: EstimatedFigure = figure(EXPECTED)
+    by_chance: float = figure(BY_CHANCE)
+    categories: tuple[Category, ...] = figure("One entry for each group.", name="groups")
     probability: FloatArray
     probability_error: FloatArray
 

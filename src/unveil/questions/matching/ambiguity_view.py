@@ -1,7 +1,7 @@
 """How a matching attack is shown when nobody said what is true: JSON, limits, table, page and picture."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.matchings.permanents import Ambiguity
@@ -11,10 +11,7 @@ from unveil.questions.matching.charts import exposure_chart
 from unveil.questions.matching.findings import AmbiguityFindings
 from unveil.questions.matching.tables import MOST_ENTRIES, flat_number, matching_numbers, release_table
 from unveil.questions.matching.view import (
-    as_figure,
-    as_permanent,
     as_quantities,
-    as_releases,
     end_of,
     meanings,
     release_section,
@@ -175,38 +172,10 @@ def quantities(findings: AmbiguityFindings) -> dict[str, Quantity]:
     )
 
 
-def figures(findings: AmbiguityFindings) -> Mapping[str, Any]:
-    """Return what JSON holds."""
-    from unveil._version import __version__
-
-    inner = findings.ambiguity
-    return {
-        "version": __version__,
-        "n": inner.n,
-        "tokens": inner.token_count,
-        "pairs": inner.pairs,
-        "permanent": as_permanent(inner.log_permanent, inner.permanent),
-        "d": inner.d.value,
-        "d_figure": as_figure(inner.d),
-        "flat": inner.flat,
-        "expected_cracks": {
-            "believed": as_figure(inner.believed_cracks),
-            "least": as_figure(inner.least_cracks),
-            "most": as_figure(inner.most_cracks),
-        },
-        "entries": frame(findings),
-        "releases": as_releases(findings.releases),
-        "notes": list(findings.notes),
-    }
-
-
 def frame(findings: AmbiguityFindings) -> "pl.DataFrame":
     """Return one row per entry."""
-    import polars as pl
-
-    inner = findings.ambiguity
-    names = pl.Series(findings.entries, dtype=pl.String)
-    return pl.DataFrame({"name": names, "best_probability": inner.best, "error": inner.best_error})
+    entries: pl.DataFrame = findings.entry_frame
+    return entries
 
 
 def plot(findings: AmbiguityFindings) -> "NDArray[Any]":
@@ -296,7 +265,9 @@ def ambiguity_brief(findings: AmbiguityFindings, *, top: int) -> Iterator[Part]:
 
 AMBIGUITY_VIEW = QuestionView(
     schema="unveil.matching-without-truth/1",
-    figures=figures,
+    findings=AmbiguityFindings,
+    about="The answer of `unveil matching` where the true tokens are not known: what lies between the least and the "
+    "most.",
     quantities=quantities,
     frame=frame,
     page=page,

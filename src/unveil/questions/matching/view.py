@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from unveil._kernels.types import FloatArray
 from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.itemsets import Itemsets
-from unveil.metrics.matchings.set_cracks import SetCracks
 from unveil.questions.answer import QuestionView
 from unveil.questions.matching import words
 from unveil.questions.matching.charts import crack_chart, entries_chart
@@ -23,7 +22,7 @@ from unveil.questions.matching.tables import (
     set_numbers,
     set_table,
 )
-from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words, permanent_value
+from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words
 from unveil.report.blocks import Block, Page, Section
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening
@@ -113,132 +112,10 @@ def end_of(figure: EstimatedFigure, errors: int) -> float:
     return float(min(max(figure.value + errors * figure.error, low), high))
 
 
-def figures(findings: MatchingFindings) -> Mapping[str, Any]:
-    """Return what JSON holds, with the token of every entry."""
-    from unveil._version import __version__
-
-    cracks = findings.cracks
-    return {
-        "version": __version__,
-        "n": cracks.n,
-        "tokens": cracks.token_count,
-        "pairs": cracks.pairs,
-        "permanent": as_permanent(cracks.log_permanent, cracks.permanent),
-        "d": cracks.d.value,
-        "d_figure": as_figure(cracks.d),
-        "expected_cracks": as_figure(cracks.expected_cracks),
-        "cracked_share": as_figure(cracks.cracked_share),
-        "heuristic": cracks.heuristic.value,
-        "heuristic_figure": as_figure(cracks.heuristic),
-        "matched_bias": cracks.matched_bias.value,
-        "matched_bias_figure": as_figure(cracks.matched_bias),
-        "flat": cracks.flat,
-        "nmape": cracks.nmape.value,
-        "nmape_figure": as_figure(cracks.nmape),
-        "crack_distribution": cracks.crack_distribution,
-        "crack_distribution_error": cracks.crack_distribution_error,
-        "crack_distribution_method": cracks.crack_distribution_method,
-        "quantiles": [
-            {"probability": each.probability, "at_least": each.at_least, "low": each.low, "high": each.high}
-            for each in cracks.quantiles
-        ],
-        "entries": frame(findings),
-        "groups": _groups(cracks.groups),
-        "sets": _sets(cracks.itemsets),
-        "releases": as_releases(findings.releases),
-        "notes": list(findings.notes),
-    }
-
-
-def as_figure(figure: EstimatedFigure) -> dict[str, Any]:
-    """Return a figure as JSON holds it; ``low`` and ``high`` where bounds are certain beside a sampled one."""
-    bounds = {} if math.isnan(figure.low) else {"low": figure.low, "high": figure.high}
-    return {
-        "value": figure.value,
-        "error": figure.error,
-        "method": figure.method,
-        "kind": figure.kind,
-        "r_hat": figure.r_hat,
-    } | bounds
-
-
-def as_permanent(log: EstimatedFigure, exact: int | None) -> dict[str, Any]:
-    """Return a permanent as JSON holds it."""
-    bounds = {} if math.isnan(log.low) else {"low": log.low, "high": log.high}
-    return {
-        "log": log.value,
-        "value": permanent_value(log, exact),
-        "method": log.method,
-        "error": log.error,
-        "kind": log.kind,
-        # As text: it may have more digits than a reader's floats.
-        "exact": None if exact is None else str(exact),
-    } | bounds
-
-
-def as_releases(releases: Sequence[ReleaseAlone]) -> list[dict[str, Any]]:
-    """Return what each release reaches alone as JSON holds it."""
-    return [
-        {"name": each.name, "d": as_figure(each.d)}
-        | ({} if each.expected_cracks is None else {"expected_cracks": as_figure(each.expected_cracks)})
-        for each in releases
-    ]
-
-
-def _sets(itemsets: Itemsets | None) -> dict[str, Any] | None:
-    if itemsets is None:
-        return None
-    return {
-        "expected": as_figure(itemsets.expected),
-        "any_found": as_figure(itemsets.any_found),
-        "sets": [
-            {
-                "name": each.name,
-                "entries": each.size,
-                "found": as_figure(each.found),
-                "by_chance": each.by_chance,
-                "cracked": as_figure(each.cracked),
-            }
-            for each in itemsets.sets
-        ],
-    }
-
-
-def _groups(groups: SetCracks | None) -> dict[str, Any] | None:
-    if groups is None:
-        return None
-    return {
-        "expected": as_figure(groups.expected),
-        "by_chance": groups.by_chance,
-        "groups": [
-            {
-                "name": each.name,
-                "entries": each.size,
-                "expected": as_figure(each.expected),
-                "by_chance": each.by_chance,
-                "entries_cracked": as_figure(each.entries_cracked),
-            }
-            for each in groups.categories
-        ],
-    }
-
-
 def frame(findings: MatchingFindings) -> "pl.DataFrame":
     """Return one row per entry, with its token."""
-    import polars as pl
-
-    cracks = findings.cracks
-    return pl.DataFrame(
-        {
-            "name": pl.Series(findings.entries, dtype=pl.String),
-            "token": pl.Series(
-                [findings.tokens[token] if token >= 0 else None for token in cracks.truth.tolist()], dtype=pl.String
-            ),
-            "crack_probability": cracks.crack_probability,
-            "error": cracks.crack_probability_error,
-        }
-        | ({"no_token": cracks.no_token} if cracks.pairs < cracks.n else {})
-    )
+    entries: pl.DataFrame = findings.entry_frame
+    return entries
 
 
 def plot(findings: MatchingFindings) -> "NDArray[Any]":
@@ -422,7 +299,8 @@ def brief(findings: MatchingFindings, *, top: int) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.matching/1",
-    figures=figures,
+    findings=MatchingFindings,
+    about="The answer of `unveil matching` where the true tokens are known.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -1,7 +1,6 @@
 """What the cracks of a matching attack mean, in plain sentences for somebody who has to decide."""
 
 import math
-import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -228,20 +227,6 @@ def flat_sentence(result: Cracks | Ambiguity) -> str:
             "All matchings that are possible are equally likely: the weights say no more than which pairs are possible."
         )
     return "Matchings are not equally likely: the weights say more than which pairs are possible."
-
-
-def permanent_value(log: EstimatedFigure, exact: int | None) -> float | None:
-    """Return a permanent as a float, or None where it is too large or too small for one.
-
-    >>> permanent_value(EstimatedFigure(0.0, 0.0, "subsets"), None)
-    1.0
-    >>> permanent_value(EstimatedFigure(800.0, 0.0, "Glynn"), None)
-    """
-    if exact is not None:
-        return float(exact) if exact <= sys.float_info.max else None
-    if not math.log(sys.float_info.min) <= log.value <= math.log(sys.float_info.max):
-        return None
-    return math.exp(log.value)
 
 
 def amount(figure: EstimatedFigure) -> str:
