@@ -35,8 +35,10 @@ class Figure:
         Whether JSON leaves it out, as it only carries a limit.
     optional
         Whether JSON leaves it out where it is None, NaN or empty.
+    blank
+        Whether an empty text is null in JSON.
     inline
-        Whether its figures stand in the object around it.
+        Whether its figures stand in the object around it; none do where it is None.
     limit
         The name of a limit on it; no limit can be set where it is empty.
     limit_meaning
@@ -57,6 +59,7 @@ class Figure:
     name: str = ""
     hidden: bool = False
     optional: bool = False
+    blank: bool = False
     inline: bool = False
     limit: str = ""
     limit_meaning: str = ""
@@ -69,7 +72,14 @@ class Figure:
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
 
-def figure(meaning: str = "", *, default: Any = MISSING, repr: bool = True, **facts: Any) -> Any:  # noqa: A002
+def figure(
+    meaning: str = "",
+    *,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+    repr: bool = True,  # noqa: A002
+    **facts: Any,
+) -> Any:
     """Return the field of a figure, for the body of a dataclass.
 
     >>> @dataclass(frozen=True, kw_only=True)
@@ -78,7 +88,8 @@ def figure(meaning: str = "", *, default: Any = MISSING, repr: bool = True, **fa
     >>> [(name, each.meaning) for name, each in declared_figures(ExampleFindings)]
     [('rows', 'Number of rows.')]
     """
-    return field(default=default, repr=repr, metadata={_KEY: Figure(meaning=meaning, **facts)})
+    metadata = {_KEY: Figure(meaning=meaning, **facts)}
+    return field(default=default, default_factory=default_factory, repr=repr, metadata=metadata)
 
 
 class DerivedFigure(property):

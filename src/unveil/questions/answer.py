@@ -56,7 +56,8 @@ class QuestionView(Generic[Findings]):
     plot
         Findings to matplotlib axes; called with the choices that this question has.
     findings, about
-        The class of the findings, whose declared figures are the JSON Schema, and what the answer is about.
+        The class whose declared figures are the JSON Schema (that of the findings, or of a report on them), and what
+        the answer is about.
     meanings
         What each of the quantities means, by name, before anything is found; by the declared figures unless given.
     whole_page, whole_json
@@ -70,7 +71,7 @@ class QuestionView(Generic[Findings]):
     frame: "Callable[[Findings], pl.DataFrame]"
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
-    findings: type[Findings] | None = None
+    findings: type | None = None
     about: str = ""
     meanings: Callable[[], Mapping[str, str]] | None = None
     whole_page: "Callable[..., Page] | None" = None

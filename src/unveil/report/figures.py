@@ -33,13 +33,13 @@ def json_of(findings: Any) -> Any:
             if figure.hidden or (figure.optional and _is_empty(value)):
                 continue
             if figure.inline:
-                content |= json_of(value)
+                content |= {} if value is None else json_of(value)
             else:
                 *groups, name = (figure.name or attribute).split(".")
                 place = content
                 for group in groups:
                     place = place.setdefault(group, {})
-                place[name] = json_of(value)
+                place[name] = None if figure.blank and not value else json_of(value)
         return content
     if isinstance(findings, Mapping):
         return {str(key): json_of(each) for key, each in findings.items()}
@@ -49,7 +49,9 @@ def json_of(findings: Any) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and isnan(value))
+    return (
+        value is None or (isinstance(value, float) and isnan(value)) or (isinstance(value, str | Mapping) and not value)
+    )
 
 
 def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
@@ -65,12 +67,14 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         What the answer is about, in one sentence.
     """
     head = {"schema": {"description": "Name and version of this schema.", "const": name}}
+    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
+    inner = _object(kind, definitions)
     tail = {
         "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
-    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
-    inner = _object(kind, definitions)
+    # Most findings leave these to whoever writes the answer; those of an audit have a place of their own for them.
+    tail = {key: each for key, each in tail.items() if key not in inner["properties"]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",
@@ -105,11 +109,30 @@ def meanings_of(kind: type) -> dict[str, str]:
 
 def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":
     """Return a data frame with a row for each item and a column for each of its figures that is one value."""
+    return frame_of_rows(
+        [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
+    )
+
+
+def frame_of_rows(rows: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
+    """Return a data frame of flat rows; undefined numbers are null."""
     import polars as pl
     from polars import selectors
 
-    content = [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
-    return pl.DataFrame(content).with_columns(selectors.float().fill_nan(None))
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(selectors.float().fill_nan(None))
+
+
+def flat_row(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object as one row: the figures of inner objects stand behind their names.
+
+    >>> flat_row({"rate": {"value": 0.5, "low": 0.4}, "links": {"low": 3}, "p": 0.1})
+    {'rate': 0.5, 'rate_low': 0.4, 'links_low': 3, 'p': 0.1}
+    """
+    row: dict[str, Any] = {}
+    for name, each in content.items():
+        inner = each.items() if isinstance(each, Mapping) else (("value", each),)
+        row |= {name if part == "value" else f"{name}_{part}": value for part, value in inner}
+    return row
 
 
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -117,9 +140,10 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for attribute, figure in declared_figures(kind):
         if figure.inline:
-            inner = _object(_type_of(kind, attribute), definitions)
+            hint = _type_of(kind, attribute)
+            inner = _object(next((each for each in get_args(hint) if each is not type(None)), hint), definitions)
             whole["properties"] |= inner["properties"]
-            whole["required"] += inner["required"]
+            whole["required"] += [] if get_args(hint) else inner["required"]
         elif not figure.hidden:
             *groups, name = (figure.name or attribute).split(".")
             place = whole
@@ -130,9 +154,10 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
                     place["required"].append(group)
                 place = place["properties"].setdefault(group, empty)
             if figure.rows is not None:
-                value: dict[str, Any] = {"type": "array", "items": _object(figure.rows, definitions)}
+                value: dict[str, Any] = {"type": "array", "items": _schema_of_type(figure.rows, definitions)}
             else:
-                value = _schema_of_type(_type_of(kind, attribute), definitions, left_out=figure.optional)
+                hint = _type_of(kind, attribute)
+                value = _schema_of_type(hint | None if figure.blank else hint, definitions, left_out=figure.optional)
             place["properties"][name] = {"description": figure.meaning, **value}
             place["required"] += [] if figure.optional else [name]
     return whole
@@ -182,7 +207,8 @@ def _union(hints: Sequence[Any], definitions: dict[str, Any], *, null: bool) -> 
     if any("$ref" in each for each in parts):
         return {"anyOf": [*parts, *([{"type": "null"}] if null else [])]} if null or len(parts) > 1 else parts[0]
     merged = parts[0] if len(parts) == 1 else {}
-    return {**merged, "type": _united([*(each["type"] for each in parts), *(["null"] if null else [])])}
+    kinds = _united([*(each["type"] for each in parts), *(["null"] if null else [])])
+    return {**merged, "type": kinds if len(kinds) > 1 else kinds[0]}
 
 
 def _united(several: Any) -> list[str]:

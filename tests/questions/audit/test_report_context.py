@@ -25,6 +25,8 @@ from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import ReportContext, judged
 from unveil.questions.audit.terminal_view import plain_words
 from unveil.report.blocks import Sheet
+from unveil.report.figures import json_of
+from unveil.report.machine import compact
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
 
@@ -115,7 +117,7 @@ def test_weights_and_households_reach_what_the_release_discloses() -> None:
         columns=known, sensitive=(), weights="stands_for", household="home", minimum_cell=5,
     )  # fmt: skip
     assert found.columns == tuple(known)
-    assert repr(found.to_dict()) == repr(by_hand.to_dict())
+    assert compact(json_of(found)) == compact(json_of(by_hand))
     assert found.population[0].population == pytest.approx(MASKED["stands_for"].sum())
     assert found.household is not None
     assert found.household.households == MASKED["home"].n_unique()

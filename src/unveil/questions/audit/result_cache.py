@@ -99,7 +99,7 @@ def result_format() -> ResultFormat:
             *(groups.GroupRates, groups.RatesByGroup, risk.Rate, risk.Risk, Disclosure, EquivalenceClasses),
             *(diversity.Diversity, households.HouseholdRisk, unseen_values.UnseenValues),
             *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
-            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance, SuppressedNumber),
+            *(utility.ColumnDistance, utility.PairDistance, SuppressedNumber),
         ),
         functions=(agreeing_cells, true_links),
     )

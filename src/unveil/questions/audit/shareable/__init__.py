@@ -92,7 +92,7 @@ def _way(way: GeneratorSummary) -> GeneratorSummary:
     The words of a command may hold passwords, addresses and folders. Protections and functions are names.
     """
     generator = COMMAND if any(place in way.generator for place in PLACES) else way.generator
-    return replace(way, generator=generator, about=(), spread=(), lost=())
+    return replace(way, generator=generator, about={}, spread=(), lost=())
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:
