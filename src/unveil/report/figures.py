@@ -4,11 +4,11 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unveil._figure import DEFINITION, GROUPS, DerivedFigure, declared_figures
+from unveil._figure import DEFINITION, GROUPS, DerivedFigure, Figure, declared_figures
 from unveil.report.limits import CheckedLimit, Quantity
 
 if TYPE_CHECKING:
@@ -90,21 +90,31 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
 def quantities_of(findings: Any) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for, by the name of the limit."""
     return {
-        figure.limit: Quantity(
-            name=figure.limit,
-            value=getattr(findings, attribute),
-            meaning=figure.limit_meaning,
-            exceeded_when_undefined=figure.breached,
-            more_is_worse=figure.worse == "more",
-        )
+        figure.limit: _quantity(figure, getattr(findings, attribute))
         for attribute, figure in declared_figures(type(findings))
         if figure.limit
     }
 
 
+def undefined_quantities(kind: type) -> dict[str, Quantity]:
+    """Return the figures of a class that a limit can be set for, before anything is found."""
+    return {figure.limit: _quantity(figure, nan) for _, figure in declared_figures(kind) if figure.limit}
+
+
+def _quantity(figure: Figure, value: float) -> Quantity:
+    more_is_worse = figure.worse == "more"
+    return Quantity(
+        name=figure.limit,
+        value=value,
+        meaning=figure.limit_meaning if more_is_worse else f"{figure.limit_meaning}; exceeded when less than VALUE",
+        exceeded_when_undefined=figure.breached,
+        more_is_worse=more_is_worse,
+    )
+
+
 def meanings_of(kind: type) -> dict[str, str]:
     """Return the meaning of each limit that can be set on findings of a class."""
-    return {figure.limit: figure.limit_meaning for _, figure in declared_figures(kind) if figure.limit}
+    return {name: each.meaning for name, each in undefined_quantities(kind).items()}
 
 
 def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":

@@ -57,12 +57,27 @@ class Disclosure:
     columns: tuple[str, ...] = figure("The quasi-identifiers: the columns by which rows look alike.")
     kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where nobody said.")
     classes: EquivalenceClasses = figure("How many rows look alike: sizes and rows of each, for a chart.")
-    k_anonymity: int = figure("The fewest rows that look alike in the quasi-identifiers; 1 where somebody is alone.")
-    highest_risk: float = figure(
-        "1 over the size of the smallest class, from 0 to 1: the chance of naming its person rightly."
+    k_anonymity: int = figure(
+        "The fewest rows that look alike in the quasi-identifiers; 1 where somebody is alone.",
+        limit="disclosure.k_anonymity",
+        limit_meaning="fewest released rows that look alike in the known columns",
+        worse="less",
     )
-    average_risk: float = figure("The mean over rows of 1 over the size of their class, from 0 to 1.")
-    sample_uniqueness: float = figure("The share of rows that are alone in their class, from 0 to 1.")
+    highest_risk: float = figure(
+        "1 over the size of the smallest class, from 0 to 1: the chance of naming its person rightly.",
+        limit="disclosure.highest_risk",
+        limit_meaning="1 / fewest released rows that look alike",
+    )
+    average_risk: float = figure(
+        "The mean over rows of 1 over the size of their class, from 0 to 1.",
+        limit="disclosure.average_risk",
+        limit_meaning="mean over released rows of 1 / rows that look alike",
+    )
+    sample_uniqueness: float = figure(
+        "The share of rows that are alone in their class, from 0 to 1.",
+        limit="disclosure.sample_uniqueness",
+        limit_meaning="share of released rows that are the only one of their kind",
+    )
     below: dict[int, float] = figure(
         "The share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
     )

@@ -113,7 +113,9 @@ class Utility:
 
     loss: float = figure(
         "The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing "
-        "is left."
+        "is left.",
+        limit="utility.loss",
+        limit_meaning="what the release has lost of what the original says, from 0 to 1",
     )
     column_loss: float = figure("The mean distance of the columns, a column that was left out counting as 1.")
     association_loss: float = figure(

@@ -18,6 +18,7 @@ from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.separation import ExposedPerson, Separation
+from unveil.report.profiles import COPIED
 
 #: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
@@ -292,7 +293,11 @@ class CopyFindings:
     people_unchanged: int = figure("How many people have their row in the release unchanged.")
     expected: float = figure("How many of them would be expected by coincidence, judged by the control.")
     control_share: float = figure("The share of people outside the data whose row is there too.", name="control_rate")
-    unmistakable: int = figure("How many copies cannot be coincidence.")
+    unmistakable: int = figure(
+        "How many copies cannot be coincidence.",
+        limit=COPIED,
+        limit_meaning="people who stand in the release word for word, beyond coincidence",
+    )
     groups: tuple[CopiedGroup, ...] = figure("Groups in which copies are more frequent.", default=())
     coincidences: float
     coarsened: tuple[str, ...] = ()
