@@ -16,8 +16,11 @@ GROUPS = "GROUPS"
 VERSION = "The version of unveil that answered."
 NOTES = "What a reader has to know: what was dropped, assumed or read in a certain way."
 
-#: What a number is based on. The shareable report decides by it what may be shown.
-Basis = Literal["", "people", "rows", "columns", "attempts", "nothing private"]
+#: What a number is based on. The shareable report shows a number of people or rows by bounds where it is small, and
+#: numbers without a basis never. A statistic (a rate, a mean, a share) is made safe before, by rules of its own.
+Basis = Literal["", "people", "rows", "columns", "attempts", "statistic", "nothing private"]
+#: The attribute of a class with the basis of its numbers, unless a figure declares its own.
+COUNTS = "COUNTS"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +111,12 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
         return made
 
     return decorate
+
+
+def bases(kind: type) -> dict[str, Basis]:
+    """Return the basis of the numbers in each field of a class."""
+    whole: Basis = vars(kind).get(COUNTS, "")
+    return {each.name: each.metadata[_KEY].counts or whole if _KEY in each.metadata else whole for each in fields(kind)}
 
 
 def declared_figures(kind: type) -> list[tuple[str, Figure]]:

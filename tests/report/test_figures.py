@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import nan
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import fastjsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._figure import declared_figures, derived, figure
-from unveil.report.figures import frame_of, json_of, meanings_of, quantities_of, schema_of
+from unveil._figure import bases, declared_figures, derived, figure
+from unveil.questions.audit.findings import Audit
+from unveil.report.figures import frame_of, json_of, meanings_of, quantities_of, redacted, schema_of
 from unveil.report.machine import dumps
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.work.result_format import types_within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,3 +100,51 @@ def test_limits_and_frames_come_from_the_same_declarations(whole: Whole) -> None
 
 def test_declarations_keep_their_order_with_properties_between_fields() -> None:
     assert [name for name, _ in declared_figures(Whole)] == ["rows", "part", "share", "parts", "by_name", "why"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    COUNTS = "statistic"
+
+    people: int = figure("How many people.", counts="people")
+    rate: float = figure("A rate.")
+    by_group: tuple[int, ...] = figure("People by group.", counts="people")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forgotten:
+    total: int = figure("A number without a basis.")
+    shares: Mapping[str, float] = figure("Numbers without a basis.")
+    text: str = figure("A text.")
+    is_so: bool = figure("No number.")
+    counted: Counted = figure("Numbers with a basis.")
+
+
+@given(st.integers(0, 30), st.floats(0, 30), st.lists(st.integers(0, 30), max_size=3).map(tuple))
+def test_small_numbers_are_bounded_and_forgotten_ones_withheld(
+    people: int, share: float, by_group: tuple[int, ...]
+) -> None:
+    counted = Counted(people=people, rate=share, by_group=by_group)
+    whole = Forgotten(total=people, shares={"a": share}, text="t", is_so=True, counted=counted)
+    safe = redacted(whole, 11)
+    assert all(isinstance(each, SuppressedNumber) and not each.told for each in (safe.total, safe.shares["a"]))
+    assert (safe.text, safe.is_so, safe.counted.rate) == ("t", True, share)
+    for number, shown in zip((people, *by_group), (safe.counted.people, *safe.counted.by_group), strict=True):
+        if 0 < number < 11:
+            assert (shown.least, shown.most) == (0, 11)
+        else:
+            assert shown == number
+
+
+def test_numbers_of_an_audit_have_a_basis_except_those_about_single_people() -> None:
+    forgotten = {
+        f"{kind.__name__}.{field.name}"
+        for kind in types_within(Audit)
+        for field in fields(kind)
+        if _is_number(get_type_hints(kind)[field.name]) and not bases(kind)[field.name]
+    }
+    assert {each.partition(".")[0] for each in forgotten} == {"ExposedPerson"}
+
+
+def _is_number(hint: Any) -> bool:
+    return hint in (int, float) or get_origin(hint) is np.ndarray or any(map(_is_number, get_args(hint)))

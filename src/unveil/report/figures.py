@@ -2,14 +2,16 @@
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from math import isnan, nan
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unveil._figure import DEFINITION, GROUPS, DerivedFigure, Figure, declared_figures
+from unveil._figure import DEFINITION, GROUPS, Basis, DerivedFigure, Figure, bases, declared_figures
 from unveil.report.limits import CheckedLimit, Quantity
+from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,6 +117,36 @@ def _quantity(figure: Figure, value: float) -> Quantity:
 def meanings_of(kind: type) -> dict[str, str]:
     """Return the meaning of each limit that can be set on findings of a class."""
     return {name: each.meaning for name, each in undefined_quantities(kind).items()}
+
+
+def redacted(findings: Any, minimum: int, basis: Basis = "nothing private") -> Any:
+    """Return findings without numbers that no basis is declared for, and with bounds for small numbers of people.
+
+    Statistics must be safe already: this is the last step, and nothing passes it by being forgotten.
+    """
+    if is_dataclass(findings) and not isinstance(findings, type):
+        kinds = bases(type(findings))
+        return replace(
+            findings,
+            **{
+                each.name: redacted(getattr(findings, each.name), minimum, kinds[each.name])
+                for each in fields(findings)
+                if each.init
+            },
+        )
+    if isinstance(findings, Mapping):
+        return {key: redacted(each, minimum, basis) for key, each in findings.items()}
+    if isinstance(findings, tuple):
+        return tuple(redacted(each, minimum, basis) for each in findings)
+    if getattr(findings, "ndim", 0):  # an array
+        return findings if basis else findings[:0]
+    if not isinstance(findings, Real) or isinstance(findings, bool | SuppressedNumber):
+        return findings
+    if not basis:
+        return SuppressedNumber.withheld()
+    if basis in ("people", "rows") and 0 < float(findings) < minimum:
+        return SuppressedNumber(0, minimum, words=f"fewer than {minimum}")
+    return findings
 
 
 def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":

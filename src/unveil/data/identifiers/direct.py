@@ -23,6 +23,8 @@ FlagCertainty = Literal["by name and content", "by content", "by name"]
 class Flag:
     """A column that looks like a direct identifier, and why; no value of it is told."""
 
+    COUNTS = "statistic"
+
     column: str = figure("The name of the column.")
     looks_like: LooksLike = figure("What its values seem to be.")
     sure: FlagCertainty = figure("Whether the name of the column and its values both say so, or only one of them.")

@@ -34,9 +34,13 @@ CONFIDENCE = 0.95
 class EpsilonBound:
     """What was shown about epsilon, and by how many guesses."""
 
+    COUNTS = "statistic"
+
     bound: float = figure("Epsilon is at least this, in nats; 0 where nothing is shown, which clears nobody.")
-    right: int = figure("How many guesses were right, at the share of coins that gives the highest bound.")
-    guesses: int = figure("How many guesses that share makes.")
+    right: int = figure(
+        "How many guesses were right, at the share of coins that gives the highest bound.", counts="people"
+    )
+    guesses: int = figure("How many guesses that share makes.", counts="people")
     share: float = figure(
         "The share of coins that was guessed, from 0 to 1: the smallest with the highest bound, the largest tried "
         "where no bound is above 0."

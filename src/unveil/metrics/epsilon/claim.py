@@ -21,6 +21,8 @@ class Claim:
     unveil.errors.InputError: epsilon must be above 0 and finite, but is 0. Write the one that is claimed, such as 1
     """
 
+    COUNTS = "nothing private"
+
     epsilon: float = figure("Above 0 and finite.")
     delta: float = figure("From 0 to below 1.", default=0.0)
     adjacency: Adjacency = figure(

@@ -36,6 +36,8 @@ class RowClasses(NamedTuple):
 class EquivalenceClasses:
     """How many rows share the values of each row, itself included."""
 
+    COUNTS = "statistic"
+
     columns: tuple[str, ...] = figure("The columns in which rows are compared.")
     missing: Missing = figure('"own" if a missing value is a value of its own, "any" if it matches every value.')
     #: For each row the number of rows that match it; private, as it is about people.

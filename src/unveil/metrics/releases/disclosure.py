@@ -53,6 +53,8 @@ _MOST_VISITS = 5 * 10**7
 class Disclosure:
     """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty."""
 
+    COUNTS = "statistic"
+
     rows: int = figure("The number of released rows.")
     columns: tuple[str, ...] = figure("The quasi-identifiers: the columns by which rows look alike.")
     kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where nobody said.")

@@ -40,6 +40,8 @@ _LARGEST = 2**62
 class Diversity:
     """The worst class of a release in a sensitive column, by four measures."""
 
+    COUNTS = "statistic"
+
     column: str = figure("The name of the sensitive column.")
     values: int = figure("How many different values it has in the release; missing counts as one.")
     distinct: int = figure("The fewest different sensitive values in any class, at least 1 (distinct l-diversity).")

@@ -25,12 +25,14 @@ PERSON_RISKS: tuple[str, ...] = ("sample", *get_args(Method))
 class HouseholdRisk:
     """The chance that at least one member of a household is found; all figures are NaN where ``why`` says why."""
 
+    COUNTS = "statistic"
+
     method: str = figure(
         'Where the risk of a person comes from: "sample" (1 / rows that look alike) or a model of the population.'
     )
-    households: int = figure("The number of households.")
-    largest: int = figure("The most rows that one household has.")
-    apart: int = figure("How many rows name no household; each is one of its own.")
+    households: int = figure("The number of households.", counts="people")
+    largest: int = figure("The most rows that one household has.", counts="people")
+    apart: int = figure("How many rows name no household; each is one of its own.", counts="people")
     expected: float = figure("The number of households to expect to be found.")
     average: float = figure("That number per household, from 0 to 1.")
     highest: float = figure("The highest chance of any household, from 0 to 1.")

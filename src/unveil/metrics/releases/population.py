@@ -60,6 +60,8 @@ ALL_ALIKE = "all rows are in one class, so there is nothing to fit the model to"
 class PopulationRisk:
     """What one model says about released people among their population; all figures are NaN where ``why`` says why."""
 
+    COUNTS = "statistic"
+
     method: Method = figure('The model of the population: "weights", "pitman" or "poisson".')
     source: str = figure("Where the model comes from.")
     assumption: str = figure("What the model takes for granted.")

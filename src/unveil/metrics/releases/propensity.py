@@ -49,6 +49,8 @@ AS_MASKING = (
 class Propensity:
     """How well a logistic regression tells released rows from original ones."""
 
+    COUNTS = "statistic"
+
     pmse: float = figure(
         "The mean of `(p - c)²` over all rows of both tables, p being a row's probability of being a released one "
         "according to the model and c the share of released rows. 0 means that no row can be told."

@@ -25,10 +25,12 @@ MOST_VISITS = 5 * 10**8
 class SpecialUniques:
     """Minimal sample uniques of a table: sets of columns that single out a row and of which no part does."""
 
+    COUNTS = "statistic"
+
     columns: tuple[str, ...] = figure("The columns of which sets were made.")
     size: int = figure("The most columns that a set may have.")
     rows: int = figure("The number of rows.")
-    special: int = figure("How many rows have at least one set of columns that singles them out.")
+    special: int = figure("How many rows have at least one set of columns that singles them out.", counts="rows")
     by_size: tuple[int, ...] = figure("The number of sets (of all rows) with 1, 2, … `size` columns.")
     rows_by_size: tuple[int, ...] = figure("The number of rows whose smallest set has 1, 2, … `size` columns.")
     by_column: tuple[int, ...] = figure(

@@ -33,13 +33,16 @@ _RANGED = ("number", "ordered", "date")
 class UnseenValues:
     """How many released rows of a column hold a value absent from the original, and the likely cause."""
 
+    COUNTS = "statistic"
+
     column: str = figure("The column with such values.")
     kind: str = figure("The kind as which the column is read.")
-    rows: int = figure("The released rows with a value in this column.")
+    rows: int = figure("The released rows with a value in this column.", counts="rows")
     unseen: int = figure(
         "The released rows whose value is none of the original's (categories, truth values), lies outside of its "
         "range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several values "
-        "counts if none of them is possible, and in the median as its middle; one that could be any is left aside."
+        "counts if none of them is possible, and in the median as its middle; one that could be any is left aside.",
+        counts="rows",
     )
     share: float = figure("Those as a share of all released rows, from 0 to 1.")
     is_median_outside: bool = figure(

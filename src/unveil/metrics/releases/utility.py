@@ -38,6 +38,8 @@ MOST_PAIRS = 1000
 class ColumnDistance:
     """How far a column of the release is from that of the original."""
 
+    COUNTS = "statistic"
+
     name: str = figure("The name of the column.")
     kind: Kind = figure("The kind as which it is read.")
     distance: float = figure(
@@ -81,6 +83,8 @@ class ColumnDistance:
 class PairDistance:
     """How much two columns have to do with one another, before and after."""
 
+    COUNTS = "statistic"
+
     first: str = figure("One column of the pair.")
     second: str = figure("The other column of the pair.")
     measure: str = figure(
@@ -110,6 +114,8 @@ class PairDistance:
 @dataclass(frozen=True, kw_only=True)
 class Utility:
     """All of what a release lost, and one number that sums it up."""
+
+    COUNTS = "statistic"
 
     loss: float = figure(
         "The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing "

@@ -127,11 +127,13 @@ def hidden(counts: Sequence[int], others: int, minimum: int) -> tuple[bool, ...]
 class GroupRates:
     """The rates of an attack on one group of people."""
 
+    COUNTS = "people"
+
     name: str = figure("The group: a value of the column, or what small groups together are called.")
     #: Whether it is a value of the column, those without one, or several groups taken together.
     kind: GroupKind
     people: int = figure("How many people in the data that group has; 0 where it is about everybody.")
-    tries: int = figure("How many tries it rests on; 0 where nobody of the control can be tried.")
+    tries: int = figure("How many tries it rests on; 0 where nobody of the control can be tried.", counts="attempts")
     #: How many people of the group outside the data were attacked; 0 where there are none, or too few to be shown.
     control_tries: int
     #: With exact intervals that hold for all groups together.
@@ -148,6 +150,8 @@ class GroupRates:
 @dataclass(frozen=True, kw_only=True)
 class RatesByGroup:
     """The rates of every group that may be shown, worst first, with the overall rates."""
+
+    COUNTS = "nothing private"
 
     #: Everybody, with the usual intervals.
     overall: GroupRates

@@ -55,6 +55,7 @@ class Rate:
     0.04
     """
 
+    COUNTS = "statistic"
     JSON_DEFINITION = "rate"
 
     value: float = figure("The rate; null where it is undefined.")

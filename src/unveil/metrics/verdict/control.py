@@ -216,6 +216,8 @@ class ColumnDifference:
         The difference in standard errors, at least 0; that of ranks where the figure is of numbers.
     """
 
+    COUNTS = "statistic"
+
     column: str
     figure: Figure
     value: str | None
@@ -231,6 +233,8 @@ class ControlCheck:
     What was not tested is NaN.
     """
 
+    COUNTS = "statistic"
+
     outcome: Outcome = figure(
         '"usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are '
         'more alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the '
@@ -238,8 +242,8 @@ class ControlCheck:
         "control."
     )
     #: How many people are in the data, and how many in the control.
-    members: int
-    others: int
+    members: int = figure(hidden=True, counts="people")
+    others: int = figure(hidden=True, counts="people")
     #: Whether the control has fewer than 60 people, or fewer than a tenth of the data.
     is_small: bool = False
     p_same: float = figure(
@@ -273,6 +277,7 @@ class ControlCheck:
         "How many control people are likely to be in the data: those who equal somebody, beyond what draws of labels "
         "give, over the chance that a draw leaves a pair in one table.",
         default=nan,
+        counts="people",
     )
     p_near: float = figure(
         "The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half "
@@ -280,7 +285,7 @@ class ControlCheck:
         default=nan,
     )
     #: How many control people are likely to be in the data, by pairs who are almost equal.
-    near_estimate: float = nan
+    near_estimate: float = figure(hidden=True, counts="people", default=nan)
 
     @property
     def is_clustered(self) -> bool:

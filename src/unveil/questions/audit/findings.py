@@ -52,6 +52,8 @@ class AttackScenario:
 class SuccessRange:
     """How many hits: expected when ties are broken by lot, and the fewest and most that any order of ties gives."""
 
+    COUNTS = "people"
+
     expected: float = figure(
         "How many hits to expect where ties between equally near rows are broken by lot.", default=nan
     )
@@ -78,6 +80,8 @@ class ColumnImportance:
 class AttackFinding:
     """One attack on one release by one attacker: the four rates and further figures by name."""
 
+    COUNTS = "statistic"
+
     attack: str = figure("The attack, as it is written in commands.")
 
     @derived("Who the adversary is, by name; null where the attack has none.", name="scenario")
@@ -89,8 +93,10 @@ class AttackFinding:
         "What the adversary knows; null where the attack has no such division.", name="adversary", default=None
     )
     secret: str = figure("The column that is guessed; null where none is.", blank=True, default="")
-    targets: int = figure("How many people, or guesses, were tried.")
-    neighbours: int | None = figure("How many nearest rows count; null where none do.", default=None)
+    targets: int = figure("How many people, or guesses, were tried.", counts="attempts")
+    neighbours: int | None = figure(
+        "How many nearest rows count; null where none do.", default=None, counts="nothing private"
+    )
     risk: Risk = figure(inline=True)
     p: float = figure(
         "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged, or "
@@ -162,6 +168,7 @@ class AttackFinding:
 class AuditedRelease:
     """One release and everything found about it."""
 
+    COUNTS = "nothing private"
     JSON_DEFINITION = "release"
 
     name: str = figure("The release, by the name of its file.")
@@ -201,6 +208,8 @@ class AuditedRelease:
 @dataclass(frozen=True, kw_only=True)
 class ColumnFact:
     """One column of the original as the audit took it."""
+
+    COUNTS = "rows"
 
     name: str = figure("The name of the column.")
     kind: str = figure("The kind as which the column is read.")
@@ -249,12 +258,15 @@ class ControlTable:
 class JudgedFigure:
     """One figure of the family that the verdict rests on, with what it is about."""
 
+    COUNTS = "statistic"
+
     attack: str = figure("The attack, by its name in JSON.")
-    tries: int = figure("How many tries on people in the data the figure rests on.")
+    tries: int = figure("How many tries on people in the data the figure rests on.", counts="attempts")
     control_tries: int = figure(
         "How many tries on people who are not in the data it is compared with; 0 where nobody of the control can be "
         "tried.",
         default=0,
+        counts="attempts",
     )
     p: float = figure(
         "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged.",
@@ -282,24 +294,28 @@ class JudgedFigure:
     control_rate: Rate = figure(CONTROL_RATE, default=UNDEFINED)
     excess_over_control: Rate = figure(EXCESS, default=UNDEFINED)
     #: How many people in the data the group has; 0 where it is about everybody.
-    people: int = 0
+    people: int = figure(hidden=True, counts="people", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CopyFindings:
     """People whose records stand verbatim in one release (see `unveil.metrics.verdict.copies.CopiedPeople`)."""
 
-    people: int
+    COUNTS = "people"
+
+    people: int = figure(hidden=True, counts="nothing private")
     people_unchanged: int = figure("How many people have their row in the release unchanged.")
     expected: float = figure("How many of them would be expected by coincidence, judged by the control.")
-    control_share: float = figure("The share of people outside the data whose row is there too.", name="control_rate")
+    control_share: float = figure(
+        "The share of people outside the data whose row is there too.", name="control_rate", counts="statistic"
+    )
     unmistakable: int = figure(
         "How many copies cannot be coincidence.",
         limit=COPIED,
         limit_meaning="people who stand in the release word for word, beyond coincidence",
     )
     groups: tuple[CopiedGroup, ...] = figure("Groups in which copies are more frequent.", default=())
-    coincidences: float
+    coincidences: float = figure(hidden=True, counts="statistic")
     coarsened: tuple[str, ...] = ()
     relabelled: tuple[str, ...] = ()
 
@@ -307,6 +323,8 @@ class CopyFindings:
 @dataclass(frozen=True, kw_only=True)
 class ReleaseVerdict:
     """What is said of one release: its outcome, the least adjusted p, the figures that were judged, and copies."""
+
+    COUNTS = "statistic"
 
     name: str = figure("The release, by the name of its file.")
     outcome: Outcome = figure("What was shown of this release: the words of `verdict.outcome`.")
@@ -331,6 +349,8 @@ class ReleaseVerdict:
 @dataclass(frozen=True, kw_only=True)
 class AuditVerdict:
     """The verdict of an audit."""
+
+    COUNTS = "nothing private"
 
     outcome: Outcome = figure(
         '"found" where a figure is proved; "copies" where none is and yet somebody is copied beyond doubt; '
@@ -394,6 +414,7 @@ class Suggestions:
 class Audit:
     """The whole of it: the original, the releases, and what was said on the way."""
 
+    COUNTS = "nothing private"
     GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})
 
     verdict: AuditVerdict = figure("What all figures together come to.", default_factory=AuditVerdict)

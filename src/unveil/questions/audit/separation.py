@@ -12,6 +12,7 @@ from unveil.metrics.trials.risk import Rate
 class NamedShare:
     """The share of members who are named while a share ``wrongly`` of people who are not in the data is named too."""
 
+    COUNTS = "nothing private"
     JSON_DEFINITION = "named_rate"
 
     wrongly: float = figure("How many of the others are named wrongly.")
@@ -21,6 +22,8 @@ class NamedShare:
 @dataclass(frozen=True, kw_only=True)
 class ScoreArea:
     """The area under the curve of one score alone, and what kind of likeness it sees."""
+
+    COUNTS = "statistic"
 
     name: str = figure("The name of the score.", name="score")
     sees: str = figure("What it looks at.")
@@ -36,7 +39,9 @@ class ScoreArea:
 class UnusualPeople:
     """The same for people who are far from all others: ``share`` of those outside the data are as far."""
 
-    share: float = figure("The share of people that counts as unusual.")
+    COUNTS = "people"
+
+    share: float = figure("The share of people that counts as unusual.", counts="nothing private")
     members: int = figure("How many of them are members.")
     others: int = figure("How many are not.")
     area: Rate = figure("The area under the curve for them.")
@@ -46,6 +51,8 @@ class UnusualPeople:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Separation:
     """How well people in the data are told from others, measured on people from whom nothing was learned."""
+
+    COUNTS = "people"
 
     area: Rate = figure("The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.")
     named: tuple[NamedShare, ...] = figure("How many members are named at each share of others who are named wrongly.")

@@ -19,6 +19,8 @@ Oddity = Literal["same table", "people never given"]
 class RunSpread:
     """The values of single runs where the report shows their mean."""
 
+    COUNTS = "statistic"
+
     attack: str = figure("The attack, as it is written in commands.")
     adversary: str = figure("Who the adversary is.")
     shown: Literal["excess_over_control", "attack_rate"] = figure(
@@ -31,6 +33,8 @@ class RunSpread:
 @dataclass(frozen=True, kw_only=True)
 class GeneratorSummary:
     """How a generator produced the audited releases."""
+
+    COUNTS = "nothing private"
 
     release: str = figure("What the report calls the way among the releases.")
     generator: str = figure(
@@ -60,6 +64,8 @@ class GeneratorSummary:
 @dataclass(frozen=True, kw_only=True)
 class EpsilonFinding:
     """A lower bound of epsilon, and the claim that it was held against."""
+
+    COUNTS = "nothing private"
 
     #: What the coins show; None where there were none, as without anybody whose membership was measured.
     bound: EpsilonBound | None = figure(inline=True)
