@@ -51,6 +51,8 @@ class Figure:
         The figure that it follows in JSON, where that is not the one declared before it.
     rows
         For a data frame, the class whose figures are its columns.
+    without
+        For findings, the names in JSON of their figures that stand in no object under this name.
     """
 
     meaning: str = ""
@@ -65,6 +67,7 @@ class Figure:
     counts: Basis = ""
     after: str = ""
     rows: type | None = None
+    without: tuple[str, ...] = ()
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 

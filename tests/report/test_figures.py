@@ -96,3 +96,18 @@ def test_limits_and_frames_come_from_the_same_declarations(whole: Whole) -> None
 
 def test_declarations_keep_their_order_with_properties_between_fields() -> None:
     assert [name for name, _ in declared_figures(Whole)] == ["rows", "part", "share", "parts", "by_name", "why"]
+
+
+def test_a_figure_without_some_of_its_figures_leaves_them_out_of_json_and_schema() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Holder:
+        part: Part | None = figure("A part that is named elsewhere.", without=("name",))
+
+    assert json_of(Holder(part=Part(name="a", size=1.0))) == {"part": {"bytes": 1.0, "kind": None}}
+    assert json_of(Holder(part=None)) == {"part": None}
+    inner = schema_of(Holder, "unveil.example/1", "An example.")["properties"]["part"]
+    assert (inner["type"], list(inner["properties"]), inner["required"]) == (
+        ["object", "null"],
+        ["bytes", "kind"],
+        ["bytes", "kind"],
+    )

@@ -39,13 +39,18 @@ def json_of(findings: Any) -> Any:
                 place = content
                 for group in groups:
                     place = place.setdefault(group, {})
-                place[name] = json_of(value)
+                inner = json_of(value)
+                place[name] = _without(inner, figure.without) if figure.without and inner is not None else inner
         return content
     if isinstance(findings, Mapping):
         return {str(key): json_of(each) for key, each in findings.items()}
     if isinstance(findings, list | tuple):
         return [json_of(each) for each in findings]
     return findings
+
+
+def _without(content: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: each for name, each in content.items() if name not in names}
 
 
 def _is_empty(value: Any) -> bool:
@@ -133,6 +138,9 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
                 value: dict[str, Any] = {"type": "array", "items": _object(figure.rows, definitions)}
             else:
                 value = _schema_of_type(_type_of(kind, attribute), definitions, left_out=figure.optional)
+            if figure.without:
+                value["properties"] = _without(value["properties"], figure.without)
+                value["required"] = [each for each in value["required"] if each in value["properties"]]
             place["properties"][name] = {"description": figure.meaning, **value}
             place["required"] += [] if figure.optional else [name]
     return whole
