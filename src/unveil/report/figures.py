@@ -57,7 +57,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and isnan(value))
 
 
-def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
+def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -> dict[str, Any]:
     """Return the JSON Schema of the answer whose findings are of a class.
 
     Parameters
@@ -68,6 +68,8 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         The name with its version, such as ``unveil.columns/1``.
     description
         What the answer is about, in one sentence.
+    answer
+        Whether it is the answer to a question, which states limits and seed.
     """
     head = {"schema": {"description": "Name and version of this schema.", "const": name}}
     tail = {
@@ -75,6 +77,8 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
     definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
+    if not answer:
+        tail, definitions = {}, {}
     inner = _object(kind, definitions)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

@@ -36,7 +36,8 @@ class GradedStudy:
     @derived("Whether they are about tables or graphs.")
     def kind(self) -> str:
         """The kind of its data."""
-        return self.study.kind
+        kind: str = self.study.kind
+        return kind
 
     version: str = figure("The version of unveil that computed it.")
     counts: Counts = figure("How many scenarios there are, and how many are done.", name="scenarios")
