@@ -95,7 +95,9 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
     declared = Figure(meaning=meaning, **facts)
 
     def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
-        made = DerivedFigure(function, doc=function.__doc__)
+        made = DerivedFigure(function)
+        # A subclass of property has the docstring of its class unless it is set.
+        made.__doc__ = function.__doc__
         made.figure = declared
         return made
 
