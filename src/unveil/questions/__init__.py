@@ -110,6 +110,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
             "study report",
             "What did a study find?",
             "study",
+            more_views=("releases.view:VIEW",),
             records=("status:StudyRun", "status:StudyStatus"),
         ),
         "grades": QuestionEntry("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
