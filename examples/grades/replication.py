@@ -10,7 +10,7 @@ attack anew: what they say holds for more such combinations, not for more graphs
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -75,9 +75,9 @@ def shares_of_variance(score: Floats, values: ReplicatedMetrics, rows: Rows) -> 
     by_metric = (number * (np.nanmean(score, axis=0) - np.nanmean(score)) ** 2).sum()
     cases = [values.cases[row] for row in rows]
     columns = [
-        np.array([case[part] == name for case in cases], float)
-        for part in range(3)
-        for name in sorted({case[part] for case in cases})[1:]
+        np.array([own == name for own in part], float)
+        for part in list(zip(*cases, strict=True))[:3]
+        for name in sorted(set(part))[1:]
     ]
     design = np.column_stack([np.ones(len(cases)), *columns])
     mean, weight = np.nanmean(score, axis=1), (~np.isnan(score)).sum(axis=1).astype(float)
@@ -124,8 +124,9 @@ def lines(grades: Grades, rng: np.random.Generator) -> Iterator[str]:
         highest = float(np.nanmax(values.values[its][:, place("entropy")]))
         yield f"5. {name}: highest entropy {highest:.3f} bits; 100 candidates allow {np.log2(100):.3f}"
     for validation in grades.searches[PAPER].validations:
-        for way, gain in validation.gains.items():
-            yield f"6. held out by {validation.grouping}, {way}: gain over the best single metric {Found(*gain)}"
+        for way, measured in validation.gains.items():
+            gain = Found(*astuple(measured))
+            yield f"6. held out by {validation.grouping}, {way}: gain over the best single metric {gain}"
     metric = bootstrap(lambda rows: shares_of_variance(score, values, rows)[0], groups, rng)
     setting = bootstrap(lambda rows: shares_of_variance(score, values, rows)[1], groups, rng)
     yield f"7. R² of the metric {metric}, of data set, protection and attack together {setting}"

@@ -14,6 +14,7 @@ import numpy as np
 from unveil.data.graph import Graph
 from unveil.data.graph.read import read_graph
 from unveil.data.samples import graph
+from unveil.grades.replicated_metrics import GradedCase
 from unveil.grades.scores import Reading, Scores
 from unveil.grades.utility import Strength, utility_values
 
@@ -60,9 +61,9 @@ def lines(graphs: dict[str, Graph], replications: int, seed: int) -> Iterator[st
         yield f"| {' | '.join(cells)} |"
 
 
-def rows_of(cases: tuple[tuple[str, ...], ...], protection: str) -> list[int]:
+def rows_of(cases: tuple[GradedCase, ...], protection: str) -> list[int]:
     """Return the numbers of the cases with a protection."""
-    return [row for row, case in enumerate(cases) if case[1] == protection]
+    return [row for row, case in enumerate(cases) if case.protect == protection]
 
 
 def main() -> None:

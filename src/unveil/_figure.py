@@ -56,6 +56,8 @@ class Figure:
         The figure that it follows in JSON, where that is not the one declared before it.
     rows
         For a data frame, the class whose figures are its columns.
+    without
+        For findings, the names in JSON of their figures that stand in no object under this name.
     """
 
     meaning: str = ""
@@ -71,6 +73,7 @@ class Figure:
     counts: Basis = ""
     after: str = ""
     rows: type | None = None
+    without: tuple[str, ...] = ()
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
@@ -106,7 +109,9 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
     declared = Figure(meaning=meaning, **facts)
 
     def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
-        made = DerivedFigure(function, doc=function.__doc__)
+        made = DerivedFigure(function)
+        # A subclass of property has the docstring of its class unless it is set.
+        made.__doc__ = function.__doc__
         made.figure = declared
         return made
 

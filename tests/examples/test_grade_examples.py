@@ -61,11 +61,11 @@ def test_shares_of_variance_are_those_of_plain_regressions() -> None:
     score = rng.random((len(given.cases), len(NAMES)))
     score[2, 5] = np.nan
     found = shares_of_variance(score, given, np.arange(len(given.cases)))
-    rows = [(case, name, score[i, j]) for i, case in enumerate(given.cases) for j, name in enumerate(NAMES)]
+    rows = [(tuple(case), name, score[i, j]) for i, case in enumerate(given.cases) for j, name in enumerate(NAMES)]
     rows = [row for row in rows if not np.isnan(row[2])]
     response = np.array([row[2] for row in rows])
     by_metric = np.array([[row[1] == name for name in NAMES] for row in rows], float)
-    texts = sorted({(part, case[part]) for case in given.cases for part in range(3)})
+    texts = sorted({(part, tuple(case)[part]) for case in given.cases for part in range(3)})
     by_setting = np.array([[row[0][part] == text for part, text in texts] for row in rows], float)
     for share, design in zip(found, (by_metric, by_setting), strict=True):
         left = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]

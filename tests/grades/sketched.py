@@ -1,6 +1,7 @@
 """Values of nodes that were never computed, and what a study would have kept of them."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +23,7 @@ def kept(values: ReplicatedMetrics, nodes: Nodes, prefix: str = "") -> Any:
     for (case, metric, level), numbers in nodes.items():
         sketch = sketch_of(numbers)
         if sketch.count:
-            told = {**values.cases[case]._asdict(), "level": values.levels[case][level], "metric": prefix + metric}
+            told = {**asdict(values.cases[case]), "level": values.levels[case][level], "metric": prefix + metric}
             rows.append({**told, **vars(sketch), "blocks": sketch.blocks.tolist()})
     schema: dict[str, Any] = {
         **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),

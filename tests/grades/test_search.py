@@ -1,6 +1,7 @@
 """The search for suites: planted gains are found, noise shows none, and no case is on both sides."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_noise_shows_no_gain_although_the_best_of_many_looks_better() -> None:
         apparent.append(found.apparent["optimised weights"] - found.apparent["single metric"])
         gains = found.validations[0].gains.values()
         honest.append([each.mean for each in gains])
-        contained += sum(low <= 0 <= high for _, low, high in gains)
+        contained += sum(each.low <= 0 <= each.high for each in gains)
     assert np.mean(apparent) > 0.04
     assert np.abs(np.mean(honest, axis=0)).max() < 0.05
     assert contained >= 36  # of 40: an interval misses 0 about once in forty
@@ -75,7 +76,7 @@ def test_metrics_that_rank_alike_have_no_gain_at_all(approved: Approved) -> None
     alike = np.concatenate((values.values[:, :1], 1 / values.values[:, :1]), axis=1)
     found = search(replicated(alike, NAMES[:2], values.cases))
     for validation in found.validations:
-        assert {tuple(each) for each in validation.gains.values()} == {(0.0, 0.0, 0.0)}
+        assert {astuple(each) for each in validation.gains.values()} == {(0.0, 0.0, 0.0)}
     approved(found.sentences[0])
 
 
@@ -143,8 +144,8 @@ def test_the_order_of_cases_does_not_matter() -> None:
     for before, after in zip(one.validations, other.validations, strict=True):
         assert before.chosen == after.chosen
         assert before.shares == pytest.approx(after.shares)
-        assert [tuple(each) for each in before.gains.values()] == [
-            pytest.approx(tuple(each)) for each in after.gains.values()
+        assert [astuple(each) for each in before.gains.values()] == [
+            pytest.approx(astuple(each)) for each in after.gains.values()
         ]
 
 
@@ -205,6 +206,6 @@ def test_intervals_of_a_gain_hold_what_they_promise(groups: int) -> None:
     for _ in range(200):
         # Cases of one group share most of what they have.
         differences = 0.1 + rng.normal(0, 1, groups)[group] + rng.normal(0, 0.5, group.size)
-        _, low, high = gain(differences, group, rng=rng)
-        held += low <= 0.1 <= high
+        found = gain(differences, group, rng=rng)
+        held += found.low <= 0.1 <= found.high
     assert 0.91 <= held / 200 <= 0.99

@@ -243,10 +243,10 @@ class TestZeros:
             "pearson_correlation": (1, 1, 1, 7),
             FALLS: (1, 0, 1, 8),
         }
-        assert "1 % of its largest value" in zeros.sentences[0]
-        assert zeros.sentences[1] == "pearson_correlation: 1 zeros and 1 negative values among 7, in 1 case."
+        assert "1 % of its largest value" in zeros.notes[0]
+        assert "pearson correlation (2 of 7, in 1 case)" in zeros.notes[1]
         # The means of the same values hold one negative number, and no zero.
         assert tuple(rankings(values, [suite]).zeros.counts["pearson_correlation"]) == (0, 1, 1, 4)
 
     def test_nothing_is_told_where_nothing_was_done(self) -> None:
-        assert suite_zeros(by_level([2, 1], metrics=(FALLS,)), [Suite("one", {FALLS: 1.0})]).sentences == ()
+        assert suite_zeros(by_level([2, 1], metrics=(FALLS,)), [Suite("one", {FALLS: 1.0})]).notes == ()

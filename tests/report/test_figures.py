@@ -148,3 +148,18 @@ def test_numbers_of_an_audit_have_a_basis_except_those_about_single_people() -> 
 
 def _is_number(hint: Any) -> bool:
     return hint in (int, float) or get_origin(hint) is np.ndarray or any(map(_is_number, get_args(hint)))
+
+
+def test_a_figure_without_some_of_its_figures_leaves_them_out_of_json_and_schema() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Holder:
+        part: Part | None = figure("A part that is named elsewhere.", without=("name",))
+
+    assert json_of(Holder(part=Part(name="a", size=1.0))) == {"part": {"bytes": 1.0, "kind": None}}
+    assert json_of(Holder(part=None)) == {"part": None}
+    inner = schema_of(Holder, "unveil.example/1", "An example.")["properties"]["part"]
+    assert (inner["type"], list(inner["properties"]), inner["required"]) == (
+        ["object", "null"],
+        ["bytes", "kind"],
+        ["bytes", "kind"],
+    )

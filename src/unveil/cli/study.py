@@ -64,7 +64,9 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
         click.echo(f"\nStopped. What is done is kept; go on with: {_again(file, out)}", err=True)
         context.exit(INTERRUPTED)
     if as_json:
-        click.echo(_json(summary, plan.name).rstrip("\n").encode())
+        from unveil.questions.study.status import StudyRun
+
+        click.echo(StudyRun(name=plan.name, summary=summary).to_json().rstrip("\n").encode())
     elif not quiet:
         _print_run(summary, file, out)
     if summary.failed:
@@ -141,14 +143,6 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
 
 def _again(file: Path, out: Path) -> str:
     return one_line(f"unveil study run {shlex.quote(str(file))} --out {shlex.quote(str(out))} --resume")
-
-
-def _json(summary: "RunSummary", name: str) -> str:
-    from unveil._version import __version__
-    from unveil.report.machine import dumps
-
-    told = {**vars(summary), "folder": str(summary.folder)}
-    return dumps({"schema": "unveil.study-run/1", "version": __version__, "name": name, **told})
 
 
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:

@@ -5,10 +5,18 @@ from typing import Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray
 from unveil.grades.cross_validation import Gain
 from unveil.grades.scores import Reading, Scores
-from unveil.grades.verdict import NOTHING_SIGNIFICANT, MetricGrade, groups_of, half_width_over_groups
+from unveil.grades.verdict import (
+    METRIC_NAME,
+    NOTHING_SIGNIFICANT,
+    OF_METRIC,
+    MetricGrade,
+    groups_of,
+    half_width_over_groups,
+)
 
 #: What calibration does to a metric: it ranks adversaries better, worse, or no different from chance; or it could not
 #: be told; or the metric is the same, because it does not look at probabilities.
@@ -33,14 +41,15 @@ class CalibratedGrade:
         Whether it has the same values either way.
     """
 
-    metric: str
-    raw: MetricGrade
-    calibrated: MetricGrade
-    gain: Gain
-    cases: int
+    metric: str = figure(METRIC_NAME, name="name")
+    raw: MetricGrade = figure("The grades of the metric on raw scores.", without=OF_METRIC)
+    calibrated: MetricGrade = figure("The grades of the metric on learned probabilities.", without=OF_METRIC)
+    gain: Gain = figure(
+        "The mean over cases of its monotonicity when calibrated less that when raw, with the 95 % interval of that."
+    )
     same: bool
 
-    @property
+    @derived("What calibration does to it.")
     def effect(self) -> Effect:
         """What calibration does to it."""
         if self.same:
@@ -48,6 +57,8 @@ class CalibratedGrade:
         if not self.cases or np.isnan(self.gain.low):
             return "cannot be told"
         return "better" if self.gain.low > 0 else "worse" if self.gain.high < 0 else "no difference"
+
+    cases: int = figure("How many cases have both.")
 
     @property
     def mended(self) -> bool:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.grades.suite import Suite
 from unveil.grades.suite_steps import RankingUnit, Steps
@@ -18,12 +19,14 @@ _RESAMPLES = 2000
 _TAIL = 0.025
 
 
-class Gain(NamedTuple):
+@dataclass(frozen=True)
+class Gain:
     """How much larger a share is than that of the best single metric, in held-out cases, with its 95 % interval."""
 
-    mean: float
-    low: float
-    high: float
+    JSON_DEFINITION: ClassVar = "interval"
+    mean: float = figure("The mean over cases.")
+    low: float = figure("The lower end of the 95 % interval.")
+    high: float = figure("The upper end of the 95 % interval.")
 
     @property
     def shown(self) -> bool:
@@ -56,14 +59,21 @@ class Validation:
         What was chosen for each fold.
     """
 
-    grouping: Grouping
-    cases: int
-    groups: int
-    folds: int
-    shares: Mapping[SuiteChoice, float]
-    by_fold: Mapping[SuiteChoice, tuple[float, ...]]
-    gains: Mapping[SuiteChoice, Gain]
+    grouping: Grouping = figure("What was held out together.", name="by")
+    cases: int = figure("How many cases were held out in turn.")
+    groups: int = figure("How many groups of cases there are.")
+    folds: int = figure("In how many parts these groups were divided.")
+    shares: Mapping[SuiteChoice, float] = figure("The share of cases in order, by way of choosing.")
+    by_fold: Mapping[SuiteChoice, tuple[float, ...]] = figure(
+        "The share of cases in order in each fold, by way of choosing."
+    )
+    gains: Mapping[SuiteChoice, Gain] = figure("What each way gains over the best single metric.")
     chosen: tuple[Mapping[SuiteChoice, Suite], ...]
+
+    @derived("The suite that each fold chose, by way of choosing.", name="chosen")
+    def chosen_weights(self) -> tuple[Mapping[SuiteChoice, Mapping[str, float]], ...]:
+        """The weights of what was chosen for each fold."""
+        return tuple({way: suite.weights for way, suite in fold.items()} for fold in self.chosen)
 
 
 Choose = Callable[[Steps], Mapping[SuiteChoice, tuple[Suite, FloatArray]]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import understood
 from unveil.errors import InputError
@@ -37,9 +38,9 @@ class ExplainedVariance:
     factors that have nothing to do with the score still explain ``chance`` of it on average.
     """
 
-    r_squared: float
-    parameters: int
-    chance: float
+    r_squared: float = figure("The share of the variance explained.")
+    parameters: int = figure("How many parameters that took.")
+    chance: float = figure("The share that as many parameters would explain by chance.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +63,17 @@ class Factors:
         What was left out, in sentences.
     """
 
-    response: str
-    mars: Mars
-    shares: Mapping[str, ExplainedVariance]
-    rows: int
-    undefined: int
-    notes: tuple[str, ...] = ()
+    response: str = figure("The score that is explained: monotonicity, evenness or shared range.", name="score")
+    rows: int = figure("How many scores were explained.")
+    undefined: int = figure("How many scores were left out because they are undefined.")
+    shares: Mapping[str, ExplainedVariance] = figure(
+        'The linear R² of each group of factors: "metric", "data", "protection", "attack", "type", these four together '
+        'as "setting", "statistics" of the data, "scope" of the attack (local or global), "axis", "everything", '
+        '"everything but the metric", and "metric, given the rest": what it adds to that. A group that does not vary '
+        "is left out."
+    )
+    mars: Mars = figure("The model by pieces of lines (MARS)", name="model")
+    notes: tuple[str, ...] = figure("What was left out, in sentences.", default=())
 
     @property
     def groups(self) -> Mapping[str, float]:

@@ -1,11 +1,12 @@
 """The grades of metrics: their three scores over all cases, whether to rank by them, and how suites of them do."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError, did_you_mean
 from unveil.grades.calibration_grades import CalibrationGrades
@@ -16,8 +17,19 @@ from unveil.grades.scores import Reading, Scores, falling
 from unveil.grades.search import SuiteSearch, best_suites
 from unveil.grades.suite import available
 from unveil.grades.suites import SUITES, Rankings, Suite, rankings, suite_values
-from unveil.grades.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, ScoreSummary, Verdict, groups_of, summarise
-from unveil.grades.weighted_sum import TURNED, SumRankings, sum_rankings
+from unveil.grades.verdict import (
+    EVENNESS,
+    LEAST,
+    MONOTONICITY,
+    NOTHING_SIGNIFICANT,
+    SHARED_RANGE,
+    MetricGrade,
+    ScoreSummary,
+    Verdict,
+    groups_of,
+    summarise,
+)
+from unveil.grades.weighted_sum import RankReversals, SumRankings, sum_rankings
 
 __all__ = [
     "HERE",
@@ -55,15 +67,31 @@ class SuiteGrade:
     around, by the sum (and by the product, where that can be zeros only).
     """
 
+    GROUPS: ClassVar = {"by_sum": "The same where values are added up and not multiplied."}
     suite: Suite
-    whole: ScoreSummary
-    pairs: ScoreSummary
-    sum_whole: ScoreSummary
-    sum_pairs: ScoreSummary
-    turned: Mapping[str, float]
-    monotonicity: ScoreSummary
-    evenness: ScoreSummary
-    shared_range: ScoreSummary
+
+    @derived("The name of the suite.")
+    def name(self) -> str:
+        """The name of the suite."""
+        return self.suite.name
+
+    @derived("The weight of each metric.")
+    def weights(self) -> Mapping[str, float]:
+        """The weights of the suite."""
+        return self.suite.weights
+
+    whole: ScoreSummary = figure(
+        "The share of cases in which it follows the strength throughout.", name="share_in_order"
+    )
+    pairs: ScoreSummary = figure("The share of pairs of levels in the right order.", name="share_of_pairs_in_order")
+    sum_whole: ScoreSummary = figure("The share of cases in order.", name="by_sum.share_in_order")
+    sum_pairs: ScoreSummary = figure("The share of pairs in order.", name="by_sum.share_of_pairs_in_order")
+    turned: RankReversals = figure(
+        "The share of cases that another level in the study would turn round.", name="by_sum.share_of_cases_turned"
+    )
+    monotonicity: ScoreSummary = figure(MONOTONICITY.format("suite"))
+    evenness: ScoreSummary = figure(EVENNESS)
+    shared_range: ScoreSummary = figure(SHARED_RANGE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,9 +128,14 @@ class Grades:
     suite_scores: Scores | None = field(repr=False)
     rankings: Rankings | None = field(repr=False)
     searches: Mapping[str, SuiteSearch] = field(repr=False)
-    level: float
-    strict: bool
-    of: GradedValues = "means"
+    level: float = figure(
+        "The p value, from 0 to 1, below which a change between two levels is significant.", name="significance"
+    )
+    strict: bool = figure("Whether changes in the wrong direction count although they are not significant.")
+    of: GradedValues = figure(
+        'What `scores` and `metrics` are of: means, or with "nodes" the values of nodes for metrics that have some.',
+        default="means",
+    )
     nodes: Reading | None = field(default=None, repr=False)
     calibrated: CalibrationGrades | None = field(default=None, repr=False)
     calibrated_nodes: Reading | None = field(default=None, repr=False)
@@ -290,7 +323,7 @@ def _best_for(metrics: Sequence[MetricGrade], needs: tuple[str, ...]) -> tuple[s
 def _suite_grades(
     suites: Sequence[Suite], scores: Scores, ranked: Rankings, sums: SumRankings, groups: IntArray
 ) -> list[SuiteGrade]:
-    turned = {name: getattr(sums, name) for name in TURNED}
+    turned = {each.name: getattr(sums, each.name) for each in fields(RankReversals)}
     return [
         SuiteGrade(
             suite=suite,
@@ -298,7 +331,7 @@ def _suite_grades(
             pairs=summarise(ranked.pairs[row], groups),
             sum_whole=summarise(sums.whole[row], groups),
             sum_pairs=summarise(sums.pairs[row], groups),
-            turned={name: summarise(each[row], groups).mean for name, each in turned.items()},
+            turned=RankReversals(**{name: summarise(each[row], groups).mean for name, each in turned.items()}),
             monotonicity=summarise(scores.monotonicity.score[:, row], groups),
             evenness=summarise(scores.evenness[:, row], groups),
             shared_range=summarise(scores.shared_range[:, row], groups),

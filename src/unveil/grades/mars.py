@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.errors import InputError
 
@@ -58,13 +59,14 @@ class MarsTerm:
     """
 
     hinges: tuple[Hinge, ...]
-    coefficient: float
-    importance: float
 
-    @property
+    @derived("The factor, or the part of its range, that the term is about.", name="factor")
     def text(self) -> str:
         """What the coefficient is multiplied with."""
         return " * ".join(hinge.text() for hinge in self.hinges)
+
+    coefficient: float = figure("By how much the score changes per unit of the term.")
+    importance: float = figure("How much is lost without it.")
 
     def written(self, digits: int = 2) -> str:
         """Return the summand with its sign, as it stands in a formula."""
@@ -88,10 +90,12 @@ class Mars:
         How many rows it was fitted to.
     """
 
-    intercept: float
-    terms: tuple[MarsTerm, ...]
-    r_squared: float
-    gcv: float
+    intercept: float = figure("What is predicted before any term is added.")
+    r_squared: float = figure(
+        "The share of the response's variance that is explained, from 0 to 1; null if the response does not vary."
+    )
+    gcv: float = figure("The mean squared error, raised by the generalised cross validation for the number of terms.")
+    terms: tuple[MarsTerm, ...] = figure("The terms whose sum with the intercept is what is predicted.")
     rows: int
 
     def predict(self, features: ArrayLike) -> FloatArray:

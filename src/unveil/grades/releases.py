@@ -13,6 +13,8 @@ from math import isnan, nan
 
 import numpy as np
 
+from unveil._figure import derived
+from unveil._figure import figure as declared
 from unveil.errors import InputError
 from unveil.grades.shipped_grades import ShippedGrade, ShippedGrades
 from unveil.grades.verdict import FEWEST_GROUPS, Verdict
@@ -55,22 +57,24 @@ class Order:
     The interval comes from drawing groups of comparable releases anew. NaN where there are no two to compare.
     """
 
-    share: float
-    low: float
-    high: float
-    pairs: int
-    groups: int
+    share: float = declared("The share of pairs in the right order.")
+    low: float = declared("The lower end of its 95 % interval.")
+    high: float = declared("The upper end of its 95 % interval.")
+    pairs: int = declared("How many pairs there are.")
+    groups: int = declared("How many groups of comparable releases there are.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureGrade:
     """How far a figure can be trusted to order releases."""
 
-    figure: str
-    epsilon: Order
-    copied: Order
+    figure: str = declared("The figure, as limits call it.")
+    epsilon: Order = declared("How the figure orders releases of one technique by epsilon.")
+    copied: Order = declared(
+        "The share of people who stand in it word for word; of a grade, how a figure orders releases by that."
+    )
 
-    @property
+    @derived("Whether to rank by it.")
     def verdict(self) -> Verdict:
         """Whether to rank releases by it."""
         orders = [each for each in (self.epsilon, self.copied) if each.pairs]
@@ -80,7 +84,7 @@ class FigureGrade:
             return "do not rank by it"
         return "use" if all(each.low > BY_COIN for each in orders) else "with care"
 
-    @property
+    @derived("Why that is the verdict, in words.")
     def reason(self) -> str:
         """Why, in a few words."""
         if self.verdict == "no grade":

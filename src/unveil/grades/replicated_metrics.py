@@ -1,14 +1,15 @@
 """The metric values to grade: by case, attacker strength and replication."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import figure
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.metrics import METRICS
@@ -19,13 +20,18 @@ if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need no
     from unveil.studies import Results
 
 
-class GradedCase(NamedTuple):
+@dataclass(frozen=True)
+class GradedCase:
     """One attack on one protected data set along one axis of strength; all its levels belong to the case."""
 
-    data: str
-    protect: str
-    attack: str
-    axis: str
+    JSON_DEFINITION: ClassVar = "case"
+    data: str = figure("The data set, by the name that the study gives it.")
+    protect: str = figure("The protection, as it is written in commands.")
+    attack: str = figure("The attack, as it is written in commands.")
+    axis: str = figure("The axis along which the adversary gets stronger.")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self.data, self.protect, self.attack, self.axis))
 
     def __str__(self) -> str:
         """Return the case as people write it.

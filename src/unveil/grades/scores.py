@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from unveil.grades.evenness import evenness, shared_range
 from unveil.grades.monotonicity import Monotonicity, monotonicity
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.verdict import MetricGrade, groups_of, summarise
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,6 +49,29 @@ class Scores:
             ),
             evenness=_exchanged(self.evenness, other.evenness, columns),
             shared_range=_exchanged(self.shared_range, other.shared_range, columns),
+        )
+
+    def frame(self, what: str) -> "pl.DataFrame":
+        """Return one row per case and metric (or suite): the three scores, and the tests behind the first."""
+        import polars as pl
+
+        values, found = self.values, self.monotonicity
+        cases, metrics = len(values.cases), len(values.metrics)
+        row, column = np.repeat(np.arange(cases), metrics), np.tile(np.arange(metrics), cases)
+        # Counted once: that looks at each value.
+        levels = (values.replications > 0).sum(axis=2)
+        parts = {
+            name: [getattr(values.cases[case], name) for case in row] for name in ("data", "protect", "attack", "axis")
+        }
+        tests = {name: getattr(found, name) for name in ("significant", "tests", "right", "wrong", "turns")}
+        arrays = {"monotonicity": found.score, **tests, "evenness": self.evenness, "shared_range": self.shared_range}
+        return pl.DataFrame(
+            {
+                **parts,
+                what: [values.metrics[at] for at in column],
+                "levels": levels.ravel(),
+                **{name: array.ravel() for name, array in arrays.items()},
+            }
         )
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, whole_number
 from unveil.grades.cross_validation import WAYS, Grouping, SuiteChoice, Validation, validate
@@ -20,14 +21,20 @@ from unveil.grades.suites import FLOOR, Zeros, quotients, weights_table
 _FEWEST_DATA_SETS = 3
 
 
-class SuiteTrial(NamedTuple):
+@dataclass(frozen=True)
+class SuiteTrial:
     """A suite, and how it ranks the cases of the search, by which it may have been chosen."""
 
+    JSON_DEFINITION: ClassVar = "weighting"
     suite: Suite
-    #: The share of cases in order throughout.
-    whole: float
-    #: The mean share of neighbouring levels in order.
-    pairs: float
+
+    @derived("The weight of each metric.")
+    def weights(self) -> Mapping[str, float]:
+        """The weights of the suite."""
+        return self.suite.weights
+
+    whole: float = figure("The share of cases in order throughout.")
+    pairs: float = figure("The share of pairs of levels in the right order.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,16 +65,20 @@ class SuiteSearch:
         What a reader must know, in sentences.
     """
 
-    metrics: tuple[str, ...]
+    metrics: tuple[str, ...] = figure("What suites were made of.")
+    needs: tuple[str, ...] = figure("What the suite must tell.", default=())
     by: RankingUnit
-    cases: int
-    singles: tuple[SuiteTrial, ...]
-    equal: tuple[SuiteTrial, ...]
-    optimised: SuiteTrial | None
-    validations: tuple[Validation, ...]
+    cases: int = figure(
+        "The number of cases with at least two levels at which all metrics are defined; only these were used."
+    )
+    singles: tuple[SuiteTrial, ...] = figure("How each metric does alone, the best first.")
+    equal: tuple[SuiteTrial, ...] = figure("Metrics with equal weights.")
+    optimised: SuiteTrial | None = figure("The weights that do best; null where none were searched for.")
+    validations: tuple[Validation, ...] = figure(
+        "How well the chosen suites do on cases that were not used to choose them.", name="held_out"
+    )
     zeros: Zeros
-    notes: tuple[str, ...]
-    needs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = figure("What a reader has to know of the search.")
 
     @property
     def apparent(self) -> Mapping[SuiteChoice, float]:

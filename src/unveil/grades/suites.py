@@ -59,14 +59,15 @@ class Zeros:
         )
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """The rule, and how often it was applied to which metric; nothing was done where nothing is told."""
-        told = [
-            f"{name}: {each.zeros} zeros and {each.negative} negative values among {each.values}, in {each.cases} "
-            f"{'case' if each.cases == 1 else 'cases'}."
+    def notes(self) -> tuple[str, ...]:
+        """The rule, and how many values it was applied to, in two sentences; none where there are no such values."""
+        counts = [
+            f"{name.replace('_', ' ')} ({each.zeros + each.negative:,} of {each.values:,}, in {each.cases:,} "
+            f"{'case' if each.cases == 1 else 'cases'})"
             for name, each in self.counts.items()
         ]
-        return (self.rule, *told) if told else ()
+        said = f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."
+        return (self.rule, said) if counts else ()
 
 
 def check_floor(floor: float) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.grades.replicated_metrics import GradedCase
+from unveil.metrics import METRICS
 
 #: What a metric of which nothing is significant scores: it never tells a strong adversary from a weak one.
 NOTHING_SIGNIFICANT = 2 / 3
@@ -31,6 +33,19 @@ _ROUNDING = 1e-9
 
 Verdict = Literal["use", "with care", "do not rank by it", "no grade"]
 
+MONOTONICITY = (
+    "How far the {} shows less privacy for a stronger adversary, from 0 to 1: 1 at every step, 0.667 where it never "
+    "changes, less where it goes the wrong way or back and forth."
+)
+EVENNESS = (
+    "How evenly the values of a case, of all levels and replications, fill the range of the metric: 0 all at one end, "
+    "1 all over it; half at each end and all in the middle give 0.75."
+)
+SHARED_RANGE = "The part of the range over all cases that one case uses, from 0 (hardly any) to 1 (all of it)."
+METRIC_NAME = "The name of the metric, as `unveil list metrics` has it."
+#: The figures of a metric's grades that another reading of the same metric leaves out.
+OF_METRIC = ("name", "category", "per", "more_means", "reason", "by_axis")
+
 
 # Scores over cases in one line: their mean with an honest interval, and their quartiles.
 
@@ -44,15 +59,16 @@ class ScoreSummary:
     counts cases without a score.
     """
 
-    mean: float
-    low: float
-    high: float
-    first_quartile: float
-    median: float
-    third_quartile: float
-    cases: int
-    groups: int
-    undefined: int
+    JSON_DEFINITION: ClassVar = "spread"
+    mean: float = figure("The mean over cases.")
+    low: float = figure("The lower end of its 95 % interval.")
+    high: float = figure("The upper end of its 95 % interval.")
+    first_quartile: float = figure("The first quartile over cases.")
+    median: float = figure("The median over cases.")
+    third_quartile: float = figure("The third quartile over cases.")
+    cases: int = figure("How many cases have a score.")
+    groups: int = figure("How many groups of data, protection and attack these are.")
+    undefined: int = figure("How many cases have no score.")
 
 
 def groups_of(cases: Sequence[GradedCase]) -> IntArray:
@@ -62,7 +78,7 @@ def groups_of(cases: Sequence[GradedCase]) -> IntArray:
     array([0, 0])
     """
     number: dict[tuple[str, ...], int] = {}
-    return np.array([number.setdefault(case[:3], len(number)) for case in cases], np.int64)
+    return np.array([number.setdefault(tuple(case)[:3], len(number)) for case in cases], np.int64)
 
 
 def summarise(scores: FloatArray, groups: IntArray) -> ScoreSummary:
@@ -126,28 +142,48 @@ class MetricGrade:
         Its monotonicity over the cases of each axis of strength.
     """
 
-    metric: str
-    monotonicity: ScoreSummary
-    evenness: ScoreSummary
-    shared_range: ScoreSummary
-    undecided: float
-    against: float
-    by_axis: Mapping[str, ScoreSummary]
+    metric: str = figure(METRIC_NAME, name="name")
+
+    @derived("The category of the metric, as `unveil list metrics` shows it.")
+    def category(self) -> str:
+        """Its category."""
+        return METRICS[self.metric].category
+
+    @derived("Whether the metric has a value for each target, or one for the release.")
+    def per(self) -> str:
+        """Whether it has a value for each target or for the release."""
+        return METRICS[self.metric].per
+
+    @derived("Whether a higher value is more or less private.")
+    def more_means(self) -> str:
+        """Whether a higher value is more or less private."""
+        return METRICS[self.metric].more_means
 
     @property
     def counts_targets(self) -> bool:
         """Whether it counts targets, in cases where these get fewer as the adversary knows more of them."""
         return self.metric in COUNT_TARGETS and _SEEDS in self.by_axis
 
-    @property
+    @derived("Whether to rank protections, attacks or data by this metric; `reason` says why.")
     def verdict(self) -> Verdict:
         """Whether to rank protections, attacks or data by this metric; :attr:`reason` says why."""
         return self._judged[0]
 
-    @property
+    @derived("Why the verdict is so, in words.")
     def reason(self) -> str:
         """Why the verdict is what it is, in a few words."""
         return self._judged[1]
+
+    monotonicity: ScoreSummary = figure(MONOTONICITY.format("metric"))
+    by_axis: Mapping[str, ScoreSummary] = figure("The monotonicity on each axis.")
+    undecided: float = figure(
+        "The share of cases, from 0 to 1, in which no change is significant.", name="share_undecided"
+    )
+    against: float = figure(
+        "The share of cases, from 0 to 1, with a significant change the wrong way.", name="share_wrong_way"
+    )
+    evenness: ScoreSummary = figure(EVENNESS)
+    shared_range: ScoreSummary = figure(SHARED_RANGE)
 
     @property
     def _judged(self) -> tuple[Verdict, str]:

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import ROUNDING
 from unveil.grades.replicated_metrics import ReplicatedMetrics
@@ -18,8 +19,23 @@ from unveil.grades.suites import FLOOR, in_order, log_quotients, quotients, weig
 
 Model = Literal["product", "sum"]
 MODELS: tuple[Model, ...] = ("product", "sum")
-#: What is told of ranks that turn.
-TURNED = ("reversed", "reversed_any", "reversed_product", "reversed_product_any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankReversals:
+    """Shares of cases in which leaving out a level turns two others around."""
+
+    reversed: float = figure(
+        "The share of cases, from 0 to 1, in which leaving out the level with the lowest number turns two others "
+        "around, where values are added; null with fewer than three numbers."
+    )
+    reversed_any: float = figure("The same for leaving out any one level.")
+    reversed_product: float = figure(
+        "The share of cases turned by leaving out the level with the lowest number where values are multiplied. A "
+        "product has no reversals of its own: where it has, what is added to zeros depends on the largest value, and "
+        "has changed with it."
+    )
+    reversed_product_any: float = figure("The same, of the product, for leaving out any one level.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -30,6 +30,8 @@ class QuestionEntry:
     ask: str = "answer:ask"
     #: Where further views are, for questions with more than one kind of answer.
     more_views: tuple[str, ...] = ()
+    #: Where records are that have figures and a schema, but neither page nor limits.
+    records: tuple[str, ...] = ()
 
     @property
     def question(self) -> "Question":
@@ -104,7 +106,13 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
         ),
         "graph": QuestionEntry("graph", "Who is found in a released graph?", "graph"),
         "study_run": QuestionEntry("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),
-        "study": QuestionEntry("study report", "What did a study find?", "study"),
+        "study": QuestionEntry(
+            "study report",
+            "What did a study find?",
+            "study",
+            more_views=("releases.view:VIEW",),
+            records=("status:StudyRun", "status:StudyStatus"),
+        ),
         "grades": QuestionEntry("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
     }
 )
@@ -133,9 +141,12 @@ def _generated() -> dict[str, dict[str, Any]]:
     from unveil.report.figures import schema_of
 
     views = (view for entry in QUESTIONS.values() for view in entry.views)
-    return {
+    found = {
         view.schema: schema_of(view.findings, view.schema, view.about) for view in views if view.findings is not None
     }
+    for kind in (entry._in(place) for entry in QUESTIONS.values() for place in entry.records):
+        found[kind.SCHEMA] = schema_of(kind, kind.SCHEMA, kind.ABOUT, answer=False)
+    return found
 
 
 def schema_names() -> dict[str, str]:

@@ -41,7 +41,8 @@ def json_of(findings: Any) -> Any:
                 place = content
                 for group in groups:
                     place = place.setdefault(group, {})
-                place[name] = None if figure.blank and not value else json_of(value)
+                inner = None if figure.blank and not value else json_of(value)
+                place[name] = _without(inner, figure.without) if figure.without and inner is not None else inner
         return content
     if isinstance(findings, Mapping):
         return {str(key): json_of(each) for key, each in findings.items()}
@@ -50,13 +51,17 @@ def json_of(findings: Any) -> Any:
     return findings
 
 
+def _without(content: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: each for name, each in content.items() if name not in names}
+
+
 def _is_empty(value: Any) -> bool:
     return (
         value is None or (isinstance(value, float) and isnan(value)) or (isinstance(value, str | Mapping) and not value)
     )
 
 
-def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
+def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -> dict[str, Any]:
     """Return the JSON Schema of the answer whose findings are of a class.
 
     Parameters
@@ -67,16 +72,18 @@ def schema_of(kind: type, name: str, description: str) -> dict[str, Any]:
         The name with its version, such as ``unveil.columns/1``.
     description
         What the answer is about, in one sentence.
+    answer
+        Whether it is the answer to a question, which states limits and seed.
     """
     head = {"schema": {"description": "Name and version of this schema.", "const": name}}
-    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
+    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})} if answer else {}
     inner = _object(kind, definitions)
     tail = {
         "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
-    # Most findings leave these to whoever writes the answer; those of an audit have a place of their own for them.
-    tail = {key: each for key, each in tail.items() if key not in inner["properties"]}
+    # Those of an audit have places of their own.
+    tail = {key: each for key, each in tail.items() if answer and key not in inner["properties"]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",
@@ -200,6 +207,9 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
             else:
                 hint = _type_of(kind, attribute)
                 value = _schema_of_type(hint | None if figure.blank else hint, definitions, left_out=figure.optional)
+            if figure.without:
+                value["properties"] = _without(value["properties"], figure.without)
+                value["required"] = [each for each in value["required"] if each in value["properties"]]
             place["properties"][name] = {"description": figure.meaning, **value}
             place["required"] += [] if figure.optional else [name]
     return whole

@@ -9,11 +9,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from unveil._figure import derived, figure
 from unveil.errors import InputError, share, whole_number
 from unveil.studies._checks import AXES, check_axes, check_calibration, check_grid, check_level
 from unveil.studies._toml import fields_of_text, study_fields, to_toml
 from unveil.studies.index import REST, with_sources
 from unveil.studies.scenario import DataSet, Scenario, number_text
+
+_WRITTEN = "as they are written on the command line: a listed name with settings, or `package.module:Class`."
 
 __all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
 
@@ -57,9 +60,15 @@ class Replications:
         The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).
     """
 
-    number: int | None = None
-    relative_error: float | None = None
-    cap: int = 1000
+    number: int | None = figure("A fixed number; null to go on until `relative_error` is reached.", default=None)
+    relative_error: float | None = figure(
+        "Half the width of the 95 % interval of a metric's mean, as a share of that mean, that every metric must "
+        "reach. It is looked at after 10 replications and every 10 from then on.",
+        default=None,
+    )
+    cap: int = figure(
+        "The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).", default=1000
+    )
 
     def __post_init__(self) -> None:
         if (self.number is None) == (self.relative_error is None):
@@ -120,16 +129,45 @@ class Study:
     'sample | id-removal | NS | seed_pairs=5 | overlap=0.85'
     """
 
-    name: str
-    seed: int
+    name: str = figure("The name by which reports call the study.")
+    seed: int = figure("Where all randomness starts.")
+
+    @derived('What all data sets are: "graph" or "table".')
+    def kind(self) -> str:
+        """What all data sets are: "graph", "table" or "release"."""
+        return self.data[0].kind
+
     data: tuple[DataSet, ...]
-    protections: tuple[str, ...]
-    attacks: tuple[str, ...]
+
+    @derived("The data sets, all graphs or all tables.", name="data")
+    def data_names(self) -> tuple[str, ...]:
+        """The names of the data sets."""
+        return tuple(each.name for each in self.data)
+
+    protections: tuple[str, ...] = figure(f"The protections, {_WRITTEN}")
+    attacks: tuple[str, ...] = figure(f"The attacks, {_WRITTEN}")
     axes: tuple[Axis, ...]
-    replications: Replications
+
+    @derived("Each is varied on its own, while the others stay at their level in `fixed`.", name="axes")
+    def levels(self) -> Mapping[str, tuple[float, ...]]:
+        """The levels of each axis by its name."""
+        return {axis.name: axis.levels for axis in self.axes}
+
+    @derived(
+        "The level of an axis while another one varies. By default 50 seed pairs, an overlap of 0.85 and all nodes; "
+        "all known columns, all rows and all people.",
+        name="fixed",
+    )
+    def constant_levels(self) -> Mapping[str, float]:
+        """The levels that :meth:`fixed_levels` returns."""
+        return self.fixed_levels()
+
+    releases: int = figure(
+        "How many releases each protection makes of each data set; replications take turns with them.", default=1
+    )
+    replications: Replications = figure("How often each scenario is repeated.")
     metrics: tuple[str, ...] = ()
     fixed: Mapping[str, float] = field(default_factory=dict)
-    releases: int = 1
     calibrate: str | None = None
     calibrate_draws: int = 1
     node_values: bool = True
@@ -166,11 +204,6 @@ class Study:
         fields["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in fields["axes"].items())
         fields["replications"] = Replications(**fields["replications"])
         return cls(**fields)
-
-    @property
-    def kind(self) -> str:
-        """What all data sets are: "graph", "table" or "release"."""
-        return self.data[0].kind
 
     def check(self) -> None:
         """Refuse protections, attacks and metrics that cannot be had, or do not suit the data."""

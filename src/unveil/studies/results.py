@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil._figure import figure
 from unveil.data.files.source import is_text
 from unveil.errors import InputError, did_you_mean
 from unveil.studies._parts import asks_listed, columns_of
@@ -32,11 +33,11 @@ _NOT_METRICS = (*KEYS, "replication", "release", *COUNTS, "error")
 class Counts:
     """How many scenarios there are: with results, with an error, with a damaged file, and not computed yet."""
 
-    total: int
-    fine: int
-    failed: int
-    damaged: int
-    missing: int
+    total: int = figure("How many scenarios the study has.")
+    fine: int = figure("How many scenarios were computed without an error.")
+    failed: int = figure("How many scenarios ended with an error.")
+    damaged: int = figure("How many scenarios have a file that cannot be read.")
+    missing: int = figure("How many scenarios are not computed yet.")
 
     @property
     def left(self) -> int:

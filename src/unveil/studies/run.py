@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unveil._figure import figure
 from unveil.errors import whole_number
 from unveil.studies.failures import told
 from unveil.studies.plan import Study
@@ -47,13 +48,13 @@ class RunSummary:
         Where the results are.
     """
 
-    total: int
-    done: int
-    failed: int
-    reused: int
-    set_aside: int
-    seconds: float
-    folder: Path
+    total: int = figure("How many scenarios the study has.")
+    done: int = figure("Scenarios that this run computed.")
+    failed: int = figure("Scenarios of this run that ended with an error; a row in their file tells it.")
+    reused: int = figure("Scenarios that were there before.")
+    set_aside: int = figure("Damaged files that were set aside and computed again.")
+    seconds: float = figure("How long the run took, in seconds of wall time.")
+    folder: Path = figure("Where the results are.")
 
 
 def run_study(

@@ -17,13 +17,13 @@ from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.weighted_sum import sum_rankings
 from unveil.questions.grade_metrics.charts import calibration_boxes, detail_boxes, span_boxes
 from unveil.questions.grade_metrics.details import cases_with
-from unveil.questions.grade_metrics.figures import figures, frame
 from unveil.questions.grade_metrics.findings import Detail, GradesFindings
 from unveil.questions.grade_metrics.run import _about_nodes, spans_of, weighted_quantiles
 from unveil.questions.grade_metrics.suite_tables import case_table, sum_table
 from unveil.questions.grade_metrics.tables import calibration_table, ranking_table, span_table, verdict_tables
-from unveil.questions.grade_metrics.view import brief, page, to_latex
+from unveil.questions.grade_metrics.view import VIEW, brief, page, to_latex
 from unveil.questions.grade_metrics.words import calibration_answer, scores_in_words, sums_in_words
+from unveil.report.figures import json_of
 from unveil.studies import Axis, DataSet
 
 RNG = np.random.default_rng
@@ -71,7 +71,9 @@ def test_nodes_stand_beside_means_and_metrics_of_a_release_have_a_dash(found: Gr
     by_nodes = with_nodes("nodes")
     assert "evenness (nodes)" not in ranking_table(by_nodes).columns
     for metric, said in (("entropy", True), ("adversary_overall_success", False)):
-        caption = detail_boxes(by_nodes, Detail(metric=metric, case=0, why="asked for")).caption
+        caption = detail_boxes(
+            by_nodes, Detail(metric=metric, case=by_nodes.grades.values.cases[0], why="asked for")
+        ).caption
         assert ("tests of the values of nodes" in caption) == said
 
 
@@ -131,7 +133,7 @@ def test_spans_hold_the_case_that_uses_most_and_the_one_that_uses_least(found: G
         share = scores.shared_range[:, scores.values.metrics.index(each.metric)]
         for one, right in ((each.widest, share.max()), (each.narrowest, share.min())):
             assert one.highest - one.lowest == pytest.approx(right)
-            assert share[one.case] == pytest.approx(right)
+            assert share[found.grades.values.cases.index(one.case)] == pytest.approx(right)
             assert 0 <= one.lowest <= one.quartiles[0] <= one.quartiles[1] <= one.quartiles[2] <= one.highest <= 1
             assert one.lowest < one.mean < one.highest
             low, high = one.whiskers
@@ -150,7 +152,7 @@ def test_the_box_of_nodes_that_are_all_alike_is_where_they_are() -> None:
     }
     (span,) = spans_of(node_values(values, alike))
     narrow = span.narrowest
-    assert narrow.case == 2
+    assert narrow.case == values.cases[2]
     assert {*narrow.quartiles, *narrow.whiskers, narrow.lowest} == {narrow.highest}
     assert narrow.highest == pytest.approx((1 / 3 - span.lowest) / (span.highest - span.lowest))
 
@@ -204,19 +206,19 @@ def test_a_metric_that_stays_bad_is_not_excused() -> None:
 
 
 def test_json_and_frame_have_all_readings(found: GradesFindings, mended: GradesFindings) -> None:
-    told = figures(found)
+    told = json_of(found)
     metrics = {each["name"]: each for each in told["metrics"]}
     assert metrics["adversary_overall_success"]["nodes"] is None
     assert 0 < metrics["entropy"]["nodes"]["evenness"]["mean"] < 1
     assert {each["metric"] for each in told["spans"]} == set(NODE_METRICS)
     assert told["spans"][0]["widest"]["case"]["data"] in ("mail", "roads")
-    rows = frame(found)
+    rows = VIEW.frame(found)
     assert rows.height == len(found.grades.values.cases) * len(found.grades.values.metrics)
     assert rows["evenness_of_nodes"].null_count() == rows.height - 16 * len(NODE_METRICS)
-    calibrated = {each["name"]: each for each in figures(mended)["calibrated"]}
+    calibrated = {each["name"]: each for each in json_of(mended)["calibrated"]}
     assert calibrated["entropy"]["effect"] == "better"
     assert calibrated["entropy"]["gain"]["low"] > 0
-    assert "monotonicity_calibrated" in frame(mended).columns
+    assert "monotonicity_calibrated" in VIEW.frame(mended).columns
 
 
 def test_sums_stand_beside_products_with_the_ranks_that_turn() -> None:
@@ -231,11 +233,11 @@ def test_sums_stand_beside_products_with_the_ranks_that_turn() -> None:
     assert len(table.columns) == len(table.align) == 7
     suite = next(each for each in found.grades.suites if each.suite.name == "S2")
     row = next(row for row in table.rows if row[0] == "S2")
-    assert row[1:4] == (f"{suite.whole.mean:.1%}", f"{suite.sum_whole.mean:.1%}", f"{suite.turned['reversed']:.1%}")
-    assert suite.turned["reversed_product_any"] == 0
+    assert row[1:4] == (f"{suite.whole.mean:.1%}", f"{suite.sum_whole.mean:.1%}", f"{suite.turned.reversed:.1%}")
+    assert suite.turned.reversed_product_any == 0
     own = sum_rankings(found.grades.values, [suite.suite])
     assert suite.sum_whole.mean == pytest.approx(np.nanmean(own.whole))
-    assert suite.turned["reversed_any"] == pytest.approx(np.nanmean(own.reversed_any))
+    assert suite.turned.reversed_any == pytest.approx(np.nanmean(own.reversed_any))
     assert (
         f"{suite.sum_whole.mean:.1%} of cases"
         in sums_in_words(replace(found, grades=replace(found.grades, suites=(suite,))))[0]

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ from unveil.questions.grade_metrics.words import (
     honest_sentences,
     search_conclusion,
     tone,
-    zeros_of,
 )
 from unveil.report.blocks import Page
 from unveil.report.page import render
@@ -219,7 +218,7 @@ def test_the_heat_map_has_a_mean_over_the_axes_per_attack_protection_and_data(fo
 
 def test_a_detail_shows_each_level_with_its_mean_and_the_score(found: GradesFindings, approved: Approved) -> None:
     values = found.grades.values
-    boxes = detail_boxes(found, Detail(metric="incorrectness", case=1, why="asked for"))
+    boxes = detail_boxes(found, Detail(metric="incorrectness", case=found.grades.values.cases[1], why="asked for"))
     own = values.values[1, values.metrics.index("incorrectness")]
     assert [row.name for row in boxes.rows] == ["5", "10", "20", "50"]
     assert [row.boxes[0].mean for row in boxes.rows if row.boxes[0]] == pytest.approx(own.mean(axis=1).tolist())
@@ -232,9 +231,9 @@ def test_a_detail_shows_each_level_with_its_mean_and_the_score(found: GradesFind
     approved(boxes.title)
     low, high = boxes.x_range
     assert low <= own.min() <= own.max() <= high
-    flat = detail_boxes(found, Detail(metric="min_entropy", case=0, why="asked for"))
+    flat = detail_boxes(found, Detail(metric="min_entropy", case=found.grades.values.cases[0], why="asked for"))
     assert flat.x_range[0] < 0.25 < flat.x_range[1]
-    missing = detail_boxes(found, Detail(metric="max_entropy", case=0, why="asked for"))
+    missing = detail_boxes(found, Detail(metric="max_entropy", case=found.grades.values.cases[0], why="asked for"))
     assert missing.caption.startswith("No pair of levels could be tested")
 
 
@@ -346,11 +345,11 @@ def test_factors_are_shown_by_group_and_term_by_term(found: GradesFindings) -> N
 
 
 def test_the_rule_for_zeros_is_stated_where_there_are_any(found: GradesFindings) -> None:
-    assert zeros_of(found.grades) == []
+    assert found.suite_notes == ()
     values = planted()
     numbers = np.array(values.values)
     numbers[0, values.metrics.index("adversary_overall_success"), 0] = 0.0
-    said = zeros_of(findings(changed(values, numbers)).grades)
+    said = list(findings(changed(values, numbers)).suite_notes)
     assert "cannot take zeros" in said[0]
     assert "adversary overall success (1 of 64, in 1 case)" in said[1]
 
@@ -382,7 +381,7 @@ def test_a_study_as_large_as_that_of_the_paper_fits_a_page() -> None:
     # Without the metrics of suites, which are not what takes room, this takes seconds less.
     base = planted(replications=2).only(metrics=[name for name in METRICS if name != "absolute_error"])
     cases = tuple(
-        case._replace(data=f"data{d}", protect=f"protection{p}", attack=f"attack{a}")
+        replace(case, data=f"data{d}", protect=f"protection{p}", attack=f"attack{a}")
         for d in range(11)
         for p in range(11)
         for a in range(6)
@@ -421,7 +420,7 @@ def test_latex_has_every_table_balanced_and_escaped(found: GradesFindings) -> No
 def test_latex_says_which_letters_need_another_engine(found: GradesFindings) -> None:
     assert "XeLaTeX" not in to_latex(found)
     values = planted()
-    cases = tuple(case._replace(data=f"\u05d0{case.data}") for case in values.cases)
+    cases = tuple(replace(case, data=f"\u05d0{case.data}") for case in values.cases)
     assert "pdfLaTeX" in to_latex(findings(changed(values, values.values, cases=cases)))
 
 
@@ -445,7 +444,7 @@ def test_the_answer_has_a_row_per_case_and_metric_and_a_meaning_per_quantity(fou
     frame = answer.to_frame()
     assert frame.height == len(found.grades.values.cases) * len(METRICS)
     for row in frame.iter_rows(named=True):
-        names = [case for case in found.grades.values.cases if case._asdict().items() <= row.items()]
+        names = [case for case in found.grades.values.cases if asdict(case).items() <= row.items()]
         case, column = found.grades.values.cases.index(names[0]), found.grades.values.metrics.index(row["metric"])
         score = found.grades.scores.monotonicity.score[case, column]
         assert row["monotonicity"] == (None if math.isnan(score) else score)

@@ -244,7 +244,7 @@ def test_failures_and_times_are_listed(approved: Approved) -> None:
     failures = (
         Failures(error="the graph is dense", scenarios=12, data=("a",), protections=("umga",), attacks=tuple("bcdefg")),
     )
-    spent = (AttackCost(data="data0", attack="NS", replications=10, seconds=5.0),)
+    spent = (AttackCost(data="data0", attack="NS", replications=10, seconds=5.0, parts={}),)
     found = findings(failures=failures, spent=spent)
     failed, times = failure_table(found), time_table(found)
     assert failed is not None

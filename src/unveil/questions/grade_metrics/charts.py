@@ -149,21 +149,20 @@ def detail_boxes(findings: GradesFindings, detail: Detail) -> BoxRows:
     """Return a metric in a case, level by level from the weakest adversary, with its score (Fig. 2)."""
     grades, values = findings.grades, findings.grades.values
     column = values.metrics.index(detail.metric)
-    case, own = values.cases[detail.case], values.values[detail.case, column]
-    axis, kind = AXES[case.axis]
-    rows = tuple(
-        _level_row(value_text(level, kind), own[place]) for place, level in enumerate(values.levels[detail.case])
-    )
+    at = values.cases.index(detail.case)
+    own = values.values[at, column]
+    axis, kind = AXES[detail.case.axis]
+    rows = tuple(_level_row(value_text(level, kind), own[place]) for place, level in enumerate(values.levels[at]))
     found_score = grades.scores.monotonicity
-    score = float(found_score.score[detail.case, column])
-    number = int(found_score.significant[detail.case, column])
-    tests = int(found_score.tests[detail.case, column])
+    score = float(found_score.score[at, column])
+    number = int(found_score.significant[at, column])
+    tests = int(found_score.tests[at, column])
     said = f"Monotonicity {fixed(score, places=3)}: {number} of {tests} tests are significant." if tests else _UNTESTED
     if grades.of == "nodes" and grades.nodes is not None and grades.nodes.metric(detail.metric) is not None:
         said += " They are tests of the values of nodes, where boxes are of means over targets."
     shown = detail.why[:1].upper() + detail.why[1:]
     return BoxRows(
-        title=f"{words(detail.metric)}: {findings.case_words(case)}",
+        title=f"{words(detail.metric)}: {findings.case_words(detail.case)}",
         x_label=words(detail.metric),
         row_label=axis[:1].upper() + axis[1:],
         number_label="Replications",

@@ -29,13 +29,13 @@ def details_of(grades: Grades, names: Sequence[str]) -> tuple[tuple[Detail, ...]
     """
     if not names:
         return telling(grades), ()
-    found: dict[tuple[str, int], Detail] = {}
+    found: dict[tuple[str, GradedCase], Detail] = {}
     for text in names:
-        metric, at, where = (part.strip() for part in text.partition("@"))
+        metric, mark, where = (part.strip() for part in text.partition("@"))
         metric = _metric(grades, metric)
-        if at:
+        if mark:
             fitting = cases_with(grades, where, "--detail")
-            every = [Detail(metric=metric, case=case, why="asked for") for case in fitting]
+            every = [Detail(metric=metric, case=grades.values.cases[at], why="asked for") for at in fitting]
         else:
             every = _ends(grades, metric)
         for each in every:
@@ -80,7 +80,7 @@ def telling(grades: Grades) -> tuple[Detail, ...]:
         found.append(
             Detail(
                 metric=silent.metric,
-                case=int(np.flatnonzero(still)[0]),
+                case=grades.values.cases[np.flatnonzero(still)[0]],
                 why="most often without a significant change, in a case where there is none",
             )
         )
@@ -90,7 +90,7 @@ def telling(grades: Grades) -> tuple[Detail, ...]:
 def _ends(grades: Grades, metric: str) -> list[Detail]:
     column = grades.values.metrics.index(metric)
     if np.isnan(grades.scores.monotonicity.score[:, column]).all():
-        return [Detail(metric=metric, case=0, why="the first case; none has a score")]
+        return [Detail(metric=metric, case=grades.values.cases[0], why="the first case; none has a score")]
     best, worst = _place(grades, metric, best=True), _place(grades, metric, best=False)
     found = [Detail(metric=metric, case=best, why="the case where it scores highest")]
     return (
@@ -98,14 +98,14 @@ def _ends(grades: Grades, metric: str) -> list[Detail]:
     )
 
 
-def _place(grades: Grades, metric: str, *, best: bool) -> int:
+def _place(grades: Grades, metric: str, *, best: bool) -> GradedCase:
     column = grades.values.metrics.index(metric)
     score = grades.scores.monotonicity.score[:, column]
     number = grades.scores.monotonicity.significant[:, column]
     nothing = -np.inf if best else np.inf
     worth = np.where(np.isnan(score), nothing, score)
     level = worth.max() if best else worth.min()
-    return int(np.argmax(np.where(worth == level, number, -1)))
+    return grades.values.cases[np.argmax(np.where(worth == level, number, -1))]
 
 
 def _metric(grades: Grades, name: str) -> str:

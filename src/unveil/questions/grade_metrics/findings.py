@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
+from unveil._figure import NOTES, VERSION, derived, figure
+from unveil.grades.calibration_grades import CalibratedGrade
 from unveil.grades.factors import Factors
-from unveil.grades.grades import Grades, MetricGrade, Verdict
+from unveil.grades.grades import Grades, MetricGrade, SuiteGrade, Verdict
 from unveil.grades.replicated_metrics import GradedCase
+from unveil.grades.search import SuiteSearch
+from unveil.grades.verdict import EVENNESS, MONOTONICITY, OF_METRIC, SHARED_RANGE
 from unveil.studies import Study
 from unveil.studies.results import Counts
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: So many metrics are named as those to use first.
 MOST_FIRST = 5
@@ -19,9 +27,21 @@ class GradedStudy:
     """A study whose results were graded: what it is, how much of it is there, and whether it is being computed."""
 
     study: Study
-    version: str
-    counts: Counts
-    running: bool = False
+
+    @derived("The name of the study.")
+    def name(self) -> str:
+        """The name of the study."""
+        return self.study.name
+
+    @derived("Whether they are about tables or graphs.")
+    def kind(self) -> str:
+        """The kind of its data."""
+        kind: str = self.study.kind
+        return kind
+
+    version: str = figure("The version of unveil that computed it.")
+    counts: Counts = figure("How many scenarios there are, and how many are done.", name="scenarios")
+    running: bool = figure("Whether a process computes it now.", default=False)
     #: The hash of each data set that it began with, by name.
     digests: Mapping[str, str] = field(default_factory=dict)
 
@@ -30,10 +50,9 @@ class GradedStudy:
 class Detail:
     """A metric in a case that is shown level by level, and why this one."""
 
-    metric: str
-    #: Its number among the cases.
-    case: int
-    why: str
+    metric: str = figure("The name of the metric.")
+    case: GradedCase = figure("The case in which it fails.")
+    why: str = figure("What goes wrong, in words.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,25 +63,84 @@ class NodeSpan:
     values; the ends, the mean and the count are exact.
     """
 
-    case: int
-    lowest: float
-    quartiles: tuple[float, float, float]
-    whiskers: tuple[float, float]
-    highest: float
-    mean: float
-    count: int
+    JSON_DEFINITION: ClassVar = "box"
+    case: GradedCase = figure("The case whose nodes these are.")
+    lowest: float = figure("The least value of any node.")
+    quartiles: tuple[float, float, float] = figure("The three quartiles over nodes, ascending.")
+    whiskers: tuple[float, float] = figure("Where the whiskers of a box plot end.")
+    highest: float = figure("The greatest value of any node.")
+    mean: float = figure("The mean over nodes.")
+    count: int = figure("How many nodes have a value.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
     """Where the values of nodes of a metric lie in the case that uses most of its range, and where least is used."""
 
-    metric: str
+    metric: str = figure("The name of the metric.")
     #: Its range over all cases, which is 0 to 1 below.
-    lowest: float
-    highest: float
-    widest: NodeSpan
-    narrowest: NodeSpan
+    lowest: float = figure("The least value over all cases.")
+    highest: float = figure("The greatest value over all cases.")
+    widest: NodeSpan = figure("The case in which values spread most.")
+    narrowest: NodeSpan = figure("The case in which they spread least.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricReadings:
+    """The grades of a metric, and those from its values of nodes."""
+
+    grade: MetricGrade = figure(inline=True)
+    nodes: MetricGrade | None = figure(
+        "The same, of values of single nodes; null where the study kept none.", without=OF_METRIC
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedSearch:
+    """A search for better suites with the name of its metrics."""
+
+    among: str = figure("Among which metrics was searched, in words.")
+    search: SuiteSearch = figure(inline=True)
+
+
+@dataclass(frozen=True)
+class CaseColumns(GradedCase):
+    """The columns that the tables of metrics and of suites share."""
+
+    levels: int = figure("How many levels of strength were measured.")
+    monotonicity: float = figure(MONOTONICITY.format("metric"))
+    significant: int = figure("How many changes between levels are significant.")
+    tests: int = figure("How many changes between levels were tested.")
+    right: int = figure("How many of them are right.")
+    wrong: int = figure("How many go the wrong way.")
+    turns: int = figure("How often the direction turns.")
+    evenness: float = figure(EVENNESS)
+    shared_range: float = figure(SHARED_RANGE)
+
+
+@dataclass(frozen=True)
+class CaseScores(CaseColumns):
+    """The columns of the table of cases and metrics."""
+
+    metric: str = figure("The metric, by its name.", after="axis")
+    monotonicity_of_nodes: float = figure("The monotonicity, of values of nodes.", optional=True)
+    evenness_of_nodes: float = figure("The evenness of values of nodes in this case.", optional=True)
+    shared_range_of_nodes: float = figure("The shared range, of values of nodes.", optional=True)
+    monotonicity_calibrated: float = figure("The monotonicity, of learned probabilities.", optional=True)
+    evenness_calibrated: float = figure(
+        "The evenness of values from learned probabilities in this case.", optional=True
+    )
+    shared_range_calibrated: float = figure("The shared range, of learned probabilities.", optional=True)
+
+
+@dataclass(frozen=True)
+class SuiteCaseScores(CaseColumns):
+    """The columns of the table of cases and suites."""
+
+    suite: str = figure("The name of the suite.", after="axis")
+    monotonicity: float = figure(MONOTONICITY.format("suite"), after="levels")
+    in_order: float = figure("Whether the case is in order throughout.")
+    pairs_in_order: float = figure("The share of pairs of levels in the right order.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,16 +180,76 @@ class GradesFindings:
         Of each metric with values of nodes, where these lie in two cases.
     """
 
-    grades: Grades = field(repr=False)
-    studies: tuple[GradedStudy, ...]
-    factors: tuple[Factors, ...]
-    details: tuple[Detail, ...]
+    version: str = figure(VERSION)
+    studies: tuple[GradedStudy, ...] = figure("The studies that were graded.")
+    grades: Grades = figure("The rules by which was graded.", name="settings", repr=False)
     attacks: Mapping[str, AttackFacts]
     protections: Mapping[str, str]
-    notes: tuple[str, ...]
-    version: str
     asked: tuple[int, ...] = ()
-    spans: tuple[Span, ...] = ()
+
+    @derived("One entry for each metric.")
+    def metrics(self) -> tuple[MetricReadings, ...]:
+        """The grades of each metric, also those from its values of nodes."""
+        nodes = self.grades.nodes
+        return tuple(
+            MetricReadings(grade=each, nodes=None if nodes is None else nodes.metric(each.metric))
+            for each in self.grades.metrics
+        )
+
+    @derived("Each metric of raw and of learned probabilities; empty where the study has no learned ones.")
+    def calibrated(self) -> tuple[CalibratedGrade, ...]:
+        """Metrics of raw scores and of calibrated probabilities."""
+        return () if self.grades.calibrated is None else self.grades.calibrated.metrics
+
+    spans: tuple[Span, ...] = figure("How far values of nodes spread.", default=())
+
+    @derived("Several metrics made one number.")
+    def suites(self) -> tuple[SuiteGrade, ...]:
+        """The grades of suites."""
+        return self.grades.suites
+
+    @derived("The best suites that were searched for.")
+    def searches(self) -> tuple[NamedSearch, ...]:
+        """The searches for better suites."""
+        return tuple(NamedSearch(among=name, search=each) for name, each in self.grades.searches.items())
+
+    factors: tuple[Factors, ...] = figure("What scores depend on.")
+    details: tuple[Detail, ...] = figure("Why a metric fails in a case.")
+    notes: tuple[str, ...] = figure(NOTES)
+
+    @derived("What a reader has to know of the suites.")
+    def suite_notes(self) -> tuple[str, ...]:
+        """How suites treat zeros and negative values, and how many there are."""
+        return () if self.grades.rankings is None else self.grades.rankings.zeros.notes
+
+    @derived("One row for each case and metric.", name="cases", rows=CaseScores)
+    def case_frame(self) -> "pl.DataFrame":
+        """The scores of each case and metric, also of nodes and of calibrated probabilities."""
+        grades = self.grades
+        frame = grades.scores.frame("metric")
+        keys, scores = ["data", "protect", "attack", "axis", "metric"], ("monotonicity", "evenness", "shared_range")
+        others = {
+            "of_nodes": grades.nodes,
+            "calibrated": None if grades.calibrated is None else grades.calibrated.calibrated,
+        }
+        for name, reading in others.items():
+            if reading is not None:
+                more = reading.scores.frame("metric").select(*keys, *scores)
+                more = more.rename({score: f"{score}_{name}" for score in scores})
+                frame = frame.join(more, on=keys, how="left", maintain_order="left")
+        return frame
+
+    @derived("One row for each case and suite.", name="suite_cases", rows=SuiteCaseScores)
+    def suite_frame(self) -> "pl.DataFrame | tuple[()]":
+        """The scores of each case and suite, and whether the case is in order; empty without suites."""
+        import polars as pl
+
+        scores, ranked = self.grades.suite_scores, self.grades.rankings
+        if scores is None or ranked is None:
+            return ()
+        return scores.frame("suite").with_columns(
+            pl.Series("in_order", ranked.whole.T.ravel()), pl.Series("pairs_in_order", ranked.pairs.T.ravel())
+        )
 
     def by_verdict(self, verdict: Verdict) -> tuple[MetricGrade, ...]:
         """Return the metrics with a verdict, the best first."""

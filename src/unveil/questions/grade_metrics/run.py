@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.grades.evenness import constant, over_all_cases
 from unveil.grades.factors import Factors, explain, statistics_of, types_of
-from unveil.grades.grades import GradedValues, Grades, grade
+from unveil.grades.grades import GradedValues, Grades, grade, groups_of
 from unveil.grades.nodes import NodeSketches
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suites import Suite
@@ -291,7 +291,7 @@ def _constant(values: ReplicatedMetrics) -> list[str]:
 
 
 def _one_case(values: ReplicatedMetrics) -> list[str]:
-    if len({case[:3] for case in values.cases}) > 1:
+    if len(set(groups_of(values.cases))) > 1:
         return []
     return [
         "There is one combination of data, protection and attack: means have no interval, and nothing shows that the "
@@ -348,7 +348,7 @@ def _in_case(nodes: NodeSketches, case: int, column: int, *, lowest: float, high
     length = _WHISKER * (third - first)
     within = known[(known >= first - length) & (known <= third + length)]
     return NodeSpan(
-        case=case,
+        case=nodes.values.cases[case],
         lowest=low,
         quartiles=(first, median, third),
         whiskers=(float(within.min()), float(within.max())),

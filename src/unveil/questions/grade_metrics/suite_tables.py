@@ -8,7 +8,6 @@ from unveil.grades.scores import Scores
 from unveil.grades.search import SuiteSearch
 from unveil.questions.grade_metrics.findings import GradesFindings, words
 from unveil.questions.grade_metrics.tables import beside, interval, sides
-from unveil.questions.grade_metrics.words import zeros_of
 from unveil.report.blocks import TableBlock
 from unveil.report.text import UNDEFINED, fixed, percent, significant
 
@@ -42,7 +41,7 @@ def sum_table(findings: GradesFindings) -> TableBlock | None:
                 each.suite.name,
                 percent(each.whole.mean),
                 percent(each.sum_whole.mean),
-                *(percent(each.turned[name]) for name in _TURNED),
+                *(percent(getattr(each.turned, name)) for name in _TURNED),
             )
             for each in suites
         ),
@@ -90,7 +89,7 @@ def suite_score_table(findings: GradesFindings) -> TableBlock | None:
             for each in suites
         ),
         align=sides(1, 3),
-        note=" ".join(zeros_of(findings.grades)),
+        note=" ".join(findings.suite_notes),
     )
 
 
@@ -122,7 +121,8 @@ def example_table(findings: GradesFindings) -> TableBlock | None:
 
     The case is that of the first detail.
     """
-    return case_table(findings, findings.details[0].case) if findings.details else None
+    cases = findings.grades.values.cases
+    return case_table(findings, cases.index(findings.details[0].case)) if findings.details else None
 
 
 def case_table(findings: GradesFindings, case: int) -> TableBlock | None:

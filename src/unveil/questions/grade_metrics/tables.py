@@ -283,7 +283,6 @@ def span_table(findings: GradesFindings) -> TableBlock | None:
     """Return the range of each metric over all nodes, and which cases use most and least of it; None without nodes."""
     if not findings.spans:
         return None
-    cases = findings.grades.values.cases
     return TableBlock(
         caption="Which part of the range of a metric's nodes a case uses",
         columns=("metric", "lowest", "highest", "widest", "in", "narrowest", "in"),
@@ -295,7 +294,7 @@ def span_table(findings: GradesFindings) -> TableBlock | None:
                 *(
                     text
                     for one in (each.widest, each.narrowest)
-                    for text in (percent(one.highest - one.lowest), findings.case_words(cases[one.case]))
+                    for text in (percent(one.highest - one.lowest), findings.case_words(one.case))
                 ),
             )
             for each in findings.spans

@@ -20,7 +20,6 @@ from unveil.questions.grade_metrics.charts import (
     success_boxes,
     suite_boxes,
 )
-from unveil.questions.grade_metrics.figures import figures, frame
 from unveil.questions.grade_metrics.findings import GradesFindings
 from unveil.questions.grade_metrics.suite_tables import (
     case_table,
@@ -60,7 +59,6 @@ from unveil.questions.grade_metrics.words import (
     search_lead,
     sums_in_words,
     tone,
-    zeros_of,
 )
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.limits import Quantity
@@ -304,7 +302,7 @@ def brief(findings: GradesFindings, *, with_details: bool) -> Iterator[Part]:
         yield ""
         yield suites
         yield from sums_in_words(findings)
-        yield from zeros_of(findings.grades)
+        yield from findings.suite_notes
     if findings.grades.searches:
         yield from ("", "Are there better suites?", *honest_sentences(findings))
     explained = group_table(findings)
@@ -315,9 +313,10 @@ def brief(findings: GradesFindings, *, with_details: bool) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.grades/1",
-    figures=figures,
+    findings=GradesFindings,
+    about="The answer of `unveil grade-metrics`: which privacy metrics can be trusted.",
     quantities=quantities,
-    frame=frame,
+    frame=lambda findings: findings.case_frame.fill_nan(None),
     page=page,
     plot=plot,
     meanings=meanings,

@@ -261,22 +261,10 @@ def sums_in_words(findings: GradesFindings) -> tuple[str, ...]:
     return (
         f"If the metrics of {each.suite.name} are added (weighted sum) and not multiplied, "
         f"{percent(each.sum_whole.mean)} of cases are in order instead of {percent(each.whole.mean)}; leaving out the "
-        f"worst level then turns two others around in {percent(each.turned['reversed'])} of cases (by the product "
-        f"{percent(each.turned['reversed_product'])}), some one level in {percent(each.turned['reversed_any'])} "
-        f"({percent(each.turned['reversed_product_any'])}).",
+        f"worst level then turns two others around in {percent(each.turned.reversed)} of cases (by the product "
+        f"{percent(each.turned.reversed_product)}), some one level in {percent(each.turned.reversed_any)} "
+        f"({percent(each.turned.reversed_product_any)}).",
     )
-
-
-def zeros_of(grades: Grades) -> list[str]:
-    """Return what suites do about zeros and negative values, and how many there are; nothing where there are none."""
-    found = grades.rankings
-    if found is None or not found.zeros.counts:
-        return []
-    counts = [
-        f"{words(name)} ({each.zeros + each.negative:,} of {each.values:,}, in {count(each.cases, 'case', 'cases')})"
-        for name, each in found.zeros.counts.items()
-    ]
-    return [found.zeros.rule, f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."]
 
 
 def question(findings: GradesFindings) -> str:

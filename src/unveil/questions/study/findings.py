@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import hypot, inf, isnan
 from typing import TYPE_CHECKING
 
+from unveil._figure import derived, figure
 from unveil.studies import Results, Study
 from unveil.studies._parts import CALIBRATED, metric_of_column
 from unveil.studies.results import Counts
@@ -20,16 +21,23 @@ EXCESS = "excess_over_control"
 USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy")
 USUAL_RATES = (EXCESS, "attack_rate", "control_rate")
 
+_DATA = "The data set, by the name that the study gives it."
+_ATTACK = "The attack, as it is written in commands."
+_REPLICATIONS = "How many replications were computed."
+SCENARIOS = "How many scenarios there are, and how many are done."
+FAILURES = "The errors by kind, the most frequent first."
+SECONDS = "The CPU seconds of all scenarios together."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Failures:
     """Scenarios that failed in the same way: the sentence of the first of them, and where that happened."""
 
-    error: str
-    scenarios: int
-    data: tuple[str, ...]
-    protections: tuple[str, ...]
-    attacks: tuple[str, ...]
+    error: str = figure("The error, in one sentence.")
+    scenarios: int = figure("How many scenarios ended with it.")
+    data: tuple[str, ...] = figure("In which data sets.")
+    protections: tuple[str, ...] = figure("The protections with which it came up.")
+    attacks: tuple[str, ...] = figure("The attacks with which it came up.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +72,37 @@ class Effect:
 class AttackCost:
     """CPU seconds of one attack on one data set over all scenarios and replications, with parts."""
 
-    data: str
-    attack: str
-    replications: int
-    seconds: float
-    parts: Mapping[str, float] = field(default_factory=dict)
+    data: str = figure(_DATA)
+    attack: str = figure(_ATTACK)
+    replications: int = figure(_REPLICATIONS)
+    seconds: float = figure("CPU time in seconds.")
+    parts: Mapping[str, float] = figure("The same, by step.")
 
     @property
     def each(self) -> float:
         """Seconds per replication; NaN where there is none."""
         return self.seconds / self.replications if self.replications else float("nan")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricMean:
+    """The columns of the table of means."""
+
+    data: str = figure(_DATA)
+    protect: str = figure("The protection as it is written in commands; null where the release was given.")
+    attack: str = figure(_ATTACK)
+    axis: str = figure("The axis of strength of the adversary.")
+    level: float = figure("The strength of the adversary on that axis.")
+    metric: str = figure("The metric, by its name.")
+    replications: int = figure(_REPLICATIONS)
+    undefined: int = figure("How many replications have no value.")
+    mean: float = figure("The mean over replications.")
+    standard_error: float = figure("The standard error of the mean.")
+    low: float = figure("The lower end of the 95 % interval of the mean.")
+    high: float = figure("The upper end of the 95 % interval of the mean.")
+    relative_error: float = figure(
+        "Half the width of the interval as a share of the mean; null where none is asked for."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,25 +138,31 @@ class StudyFindings:
         Every replication, for whoever wants more than means.
     """
 
-    study: Study
+    version: str = figure("The version of unveil that computed the study.")
+    study: Study = figure("What was computed: the settings of the study.")
     folder: str
-    version: str
-    counts: Counts
-    replications: int
-    metrics: tuple[str, ...]
-    summary: "pl.DataFrame" = field(repr=False)
-    effects: tuple[Effect, ...] = ()
-    targets: tuple[int, int] | None = None
-    failures: tuple[Failures, ...] = ()
-    spent: tuple[AttackCost, ...] = ()
-    is_summary: bool = False
-    is_example: bool = False
-    results: Results = field(repr=False)
+    counts: Counts = figure(SCENARIOS, name="scenarios")
+    replications: int = figure("How many rows of results there are.")
+    failures: tuple[Failures, ...] = figure(FAILURES, default=())
 
-    @property
+    @derived(SECONDS)
     def seconds(self) -> float:
         """The CPU seconds of all scenarios together."""
         return sum(each.seconds for each in self.spent)
+
+    spent: tuple[AttackCost, ...] = figure("What it took, by data set and attack.", default=())
+    metrics: tuple[str, ...] = figure("The metrics that are shown; the first is also drawn.")
+    summary: "pl.DataFrame" = figure(
+        "One row per scenario and shown metric: `data`, `protect`, `attack`, `axis`, `level`, `metric`, "
+        "`replications`, `undefined`, `mean`, `standard_error`, `low`, `high`, `relative_error`.",
+        rows=MetricMean,
+        repr=False,
+    )
+    effects: tuple[Effect, ...] = ()
+    targets: tuple[int, int] | None = None
+    is_summary: bool = False
+    is_example: bool = False
+    results: Results = field(repr=False)
 
     @property
     def unprotected(self) -> str | None:

@@ -5,21 +5,52 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
+from unveil._figure import VERSION, derived, figure
+from unveil._version import __version__
 from unveil.data.files.source import shown
 from unveil.errors import InputError
-from unveil.questions.study.findings import AttackCost
+from unveil.questions.study.findings import SCENARIOS, AttackCost
+from unveil.report.figures import json_of
+from unveil.report.machine import dumps
 from unveil.studies import Results, Scenario
 from unveil.studies.results import Counts
+from unveil.studies.run import RunSummary
 from unveil.studies.store import manifest_of
 from unveil.studies.times import ScenarioTime, times_in
 from unveil.work.lock import running
 
-SCHEMA = "unveil.study-status/1"
+
+class StudyRecord:
+    """Facts about a study in progress, which no limit can be set for."""
+
+    SCHEMA: ClassVar[str]
+    ABOUT: ClassVar[str]
+
+    def to_json(self) -> str:
+        """Return the record as JSON; what is unknown is null."""
+        return dumps({"schema": self.SCHEMA, **json_of(self)})
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyStatus:
+class StudyRun(StudyRecord):
+    """A finished run of a study."""
+
+    SCHEMA: ClassVar = "unveil.study-run/1"
+    ABOUT: ClassVar = "What `unveil study run --json` prints when a run ends."
+
+    @derived(VERSION)
+    def version(self) -> str:
+        """The version of unveil."""
+        return __version__
+
+    name: str = figure("The name of the study.")
+    summary: RunSummary = figure(inline=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyStatus(StudyRecord):
     """How much of a study is there.
 
     Attributes
@@ -36,30 +67,17 @@ class StudyStatus:
         The CPU time that the others will take, judged by those that are there; NaN where there is none.
     """
 
-    name: str
-    folder: Path
-    version: str
-    counts: Counts
-    running: str | None
-    seconds: float
-    seconds_left: float
-
-    def to_json(self) -> str:
-        """Return the status as JSON; what is unknown is null."""
-        from unveil.report.machine import dumps
-
-        return dumps(
-            {
-                "schema": SCHEMA,
-                "version": self.version,
-                "name": self.name,
-                "folder": str(self.folder),
-                "scenarios": dict(vars(self.counts)),
-                "running": self.running,
-                "seconds": self.seconds,
-                "seconds_left": self.seconds_left,
-            }
-        )
+    SCHEMA: ClassVar = "unveil.study-status/1"
+    ABOUT: ClassVar = "The answer of `unveil study status`: how far a study is."
+    version: str = figure("The version of unveil that computes the study.")
+    name: str = figure("The name of the study.")
+    folder: Path = figure("The folder in which its results are.")
+    counts: Counts = figure(SCENARIOS, name="scenarios")
+    running: str | None = figure("Which process computes it now, in words; null where nobody does.")
+    seconds: float = figure("The CPU time of the scenarios that are there, in seconds, added up over all workers.")
+    seconds_left: float = figure(
+        "The CPU seconds that the others will take, judged by those that are there; null where there is none."
+    )
 
 
 def study_status(folder: str | os.PathLike[str]) -> StudyStatus:

@@ -1,7 +1,7 @@
 """How the findings of a study are shown: JSON, table, page and pictures."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
@@ -11,7 +11,6 @@ from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
 from unveil.questions.study.words import explanation, failed, headline, next_steps, tone
 from unveil.report.blocks import Number, Page, Section
-from unveil.report.limits import Quantity
 from unveil.report.scale import value_text
 from unveil.report.terminal import Part, opening
 from unveil.report.text import AXES, count, duration, together
@@ -19,50 +18,7 @@ from unveil.studies import Study
 from unveil.studies.summary import STEPS
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
-
-
-def quantities(_found: StudyFindings) -> dict[str, Quantity]:
-    """Return nothing: a study has many releases, and a limit is for one."""
-    return {}
-
-
-def figures(findings: StudyFindings) -> Mapping[str, Any]:
-    """Return what JSON holds: the mean and interval of each scenario and metric, and what was computed."""
-    return {
-        "version": findings.version,
-        "study": _told(findings),
-        "scenarios": dict(vars(findings.counts)),
-        "replications": findings.replications,
-        "failures": [dict(vars(each)) for each in findings.failures],
-        "seconds": findings.seconds,
-        "spent": [dict(vars(each)) for each in findings.spent],
-        "metrics": list(findings.metrics),
-        "summary": findings.summary,
-    }
-
-
-def _told(findings: StudyFindings) -> dict[str, Any]:
-    """Return what the study is, without where its data lie."""
-    study = findings.study
-    return {
-        "name": study.name,
-        "seed": study.seed,
-        "kind": study.kind,
-        "data": [each.name for each in study.data],
-        "protections": list(study.protections),
-        "attacks": list(study.attacks),
-        "axes": {axis.name: list(axis.levels) for axis in study.axes},
-        "fixed": study.fixed_levels(),
-        "releases": study.releases,
-        "replications": dict(vars(study.replications)),
-    }
-
-
-def frame(findings: StudyFindings) -> "pl.DataFrame":
-    """Return one row per scenario and shown metric, with its mean and interval."""
-    return findings.summary
 
 
 def plot(findings: StudyFindings) -> "NDArray[Any]":
@@ -263,4 +219,11 @@ def brief(findings: StudyFindings) -> Iterator[Part]:
         yield from failed(findings.failures)
 
 
-VIEW = QuestionView(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+VIEW: QuestionView[StudyFindings] = QuestionView(
+    schema="unveil.study/1",
+    findings=StudyFindings,
+    about="The answer of `unveil study report`: what many scenarios show.",
+    frame=lambda findings: findings.summary,
+    page=page,
+    plot=plot,
+)

@@ -7,12 +7,12 @@ from math import isnan, nan
 import numpy as np
 
 from unveil.grades.releases import GradedRelease, grade_releases, releases_of
-from unveil.metrics.trials.risk import Rate
 from unveil.questions.study.releases.findings import (
     AuditedFile,
     EpsilonSeries,
     MeanInterval,
     ReleasesFindings,
+    ShareInterval,
     TechniqueFindings,
 )
 from unveil.questions.study.run import failures_of
@@ -114,8 +114,8 @@ def _file(release: GradedRelease, others: Sequence[GradedRelease], saves: float)
     )
 
 
-def _rate(figures: Mapping[str, float], name: str) -> Rate:
-    return Rate(figures[name], figures[f"{name}.low"], figures[f"{name}.high"])
+def _rate(figures: Mapping[str, float], name: str) -> ShareInterval:
+    return ShareInterval(figures[name], figures[f"{name}.low"], figures[f"{name}.high"])
 
 
 def _above(one: float, other: float) -> float:

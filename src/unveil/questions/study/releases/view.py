@@ -1,67 +1,21 @@
 """How the findings of a study of given releases are shown: JSON, table, page and pictures."""
 
-from collections.abc import Iterator, Mapping
-from math import isnan
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.metrics.releases._plain import plain
 from unveil.questions.answer import QuestionView
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
-from unveil.questions.study.releases.findings import ReleasesFindings, TechniqueFindings
+from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
 from unveil.questions.study.releases.words import epsilon_sentences, explanation, headline, next_steps, ranking_sentence
 from unveil.questions.study.words import failed, tone
 from unveil.report.blocks import Block, Number, Page, Section
-from unveil.report.limits import Quantity
 from unveil.report.terminal import Part, opening
 from unveil.report.text import duration
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
-
-
-def quantities(_found: ReleasesFindings) -> dict[str, Quantity]:
-    """Return nothing: a study has many releases, and a limit is for one."""
-    return {}
-
-
-def figures(findings: ReleasesFindings) -> Mapping[str, Any]:
-    """Return what JSON holds: every release, techniques with their spread, and grades."""
-    return {
-        "version": findings.version,
-        "study": {"name": findings.study.name, "seed": findings.study.seed, "attacks": list(findings.study.attacks)},
-        "scenarios": dict(vars(findings.counts)),
-        "failures": [dict(vars(each)) for each in findings.failures],
-        "seconds": findings.seconds,
-        "releases": [
-            {**vars(each), "epsilon": _or_none(each.epsilon), "risk": _rate(each.risk), "linked": _rate(each.linked)}
-            for each in findings.releases
-        ],
-        "techniques": [_family(each) for each in findings.families],
-        "cells": [_family(each) for each in findings.cells],
-        "levels": [plain(each) for each in findings.levels],
-        "grades": [{**plain(each), "verdict": each.verdict, "reason": each.reason} for each in findings.grades],
-    }
-
-
-def _rate(rate: Any) -> dict[str, float]:
-    return {"value": rate.value, "low": rate.low, "high": rate.high}
-
-
-def _or_none(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def _family(each: TechniqueFindings) -> dict[str, Any]:
-    told = {name: plain(value) for name, value in vars(each).items() if name != "worst"}
-    return {**told, "epsilon": _or_none(each.epsilon), "worst": each.worst.name, "risk": _rate(each.worst.risk)}
-
-
-def frame(findings: ReleasesFindings) -> "pl.DataFrame":
-    """Return one row per release with every number."""
-    return findings.frame
 
 
 def plot(findings: ReleasesFindings) -> "NDArray[Any]":
@@ -167,6 +121,11 @@ def brief(findings: ReleasesFindings) -> Iterator[Part]:
         yield from failed(findings.failures)
 
 
-VIEW = QuestionView(
-    schema="unveil.study-releases/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot
+VIEW: QuestionView[ReleasesFindings] = QuestionView(
+    schema="unveil.study-releases/1",
+    findings=ReleasesFindings,
+    about="What `unveil study report --json` prints of a study of releases that were made already.",
+    frame=lambda findings: findings.frame,
+    page=page,
+    plot=plot,
 )

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from math import isnan
 
-from unveil.metrics.trials.risk import Rate
 from unveil.questions.study.releases.findings import (
     FEWEST,
     AuditedFile,
     MeanInterval,
     ReleasesFindings,
+    ShareInterval,
     TechniqueFindings,
 )
 from unveil.questions.study.words import computed, together_and
@@ -114,10 +114,10 @@ def risk_text(file: AuditedFile) -> str:
     return f"{rate_text(file.risk)} by {QUESTIONS.get(file.asked, file.asked)}"
 
 
-def rate_text(rate: Rate) -> str:
+def rate_text(rate: ShareInterval) -> str:
     """Return a rate and its interval.
 
-    >>> rate_text(Rate(0.25, 0.2, 0.31))
+    >>> rate_text(ShareInterval(0.25, 0.2, 0.31))
     '25.0% (20.0% to 31.0%)'
     """
     if not rate.defined:
