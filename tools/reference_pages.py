@@ -3,12 +3,14 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, get_args
 
 import unveil
+from unveil._figure import declared_figures
 from unveil._registry import InputKind, RegistryEntry
 from unveil.attacks import ATTACKS
 from unveil.cli.common import EXIT_CODES
@@ -219,6 +221,8 @@ def _methods(thing: Any) -> str:
         for name, member in inspect.getmembers(thing)
         if not name.startswith("_") and (callable(member) or isinstance(member, property))
     ]
+    if is_dataclass(thing) and "\nAttributes\n" not in (inspect.getdoc(thing) or ""):
+        own += [(name, each.meaning) for name, each in declared_figures(thing) if name not in dict(own)]
     rows = [f"* `.{name}`: {_prose(doc.partition(chr(10))[0])}" for name, doc in own if doc]
     return "\n\n**What it has**\n\n" + "\n".join(rows) if rows else ""
 

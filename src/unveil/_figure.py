@@ -53,6 +53,10 @@ class Figure:
         The figure that it follows in JSON, where that is not the one declared before it.
     rows
         For a data frame, the class whose figures are its columns.
+    column
+        Whether it is an array with a value for each row of a table. JSON has it in the rows alone.
+    row
+        For the values at one place of the columns of a class, that class.
     """
 
     meaning: str = ""
@@ -68,6 +72,8 @@ class Figure:
     counts: Basis = ""
     after: str = ""
     rows: type | None = None
+    column: bool = False
+    row: type | None = None
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
@@ -92,6 +98,11 @@ def figure(
     return field(default=default, default_factory=default_factory, repr=repr, metadata=metadata)
 
 
+def column(meaning: str, **facts: Any) -> Any:
+    """Return the field of a figure that is an array with a value for each row of a table."""
+    return figure(meaning, column=True, **facts)
+
+
 class DerivedFigure(property):
     """A property of findings that is a figure."""
 
@@ -103,7 +114,9 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
     declared = Figure(meaning=meaning, **facts)
 
     def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
-        made = DerivedFigure(function, doc=function.__doc__)
+        made = DerivedFigure(function)
+        # Otherwise it has the docstring of its class.
+        made.__doc__ = function.__doc__
         made.figure = declared
         return made
 
@@ -124,3 +137,20 @@ def declared_figures(kind: type) -> list[tuple[str, Figure]]:
         [*own, *more.items()],
         key=lambda pair: (places[pair[1].after][0], 1) if pair[1].after else places[pair[0]],
     )
+
+
+def row_of(columns: Any, at: int) -> dict[str, Any]:
+    """Return the values at one place of the columns that a class declares.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class ExampleColumns:
+    ...     size: list[int] = column("Size of each.")
+    >>> row_of(ExampleColumns(size=[3, 5]), 1)
+    {'size': 5}
+    """
+    return {name: getattr(columns, name)[at] for name in column_names(type(columns))}
+
+
+def column_names(kind: type) -> list[str]:
+    """Return the names of the columns that a class declares."""
+    return [name for name, each in declared_figures(kind) if each.column]

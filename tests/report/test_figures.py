@@ -7,11 +7,13 @@ from math import nan
 from typing import Any, Literal
 
 import fastjsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._figure import declared_figures, derived, figure
+from unveil._figure import column, declared_figures, derived, figure, row_of
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.report.figures import frame_of, json_of, meanings_of, quantities_of, schema_of
 from unveil.report.machine import dumps
 
@@ -24,6 +26,13 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Columns:
+    depth: FloatArray = column("The depth of each.")
+    deep: BoolArray = column("Whether each is deep.")
+    many: int = figure("How many there are.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Whole:
     rows: int = figure("How many rows there are.")
     private: str = "never in JSON"
@@ -37,6 +46,20 @@ class Whole:
     parts: tuple[Part, ...] = figure("All parts of it.", default=())
     by_name: Mapping[str, int | None] = figure("Sizes by name.", default=None)
     why: str = figure("Why so.", default="", optional=True)
+    counts: FloatArray | None = figure("Counts of it.", default=None, optional=True)
+    label: str | int = figure("The label of it.", default=0)
+    columns: Columns = figure("All of them.", default=Columns(depth=np.ones(2), deep=np.array([True, False]), many=2))
+    first: Mapping[str, Any] | None = figure(inline=True, default=None, row=Columns)
+
+    @derived("The last of them.", row=Columns)
+    def final(self) -> Mapping[str, Any]:
+        """The last row of the columns."""
+        return row_of(self.columns, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargerWhole(Whole):
+    last: bool = figure("Whether it is the last one.", default=True)
 
 
 PARTS = st.builds(
@@ -49,6 +72,9 @@ WHOLES = st.builds(
     parts=st.lists(PARTS, max_size=3).map(tuple),
     by_name=st.dictionaries(st.text(max_size=3), st.none() | st.integers(0, 9)),
     why=st.sampled_from(["", "because"]),
+    counts=st.none() | st.lists(st.floats(0, 1), max_size=3).map(np.array),
+    label=st.integers(0, 9) | st.text(max_size=3),
+    first=st.none() | st.floats(allow_infinity=False).map(lambda depth: {"depth": depth, "deep": True}),
 )
 
 
@@ -56,8 +82,13 @@ def written_out(whole: Whole) -> dict[str, Any]:
     """Return the JSON of an example by hand, as the oracle."""
     parts = [{"name": each.name, "bytes": each.size, "kind": each.kind} for each in whole.parts]
     first = {"rows": whole.rows, "name": whole.part.name, "bytes": whole.part.size, "kind": whole.part.kind}
-    last = {"share": whole.share, "parts": parts, "by_name": dict(whole.by_name)}
-    return {**first, **last, **({"why": whole.why} if whole.why else {})}
+    last: dict[str, Any] = {"share": whole.share, "parts": parts, "by_name": dict(whole.by_name)}
+    if whole.why:
+        last["why"] = whole.why
+    if whole.counts is not None:
+        last["counts"] = whole.counts.tolist()
+    last |= {"label": whole.label, "columns": {"many": 2}} | dict(whole.first or {})
+    return {**first, **last, "final": {"depth": 1.0, "deep": False}}
 
 
 @given(WHOLES)
@@ -77,8 +108,19 @@ def test_the_schema_has_meanings_types_and_what_is_required() -> None:
     assert schema["properties"]["kind"]["type"] == ["string", "null"]
     assert schema["properties"]["by_name"]["additionalProperties"]["type"] == ["integer", "null"]
     assert schema["properties"]["parts"]["items"]["required"] == ["name", "bytes", "kind"]
-    assert "why" in schema["properties"]
-    assert "why" not in schema["required"]
+    assert schema["properties"]["counts"] == {
+        "description": "Counts of it.",
+        "type": "array",
+        "items": {"type": ["number", "null"]},
+    }
+    assert schema["properties"]["label"]["type"] == ["string", "integer"]
+    assert {"why", "counts", "depth"} <= set(schema["properties"])
+    assert not {"why", "counts", "depth"} & set(schema["required"])
+    assert set(schema["properties"]["columns"]["properties"]) == {"many"}
+    assert schema["properties"]["final"]["properties"]["deep"] == {
+        "description": "Whether each is deep.",
+        "type": "boolean",
+    }
     assert "private" not in schema["properties"]
 
 
@@ -95,4 +137,13 @@ def test_limits_and_frames_come_from_the_same_declarations(whole: Whole) -> None
 
 
 def test_declarations_keep_their_order_with_properties_between_fields() -> None:
-    assert [name for name, _ in declared_figures(Whole)] == ["rows", "part", "share", "parts", "by_name", "why"]
+    assert [name for name, _ in declared_figures(Whole)] == [
+        *("rows", "part", "share", "parts", "by_name", "why", "counts", "label"),
+        *("columns", "first", "final"),
+    ]
+
+
+def test_the_schema_of_a_class_has_the_properties_of_its_base() -> None:
+    schema = schema_of(LargerWhole, "unveil.example/1", "An example.")
+    assert schema["properties"]["share"] == {"description": "The share of rows.", "type": ["number", "null"]}
+    assert "last" in schema["required"]
