@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from itertools import count
+from operator import attrgetter
 from typing import Any, Literal
+
+from unveil._version import __version__
 
 _DECLARED = count()
 _KEY = "figure"
@@ -57,6 +60,8 @@ class Figure:
         Whether it is an array with a value for each row of a table. JSON has it in the rows alone.
     row
         For the values at one place of the columns of a class, that class.
+    path
+        For a figure of an inner object, the path of attributes that leads to it.
     """
 
     meaning: str = ""
@@ -74,6 +79,7 @@ class Figure:
     rows: type | None = None
     column: bool = False
     row: type | None = None
+    path: str = ""
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
@@ -121,6 +127,31 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
         return made
 
     return decorate
+
+
+def version_figure() -> DerivedFigure:
+    """Return a property that is the version of unveil."""
+
+    def version(_: Any) -> str:
+        """Return the version of unveil."""
+        return __version__
+
+    return derived(VERSION)(version)
+
+
+def figure_at(path: str, meaning: str = "", **facts: Any) -> Any:
+    """Return a property that is a figure of an inner object, found by a path of attributes.
+
+    >>> @dataclass(frozen=True)
+    ... class ExampleRate:
+    ...     rate: complex
+    ...     low = figure_at("rate.real", "The lower end.")
+    >>> ExampleRate(0.25 + 0.5j).low
+    0.25
+    """
+    made = derived(meaning, path=path, **facts)(attrgetter(path))
+    made.__doc__ = meaning
+    return made
 
 
 def declared_figures(kind: type) -> list[tuple[str, Figure]]:

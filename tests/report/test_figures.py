@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Literal
 
@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._figure import column, declared_figures, derived, figure, row_of
+from unveil._figure import column, declared_figures, derived, figure, figure_at, row_of, version_figure
 from unveil._kernels.types import BoolArray, FloatArray
+from unveil._version import __version__
 from unveil.report.figures import frame_of, json_of, meanings_of, quantities_of, schema_of
 from unveil.report.machine import dumps
 
@@ -60,6 +61,13 @@ class Whole:
 @dataclass(frozen=True, kw_only=True)
 class LargerWhole(Whole):
     last: bool = figure("Whether it is the last one.", default=True)
+    size = figure_at("part.size", "The size of its part.")
+    deep = figure_at("doubled.many", "How many there are.")
+    version = version_figure()
+
+    @property
+    def doubled(self) -> Columns:
+        return replace(self.columns, many=4)
 
 
 PARTS = st.builds(
@@ -147,3 +155,13 @@ def test_the_schema_of_a_class_has_the_properties_of_its_base() -> None:
     schema = schema_of(LargerWhole, "unveil.example/1", "An example.")
     assert schema["properties"]["share"] == {"description": "The share of rows.", "type": ["number", "null"]}
     assert "last" in schema["required"]
+
+
+def test_a_figure_of_an_inner_object_has_its_value_and_its_type() -> None:
+    whole = LargerWhole(rows=1, part=Part(name="a", size=0.5))
+    told = json_of(whole)
+    assert (told["size"], told["deep"], told["version"]) == (0.5, 4, __version__)
+    schema = schema_of(LargerWhole, "unveil.example/1", "An example.")["properties"]
+    assert schema["size"] == {"description": "The size of its part.", "type": ["number", "null"]}
+    assert schema["deep"] == {"description": "How many there are.", "type": "integer"}
+    assert schema["version"]["type"] == "string"

@@ -4,6 +4,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from functools import reduce
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -176,7 +177,9 @@ def _row(kind: type) -> dict[str, Any]:
 
 def _type_of(kind: type, attribute: str) -> Any:
     made = getattr(kind, attribute, None)
-    if isinstance(made, DerivedFigure):
+    if isinstance(made, DerivedFigure) and made.figure.path:
+        return reduce(_type_of, made.figure.path.split("."), kind)
+    if isinstance(made, property):
         return get_type_hints(made.fget)["return"]
     hint = next(each.type for each in fields(kind) if each.name == attribute)
     # Other fields may have types that only type checkers know, so that not all are looked up.

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._figure import NOTES, column_names, derived, figure, row_of
+from unveil._figure import NOTES, column_names, derived, figure, figure_at, row_of
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.metrics import (
     CrowdGraphs,
     FigureSpread,
     Forecast,
-    OverallUnlinkability,
     PartitionDistances,
     PolicyGrid,
     Reference,
@@ -88,8 +87,8 @@ class PartitionFindings:
     others: CrowdGraphs | None = None
     own_forecast: Forecast
     weighted: bool = False
-
-    @derived(
+    breached_share = figure_at(
+        "result.overall.breached_share",
         hidden=True,
         limit="breached_share",
         limit_meaning="share of subjects of whom the adversary has linked beta or more already; 0 is nobody, 1 "
@@ -97,9 +96,6 @@ class PartitionFindings:
         breached=True,
         counts="people",
     )
-    def breached_share(self) -> float:
-        """The share of subjects that are breached."""
-        return self.result.overall.breached_share
 
     @derived(
         hidden=True,
@@ -112,31 +108,16 @@ class PartitionFindings:
         """The overall risk slope; NaN where it is breached, whatever ``at_breach`` shows."""
         return nan if self.result.overall.breached else self.result.overall.risk_slope
 
-    @derived("How many items there are.")
-    def n(self) -> int:
-        """The number of items."""
-        return self.result.n
+    n = figure_at("result.n", "How many items there are.")
 
     @derived("How many subjects there are.", counts="people")
     def subjects(self) -> int:
         """The number of subjects."""
         return self.result.subjects.size
 
-    @derived("The weight of links among all that the risk slope counts.")
-    def alpha(self) -> float:
-        """The weight of missed items in the overall figures."""
-        return self.result.overall.alpha
-
-    @derived("The share of a subject's items that must be linked for a breach.")
-    def beta(self) -> float:
-        """The threshold of a breach in the overall figures."""
-        return self.result.overall.beta
-
-    @derived("The figures of all subjects together, each subject weighing the same.")
-    def overall(self) -> OverallUnlinkability:
-        """The figures of all subjects together."""
-        return self.result.overall
-
+    alpha = figure_at("result.overall.alpha", "The weight of links among all that the risk slope counts.")
+    beta = figure_at("result.overall.beta", "The share of a subject's items that must be linked for a breach.")
+    overall = figure_at("result.overall", "The figures of all subjects together, each subject weighing the same.")
     distances: PartitionDistances = figure("How far the guess is from the truth, by measures of partitions in general.")
     fairness: tuple[FigureSpread, ...] = figure("How evenly figures are spread over subjects.")
     reference: Reference = figure("What guessing would give.", name="random_guessing")

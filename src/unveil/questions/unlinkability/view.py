@@ -277,7 +277,7 @@ def brief(findings: PartitionFindings, *, top: int, subject: bool = False) -> It
         yield subject_graph_table(findings.result, findings.shown, findings.others)
 
 
-VIEW = QuestionView(
+VIEW: QuestionView[PartitionFindings] = QuestionView(
     schema="unveil.partition/1",
     findings=PartitionFindings,
     about="The answer of `unveil partition`: how well each subject is hidden in what the adversary thinks belongs "
