@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from itertools import count
+from operator import attrgetter
 from typing import Any, Literal
+
+from unveil._version import __version__
 
 _DECLARED = count()
 _KEY = "figure"
@@ -58,6 +61,12 @@ class Figure:
         For a data frame, the class whose figures are its columns.
     without
         For findings, the names in JSON of their figures that stand in no object under this name.
+    column
+        Whether it is an array with a value for each row of a table. JSON has it in the rows alone.
+    row
+        For the values at one place of the columns of a class, that class.
+    path
+        For a figure of an inner object, the path of attributes that leads to it.
     """
 
     meaning: str = ""
@@ -74,6 +83,9 @@ class Figure:
     after: str = ""
     rows: type | None = None
     without: tuple[str, ...] = ()
+    column: bool = False
+    row: type | None = None
+    path: str = ""
     #: The place in the order of declarations, which is the order in JSON.
     place: int = field(default_factory=lambda: next(_DECLARED), compare=False)
 
@@ -98,6 +110,11 @@ def figure(
     return field(default=default, default_factory=default_factory, repr=repr, metadata=metadata)
 
 
+def column(meaning: str, **facts: Any) -> Any:
+    """Return the field of a figure that is an array with a value for each row of a table."""
+    return figure(meaning, column=True, **facts)
+
+
 class DerivedFigure(property):
     """A property of findings that is a figure."""
 
@@ -110,7 +127,7 @@ def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]],
 
     def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
         made = DerivedFigure(function)
-        # A subclass of property has the docstring of its class unless it is set.
+        # Otherwise it has the docstring of its class.
         made.__doc__ = function.__doc__
         made.figure = declared
         return made
@@ -122,6 +139,31 @@ def bases(kind: type) -> dict[str, Basis]:
     """Return the basis of the numbers in each field of a class."""
     whole: Basis = vars(kind).get(COUNTS, "")
     return {each.name: each.metadata[_KEY].counts or whole if _KEY in each.metadata else whole for each in fields(kind)}
+
+
+def version_figure() -> DerivedFigure:
+    """Return a property that is the version of unveil."""
+
+    def version(_: Any) -> str:
+        """Return the version of unveil."""
+        return __version__
+
+    return derived(VERSION)(version)
+
+
+def figure_at(path: str, meaning: str = "", **facts: Any) -> Any:
+    """Return a property that is a figure of an inner object, found by a path of attributes.
+
+    >>> @dataclass(frozen=True)
+    ... class ExampleRate:
+    ...     rate: complex
+    ...     low = figure_at("rate.real", "The lower end.")
+    >>> ExampleRate(0.25 + 0.5j).low
+    0.25
+    """
+    made = derived(meaning, path=path, **facts)(attrgetter(path))
+    made.__doc__ = meaning
+    return made
 
 
 def declared_figures(kind: type) -> list[tuple[str, Figure]]:
@@ -138,3 +180,20 @@ def declared_figures(kind: type) -> list[tuple[str, Figure]]:
         [*own, *more.items()],
         key=lambda pair: (places[pair[1].after][0], 1) if pair[1].after else places[pair[0]],
     )
+
+
+def row_of(columns: Any, at: int) -> dict[str, Any]:
+    """Return the values at one place of the columns that a class declares.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class ExampleColumns:
+    ...     size: list[int] = column("Size of each.")
+    >>> row_of(ExampleColumns(size=[3, 5]), 1)
+    {'size': 5}
+    """
+    return {name: getattr(columns, name)[at] for name in column_names(type(columns))}
+
+
+def column_names(kind: type) -> list[str]:
+    """Return the names of the columns that a class declares."""
+    return [name for name, each in declared_figures(kind) if each.column]

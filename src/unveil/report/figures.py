@@ -4,6 +4,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from math import isnan, nan
 from numbers import Real
 from pathlib import Path
@@ -32,7 +33,7 @@ def json_of(findings: Any) -> Any:
         content: dict[str, Any] = {}
         for attribute, figure in declared_figures(type(findings)):
             value = getattr(findings, attribute)
-            if figure.hidden or (figure.optional and _is_empty(value)):
+            if figure.hidden or figure.column or (figure.optional and _is_empty(value)):
                 continue
             if figure.inline:
                 content |= {} if value is None else json_of(value)
@@ -190,10 +191,11 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     for attribute, figure in declared_figures(kind):
         if figure.inline:
             hint = _type_of(kind, attribute)
-            inner = _object(next((each for each in get_args(hint) if each is not type(None)), hint), definitions)
+            stated = next((each for each in get_args(hint) if each is not type(None)), hint)
+            inner = _row(figure.row) if figure.row else _object(stated, definitions)
             whole["properties"] |= inner["properties"]
-            whole["required"] += [] if get_args(hint) else inner["required"]
-        elif not figure.hidden:
+            whole["required"] += [] if type(None) in get_args(hint) else inner["required"]
+        elif not (figure.hidden or figure.column):
             *groups, name = (figure.name or attribute).split(".")
             place = whole
             for depth, group in enumerate(groups, 1):
@@ -202,8 +204,10 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
                 if group not in place["required"]:
                     place["required"].append(group)
                 place = place["properties"].setdefault(group, empty)
-            if figure.rows is not None:
-                value: dict[str, Any] = {"type": "array", "items": _schema_of_type(figure.rows, definitions)}
+            if figure.row is not None:
+                value: dict[str, Any] = _row(figure.row)
+            elif figure.rows is not None:
+                value = {"type": "array", "items": _schema_of_type(figure.rows, definitions)}
             else:
                 hint = _type_of(kind, attribute)
                 value = _schema_of_type(hint | None if figure.blank else hint, definitions, left_out=figure.optional)
@@ -215,9 +219,19 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
+def _row(kind: type) -> dict[str, Any]:
+    """Return the part of a schema for the values at one place of the columns of a class."""
+    columns = {name: each for name, each in declared_figures(kind) if each.column}
+    inner = {name: _schema_of_type(_type_of(kind, name), {})["items"] for name in columns}
+    properties = {name: {"description": each.meaning, **inner[name]} for name, each in columns.items()}
+    return {"type": "object", "properties": properties, "required": list(columns)}
+
+
 def _type_of(kind: type, attribute: str) -> Any:
-    made = vars(kind).get(attribute)
-    if isinstance(made, DerivedFigure):
+    made = getattr(kind, attribute, None)
+    if isinstance(made, DerivedFigure) and made.figure.path:
+        return reduce(_type_of, made.figure.path.split("."), kind)
+    if isinstance(made, property):
         return get_type_hints(made.fget)["return"]
     hint = next(each.type for each in fields(kind) if each.name == attribute)
     # Other fields may have types that only type checkers know, so that not all are looked up.
@@ -233,12 +247,14 @@ def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = 
 
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return _union([each for each in inner if each is not type(None)], definitions, null=not left_out)
+        null = type(None) in inner and not left_out
+        return _union([each for each in inner if each is not type(None)], definitions, null=null)
     if origin is Literal or hint in (str, Path):
         return {"type": "string"}
     if origin is np.ndarray:
         (kind,) = get_args(inner[1])
-        return {"type": "array", "items": {"type": "integer" if issubclass(kind, np.integer) else ["number", "null"]}}
+        names = {np.bool_: "boolean", np.int64: "integer"}
+        return {"type": "array", "items": {"type": names.get(kind, ["number", "null"])}}
     if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
         return {"type": "array", "items": _schema_of_type(inner[0], definitions)}
     if isinstance(origin, type) and issubclass(origin, Mapping):

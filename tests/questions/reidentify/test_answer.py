@@ -27,7 +27,7 @@ from unveil.protections.table.shuffle import Shuffle
 from unveil.questions.answer import Answer
 from unveil.questions.reidentify import verdicts as reidentify_verdicts
 from unveil.questions.reidentify.answer import reidentify
-from unveil.questions.reidentify.findings import ReidentifyFindings
+from unveil.questions.reidentify.findings import NotRun, ReidentifyFindings
 from unveil.questions.reidentify.read import reidentify_sample
 from unveil.questions.reidentify.words import next_steps, sentences
 
@@ -286,7 +286,7 @@ def test_an_attack_that_needs_a_refuted_method_is_reported_as_not_run() -> None:
     )  # fmt: skip
     assert [each.attack for each in answer.findings.attacks] == ["nearest"]
     assert answer.findings.not_run == tuple(
-        (each, "it needs the method that made the release") for each in ("bayes", "candidate-set")
+        NotRun(each, "it needs the method that made the release") for each in ("bayes", "candidate-set")
     )
     alone = reidentify(PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=["bayes"])
     told = json.loads(alone.to_json())

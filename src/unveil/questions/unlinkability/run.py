@@ -95,7 +95,6 @@ def run(
         views=over_views(guess, truth, **settings) if several else None,
         forecast=everybody,
         own_forecast=own,
-        linkage=outlook.linkage if isinstance(outlook.linkage, str) else "given",
         weighted=settings.get("weights") is not None,
         notes=(*notes, *more),
     )
