@@ -15,7 +15,6 @@ import pytest
 
 import unveil
 from tests.oracles.leaks import Page, Table
-from unveil.data.counts import CountSettings
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 from unveil.questions.audit.answer import audit_files
 from unveil.questions.tables.findings import TablesFindings
@@ -29,7 +28,7 @@ Cell = tuple[str, str, str]
 def attacked(cells: list[Cell], minimum: int, **settings: Any) -> unveil.Answer[TablesFindings]:
     """Return what follows from what a page says, ``hidden`` being a number that it does not say at all."""
     frame = pl.DataFrame(cells, schema=["group", "outcome", "count"], orient="row")
-    return unveil.tables(frame, minimum=minimum, settings=CountSettings(hidden={"hidden": (0, None)}, **settings))
+    return unveil.tables(frame, minimum=minimum, hidden={"hidden": (0, None)}, **settings)
 
 
 def found_out(cells: list[Cell], minimum: int, **settings: Any) -> list[str]:

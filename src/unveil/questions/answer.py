@@ -21,11 +21,8 @@ Findings = TypeVar("Findings")
 #: How many pixels of a page a notebook shows at once.
 _NOTEBOOK_HEIGHT = 720
 
-#: Where randomness starts when nobody says so, as on the command line.
-_SEED = 0
 
-
-def randomness(rng: np.random.Generator | None) -> tuple[np.random.Generator, int | None]:
+def randomness(rng: np.random.Generator | None, seed: int = 0) -> tuple[np.random.Generator, int | None]:
     """Return where the randomness of an answer comes from, and the seed that it states: none if a source was given.
 
     Not for a question that writes a release: a seed that all know would undo it.
@@ -34,7 +31,7 @@ def randomness(rng: np.random.Generator | None) -> tuple[np.random.Generator, in
     >>> bool(rng.integers(9) == np.random.default_rng(0).integers(9)), seed, randomness(rng) == (rng, None)
     (True, 0, True)
     """
-    return (np.random.default_rng(_SEED), _SEED) if rng is None else (rng, None)
+    return (np.random.default_rng(seed), seed) if rng is None else (rng, None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.approved.sentences import Approved
-from tests.graph_attackers import Blind, Idle, Told
+from tests.graph_attackers import Blind, Idle, Told, graph_made_elsewhere
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from tests.report.test_page import Reader
 from tests.report.test_style import DARK, LIGHT, contrast
@@ -22,7 +22,7 @@ from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
 from unveil.metrics import METRICS
 from unveil.questions.answer import Answer
-from unveil.questions.graph.answer import graph, graph_made_elsewhere
+from unveil.questions.graph.answer import graph
 from unveil.questions.graph.charts import candidate_chart, cut_off_chart, levels_of, node_picture, truth_chart
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.tables import cut_off_table, metric_table, repetition_table

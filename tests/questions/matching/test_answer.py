@@ -18,7 +18,7 @@ from unveil.errors import InputError
 from unveil.guesses import Matching, MatchingDistribution
 from unveil.metrics.matchings.cracks import EstimatedFigure
 from unveil.questions.answer import Answer
-from unveil.questions.matching.answer import matching, matching_files
+from unveil.questions.matching.answer import matching
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
 from unveil.questions.matching.view import meanings, quantities
@@ -166,9 +166,7 @@ def sample(name: str) -> Path:
 
 
 def test_ranges_and_transactions_are_the_hospital_unit() -> None:
-    answer = matching_files(
-        ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng()
-    )
+    answer = matching(ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng())
     assert answer.findings.cracks.permanent == 18
     assert answer.findings.notes == ()
 
@@ -176,7 +174,7 @@ def test_ranges_and_transactions_are_the_hospital_unit() -> None:
 def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None:
     twice = tmp_path / "twice.csv"
     twice.write_text(sample("transactions").read_text() + "1,x\n")
-    answer = matching_files(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
+    answer = matching(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
     assert "repeat a token" in answer.findings.notes[0]
     assert answer.findings.cracks.permanent == 18
 
@@ -185,12 +183,12 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     ("files", "match"),
     [
         ({}, "exactly one"),
-        ({"matrix": "a", "dataflow": "b"}, "2 of them"),
-        ({"matrix": "a", "groups": "b"}, "found by their true tokens"),
+        ({"guess": "a", "dataflow": "b"}, "2 of them"),
+        ({"guess": "a", "groups": "b"}, "found by their true tokens"),
         ({"ranges": "a", "truth": "b"}, "none were given"),
         ({"ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
     ],
 )
 def test_files_that_make_no_attack_are_refused(files: dict[str, str], match: str) -> None:
     with pytest.raises(InputError, match=match):
-        matching_files(**files, rng=rng())  # type: ignore[arg-type]
+        matching(**files, rng=rng())  # type: ignore[arg-type]

@@ -488,7 +488,7 @@ def test_what_makes_no_question_is_refused() -> None:
     refused("there is no protection", protect="rank-swaping")
     refused("leaves Trials", protect="rank-swapping", attacks=["linkability"])
     refused("'wage'", protect="rank-swapping", known=["wage"])
-    refused("each once", protect="rank-swapping", known=["age", "age"])
+    refused("each column once", protect="rank-swapping", known=["age", "age"])
     refused("at least one column", protect="rank-swapping", known=[])
     refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip

@@ -56,7 +56,7 @@ def candidates(
     >>> answer.findings.matches.correct, round(answer.quantities["entropy"].value, 3)
     (1.5, 0.734)
     """
-    asked = CandidatesSettings.of(settings, changes)
+    asked = CandidatesSettings.merge(settings, changes)
     check_metrics(asked.metrics, has_truth=truth is not None)
     if isinstance(guess, str | os.PathLike):
         guess, truth, read_notes = read(Path(guess), truth, asked, progress=progress)
@@ -70,10 +70,11 @@ def ask(request: Request) -> Response:
     """Return the answer to a request."""
     from unveil.data import samples
 
+    settings = CandidatesSettings.of_request(request)
     answer = candidates(
-        samples.path("candidates_guess.csv") if request.sample else request.required_path("guess"),
-        samples.path("candidates_truth.csv") if request.sample else request.path("truth"),
-        CandidatesSettings.pick(request.values),
+        samples.path("candidates_guess.csv") if request.sample else settings.guess,
+        samples.path("candidates_truth.csv") if request.sample else settings.truth,
+        settings,
         progress=request.progress,
     )
     return Response(answer=answer, brief=lambda: list(brief(answer.findings)))

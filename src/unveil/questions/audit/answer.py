@@ -35,11 +35,13 @@ from unveil.questions.audit.report_context import ReportContext, check_context, 
 from unveil.questions.audit.run import AuditInputs, audit_tables
 from unveil.questions.audit.runner import RunSettings, running
 from unveil.questions.audit.scenarios import read_scenarios
+from unveil.questions.audit.settings import AuditReading
 from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
-from unveil.questions.reading import TableReading, hierarchies_of, pairs_in, reading_of
+from unveil.questions.reading import TableReading, reading_of
 from unveil.questions.request import OutputFile, Request, Response, SettingError
 from unveil.questions.roles import roles_of
+from unveil.questions.values import pairs_in
 from unveil.report.export import csv_of
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
@@ -374,7 +376,11 @@ def ask(request: Request) -> Response:
             request.required_path("original"),
             released,
             request.path("control"),
-            reading=reading_of(request, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
+            reading=reading_of(
+                AuditReading.of_request(request),
+                kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds,
+                markers=values.get("markers"),
+            ),
             names={**_release_names(request), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
@@ -448,8 +454,8 @@ def _context_of(request: Request) -> ReportContext:
         written=request.command,
         date=date.today().isoformat(),
         review=values["review"],
-        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
-        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
+        techniques=_pairs(request, "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        context=_pairs(request, "context", "FIELD=TEXT, as in recipient='two universities'"),
         original=called(request.path("original")),
         released=tuple(path for each in request.files.get("released", ()) if (path := called(each)) is not None),
         control=called(request.path("control")),
@@ -457,6 +463,13 @@ def _context_of(request: Request) -> ReportContext:
         previous=None if compare is None else read_previous(compare),
         digest_key=new_key() if values["shareable"] is not None else None,
     )
+
+
+def _pairs(request: Request, name: str, form: str) -> dict[str, str]:
+    try:
+        return pairs_in(request.values[name], form)
+    except InputError as error:
+        raise SettingError(str(error), name) from error
 
 
 def _settings_of(request: Request) -> dict[str, Any]:
@@ -474,7 +487,7 @@ def _settings_of(request: Request) -> dict[str, Any]:
         "weight": values["weight"] or roles.weight,
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
-        "hierarchies": hierarchies_of(request),
+        "hierarchies": AuditReading.of_request(request).hierarchies,
         "suggest": values["suggest"],
         "suggest_for": tuple(_limited(request)),
         **request.pick("workers", "memory"),

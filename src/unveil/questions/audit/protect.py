@@ -21,6 +21,7 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.checked_settings import identifiers_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
+from unveil.questions.audit.protect_settings import ProtectReading
 from unveil.questions.audit.quantities import quantities_of
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.read import read_targets
@@ -179,7 +180,7 @@ def _tables(request: Request) -> tuple[Table, Table | None]:
 
         return audit_sample()
     request.progress("reading", 0.0)
-    reading = reading_of(request, kinds=roles_of(request.values["columns"]).kinds)
+    reading = reading_of(ProtectReading.of_request(request), kinds=roles_of(request.values["columns"]).kinds)
     path = request.path("control")
     tables = [
         reading.file(request.required_path("original"), "original"),
