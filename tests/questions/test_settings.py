@@ -13,7 +13,6 @@ from unveil.errors import InputError
 from unveil.questions import QUESTIONS, question
 from unveil.questions.settings import Setting, Settings
 
-
 #: The questions whose settings are a class.
 DECLARED = [name for name in QUESTIONS if name not in ("audit", "protect")]
 

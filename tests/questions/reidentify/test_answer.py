@@ -489,7 +489,6 @@ def test_what_makes_no_question_is_refused() -> None:
     refused("leaves Trials", protect="rank-swapping", attacks=["linkability"])
     refused("'wage'", protect="rank-swapping", known=["wage"])
     refused("each column once", protect="rank-swapping", known=["age", "age"])
-    refused("at least one column", protect="rank-swapping", known=[])
     refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
     refused("must know how far values may have moved", released=masked, truth=made.truth, attacks=["intersection"])
