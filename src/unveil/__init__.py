@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from unveil.guesses import Matching as Matching
     from unveil.guesses import Partition as Partition
     from unveil.guesses import View as View
-    from unveil.questions.answer import Answer as Answer
     from unveil.questions.attack_metrics.answer import candidates as candidates
     from unveil.questions.audit.answer import audit as audit
     from unveil.questions.audit.pipeline import assert_release_ok as assert_release_ok
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from unveil.questions.matching.answer import matching as matching
     from unveil.questions.protect_graph.answer import anonymize as anonymize
     from unveil.questions.reidentify.answer import reidentify as reidentify
+    from unveil.questions.result import Result as Result
     from unveil.questions.study.answer import study_report as study_report
     from unveil.questions.study.answer import study_run as study_run
     from unveil.questions.tables.answer import tables as tables

@@ -2,13 +2,16 @@
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache, wraps
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.report.limits import quantity_hint
 
 if TYPE_CHECKING:
     from unveil.data.files.settings import FileSettings
@@ -231,24 +234,71 @@ def _kind_of(hint: Any) -> dict[str, Any]:
 
 
 def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
-    """Return a decorator that shows the declared settings in the signature and in the docstring of a function."""
+    """Return a decorator for the function of a question, with the declared settings as its keywords.
+
+    Signature and docstring show them. The result knows its limits, and gives tables in the library of the tables given.
+    """
 
     def decorate(function: Function) -> Function:
         own = inspect.signature(function)
         plain = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
         keywords = [each for each in kind.table() if each.is_keyword and each.name not in own.parameters]
-        declared = [
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default) for each in keywords
+        declared = [(each.name, each.default, each.help) for each in keywords]
+        if issubclass(kind, LimitSettings):
+            declared.append(("limits", None, _LIMITS))
+        parameters = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default, _ in declared
         ]
-        shown = own.replace(parameters=[*plain, *declared])
-        lines = [line for each in keywords for line in (f"    {each.name}", f"        {each.help}")]
+
+        @wraps(function)
+        def answered(*given: Any, limits: Mapping[str, float] | None = None, **more: Any) -> Any:
+            checked = _checked_limits(limits, function.__module__)
+            return function(*given, **more).with_limits(checked).in_library(_library_of((*given, *more.values())))
+
+        lines = [line for name, _, words in declared for line in (f"    {name}", f"        {words}")]
         head, examples, tail = (function.__doc__ or "").partition("    Examples\n")
         told = "\n".join([head.rstrip(), *lines, "", ""])
-        function.__doc__ = f"{told}{examples}{tail}"
-        function.__signature__ = shown  # type: ignore[attr-defined]
-        return function
+        answered.__doc__ = f"{told}{examples}{tail}"
+        answered.__signature__ = own.replace(parameters=[*plain, *parameters])  # type: ignore[attr-defined]
+        return cast("Function", answered)
 
     return decorate
+
+
+_LIMITS = (
+    "The largest acceptable value of each figure, by the name of its limit (the smallest, where less is worse). The "
+    "result then has a decision."
+)
+
+
+def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str, float]:
+    """Return limits that name figures of the question and are numbers."""
+    from unveil.questions import QUESTIONS
+
+    if not limits:
+        return {}
+    if not isinstance(limits, Mapping):
+        raise InputError("limits must be a mapping from the name of a figure to a number. Write {'name': 0.1}")
+    known = next(each for each in QUESTIONS.values() if module.split(".")[2] == each.folder).meanings()
+    for name, limit in limits.items():
+        if name not in known:
+            raise InputError(
+                f"there is no figure {shortened(str(name))} to set a limit on.{quantity_hint(str(name), known)}"
+            )
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not isfinite(limit):
+            raise InputError(f"the limit on {name} must be a number. Write one, such as 0.1")
+    return {name: float(limit) for name, limit in limits.items()}
+
+
+def _library_of(given: Iterable[Any]) -> Literal["pandas", "polars"]:
+    """Return the data frame library of the first table among the arguments; polars where there is none."""
+    for each in given:
+        inner = each if isinstance(each, list | tuple) else [each]
+        for one in inner:
+            library = type(one).__module__.partition(".")[0]
+            if library in ("pandas", "polars"):
+                return cast("Literal['pandas', 'polars']", library)
+    return "polars"
 
 
 @dataclass(frozen=True, kw_only=True)

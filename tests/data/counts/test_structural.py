@@ -40,7 +40,7 @@ def test_ranges_are_those_of_every_population_without_them(seed: int) -> None:
     )  # fmt: skip
     assert expected is not None
     found = unveil.tables(tables, structural={"a": ["1"], "c": ["1"]})
-    frame = found.to_frame().to_dicts()
+    frame = found.to_polars().to_dicts()
     for (_, codes), (low, high) in zip(asked, expected, strict=True):
         row = next(each for each in frame if all(each[name] == codes.get(name, "Total") for name in ("a", "b", "c")))
         assert (row["low"], row["high"]) == (low, high)

@@ -26,11 +26,11 @@ from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, all_metrics
 from unveil.protections import IdRemoval
-from unveil.questions.answer import Answer
 from unveil.questions.graph.answer import graph
 from unveil.questions.graph.findings import GraphFindings, averaged
 from unveil.questions.graph.view import meanings
 from unveil.questions.graph.words import key_numbers
+from unveil.questions.result import Result
 from unveil.report.text import percent
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
@@ -42,7 +42,7 @@ def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def told(answer: Answer[GraphFindings]) -> dict[str, Any]:
+def told(answer: Result[GraphFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json(seed=7))
     return found
 
@@ -378,7 +378,7 @@ def test_what_cannot_be_attacked_is_refused(call: Any, message: str) -> None:
         call()
 
 
-def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> Answer[GraphFindings]:
+def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> Result[GraphFindings]:
     return graph_made_elsewhere(SMALL, SMALL, seeds, truth, NS, rng=rng())
 
 
@@ -504,7 +504,7 @@ def test_calibrated_figures_stand_beside_the_same_raw_ones() -> None:
     assert found.raw.size.sum() == found.learned.size.sum() == attempts
     written = told(learned)["calibration"]
     assert (written["how"], [each["name"] for each in written["metrics"]]) == ("simulate", NAMES)
-    assert learned.to_frame()["calibrated_mean"].len() == len(NAMES)
+    assert learned.to_polars()["calibrated_mean"].len() == len(NAMES)
     assert "What its scores are worth" in learned.to_html()
     assert "Calibration error" in [each.label for each in key_numbers(learned.findings)]
 

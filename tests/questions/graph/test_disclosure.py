@@ -18,10 +18,10 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.protections import IdRemoval
-from unveil.questions.answer import Answer
 from unveil.questions.graph.answer import graph
 from unveil.questions.graph.disclosure_words import edge_sentence, value_sentence
 from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.result import Result
 
 GRAPH = heavy_tail(120, 4, 3)
 PEOPLE = {"node": [str(node) for node in range(120)]}
@@ -53,7 +53,7 @@ class Knows:
         return Candidates(np.arange(released.nodes + 1), chosen, np.ones(chosen.size), chosen)
 
 
-def asked(attack: Any, **settings: Any) -> Answer[GraphFindings]:
+def asked(attack: Any, **settings: Any) -> Result[GraphFindings]:
     told: dict[str, Any] = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
     return graph(GRAPH, Unnumbered(), attack, **told)
 

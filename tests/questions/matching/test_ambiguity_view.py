@@ -40,7 +40,7 @@ def test_the_hospital_unit_without_a_truth(approved: Approved) -> None:
     assert (told["permanent"]["exact"], told["flat"], told["d"]) == ("18", True, pytest.approx(0.603734, abs=1e-6))
     # Over all 18 truths: 29/18 is the least, and the stated truth has it.
     assert told["expected_cracks"]["least"]["value"] == pytest.approx(29 / 18)
-    assert answer.to_frame().columns == ["name", "best_probability", "error"]
+    assert answer.to_polars().columns == ["name", "best_probability", "error"]
     assert len(answer.plot()) == 1
 
 
@@ -79,7 +79,7 @@ def test_unequal_sizes_are_said() -> None:
     page = answer.page()
     assert page.explanation[0] == "Of 5 entries and 4 tokens it makes 4 pairs and leaves 1 entry without a token."
     assert "where knowing nothing cracks 0.8" in page.headline
-    assert answer.to_frame()["token"].to_list() == ["3", "4", None, "1", "2"]
+    assert answer.to_polars()["token"].to_list() == ["3", "4", None, "1", "2"]
     told = json.loads(answer.to_json())
     assert (told["n"], told["tokens"], told["pairs"]) == (5, 4, 4)
     assert sum(row["no_token"] for row in told["entries"]) == pytest.approx(1)

@@ -17,11 +17,11 @@ from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Matching, MatchingDistribution
 from unveil.metrics.matchings.cracks import EstimatedFigure
-from unveil.questions.answer import Answer
 from unveil.questions.matching.answer import matching
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
 from unveil.questions.matching.view import meanings, quantities
+from unveil.questions.result import Result
 from unveil.report.blocks import Chart
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]
@@ -32,7 +32,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def figures(answer: Answer[MatchingFindings]) -> dict[str, Any]:
+def figures(answer: Result[MatchingFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json())
     return found
 
@@ -153,7 +153,7 @@ def test_too_many_rows_are_bad_input() -> None:
 
 def test_a_table_has_a_row_for_each_entry() -> None:
     answer = matching(HOSPITAL, TRUE, rng=rng())
-    shown = answer.to_frame()
+    shown = answer.to_polars()
     assert shown["token"].to_list() == ["3", "4", "5", "1", "2"]
     assert shown["crack_probability"].to_list() == answer.findings.cracks.crack_probability.tolist()
 

@@ -85,7 +85,7 @@ def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
 def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["3/4", "1/4"])
     answer = partition(view, TRUTH)
-    row = answer.to_frame().row(0, named=True)
+    row = answer.to_polars().row(0, named=True)
     assert row["breached_probability"] == 0.25
     assert (row["linked0_low"], row["linked0_high"]) == (0.4, 1.0)
     told = json.loads(answer.to_json())

@@ -12,12 +12,12 @@ from unveil.guesses import Candidates
 from unveil.guesses.candidates import NOBODY
 from unveil.metrics import MetricValue, all_metrics
 from unveil.metrics.candidates.matches import matches
-from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues, check_metrics
 from unveil.questions.attack_metrics.read import read
 from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.questions.attack_metrics.view import VIEW, brief
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -31,7 +31,7 @@ def candidates(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[CandidatesFindings]:
+) -> Result[CandidatesFindings]:
     """Return how much the adversary knows about each target, and how often it is right.
 
     Parameters
@@ -63,7 +63,7 @@ def candidates(
         notes = (*notes, *read_notes)
     guess = guess if isinstance(guess, Candidates) else Candidates.from_matrix(guess)
     known = None if truth is None else guess.truth_from(truth)
-    return Answer(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW)
+    return Result(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW)
 
 
 def ask(request: Request) -> Response:

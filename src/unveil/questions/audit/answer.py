@@ -20,7 +20,6 @@ from unveil.metrics.epsilon.claim import Claim
 from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.protections.generators.environment import variables_from
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackScenario, Audit
@@ -40,6 +39,7 @@ from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
 from unveil.questions.reading import TableReading, reading_of
 from unveil.questions.request import OutputFile, Request, Response, SettingError
+from unveil.questions.result import Result, randomness
 from unveil.questions.roles import roles_of
 from unveil.questions.values import pairs_in
 from unveil.report.export import csv_of
@@ -106,7 +106,7 @@ def audit(
     progress: Progress = silent,
     say: Say = unsaid,
     notes: Sequence[str] = (),
-) -> Answer[Audit]:
+) -> Result[Audit]:
     """Return what an adversary could do with one or more releases of a table, and how sure that is.
 
     The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
@@ -302,9 +302,9 @@ def audit(
     return _answer(findings, releases, seed)
 
 
-def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:
+def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Result[Audit]:
     # The tables are for a page with records alone: no finding holds any.
-    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+    return Result(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
 
 
 def audit_files(
@@ -320,7 +320,7 @@ def audit_files(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
-) -> Answer[Audit]:
+) -> Result[Audit]:
     """Return what an adversary could do with the tables in the files ``released``.
 
     Parameters
@@ -536,7 +536,7 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     return original, control, releases
 
 
-def _printed(answer: Answer[Audit], request: Request, context: ReportContext) -> list[Part]:
+def _printed(answer: Result[Audit], request: Request, context: ReportContext) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
     checked = check_limits(answer.quantities, request.values["limits"])
     page = answer.page(context=context, limits=[json_of(each) for each in checked])

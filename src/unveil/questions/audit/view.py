@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from unveil._figure import VERSION, derived, figure
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
 from unveil.questions.audit import overview, sentences, verdict, words
 from unveil.questions.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
@@ -34,6 +33,7 @@ from unveil.questions.audit.report_context import ReportContext, check_context, 
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.tables import EXCESS, attack_table, column_table, weight_table
 from unveil.questions.audit.verdict_text import of_all, safe
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.editions import behind, internal, shareable
 from unveil.report.figures import LIMITS, SEED, flat_row, frame_of_rows, json_of
@@ -466,7 +466,7 @@ def whole_json(
 
 
 SCHEMA = "unveil.audit/3"
-VIEW = QuestionView(
+VIEW: QuestionView[Audit] = QuestionView(
     schema=SCHEMA,
     quantities=quantities_of,
     frame=frame,
@@ -478,6 +478,7 @@ VIEW = QuestionView(
         "table."
     ),
     meanings=meanings,
+    level=lambda audit: audit.verdict.outcome,
     whole_page=whole_page,
     whole_json=whole_json,
 )

@@ -3,17 +3,17 @@
 from typing import Any
 
 from unveil.data.table import Column, Table, kind_notes, write_kinds
-from unveil.questions.answer import Answer
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.columns.settings import ColumnsSettings
 from unveil.questions.columns.view import VIEW, brief
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
 
 
 @takes_settings(ColumnsSettings)
-def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any) -> Answer[ColumnsFindings]:
+def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any) -> Result[ColumnsFindings]:
     """Return how the columns of a table were read: kind, role, reason, confidence and markers.
 
     Parameters
@@ -27,12 +27,12 @@ def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any)
     --------
     >>> import polars as pl
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
-    <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
+    <Result: It is told, known or clear what each of 2 columns (3 rows) holds.>
     """
     reading = reading_of(ColumnsSettings.merge(settings, changes))
     read = reading.table(table)
     reading.check([read])
-    return Answer(_run(read), VIEW)
+    return Result(_run(read), VIEW)
 
 
 def ask(request: Request) -> Response:

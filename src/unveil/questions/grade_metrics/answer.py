@@ -7,13 +7,13 @@ from typing import Any, cast
 import numpy as np
 
 from unveil.grades.grades import GradedValues
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.grade_metrics.findings import GradesFindings
 from unveil.questions.grade_metrics.read import read
 from unveil.questions.grade_metrics.run import run
 from unveil.questions.grade_metrics.settings import GradesSettings
 from unveil.questions.grade_metrics.view import VIEW, brief
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -25,7 +25,7 @@ def grade_metrics(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **changes: Any,
-) -> Answer[GradesFindings]:
+) -> Result[GradesFindings]:
     """Return which metrics of one or several studies can be trusted, and how far.
 
     Parameters
@@ -54,7 +54,7 @@ def grade_metrics(
         rng=rng,
         progress=progress,
     )
-    return Answer(findings, VIEW, seed)
+    return Result(findings, VIEW, seed)
 
 
 def ask(request: Request) -> Response:

@@ -8,7 +8,6 @@ import numpy as np
 from unveil.attacks import GraphAttack, graph_attack_from
 from unveil.data.graph.read import graph_from
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.graph.attributes import attributes_from
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.read import read_made_elsewhere
@@ -16,6 +15,7 @@ from unveil.questions.graph.run import run, run_made_elsewhere
 from unveil.questions.graph.settings import GraphSettings
 from unveil.questions.graph.view import VIEW, brief
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, Say, silent, unsaid
 
@@ -32,7 +32,7 @@ def graph(
     say: Say = unsaid,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[GraphFindings]:
+) -> Result[GraphFindings]:
     """Return how many people an adversary finds in a graph after a protection.
 
     Each repetition makes a new release, draws new knowledge (which connections and which people the adversary knows)
@@ -86,7 +86,7 @@ def graph(
         found = run_made_elsewhere(
             seen, known, seeds, truth, attacker, asked, attributes=values, notes=(*notes, *more), **shared
         )
-        return Answer(found, VIEW, seed)
+        return Result(found, VIEW, seed)
     protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
     whole = graph_from(original).without(directions=asked.undirected, weights=asked.unweighted)
     found = run(
@@ -99,7 +99,7 @@ def graph(
         notes=notes,
         **shared,
     )
-    return Answer(found, VIEW, seed)
+    return Result(found, VIEW, seed)
 
 
 def ask(request: Request) -> Response:

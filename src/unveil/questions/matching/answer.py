@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.matching.ambiguity_view import AMBIGUITY_VIEW, ambiguity_brief
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.read import read
@@ -14,6 +13,7 @@ from unveil.questions.matching.run import run, run_without_truth
 from unveil.questions.matching.settings import MatchingSettings
 from unveil.questions.matching.view import VIEW, brief
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -28,7 +28,7 @@ def matching(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[Any]:
+) -> Result[Any]:
     """Return how many entries an adversary cracks, expected and with which distribution, and how sure that is.
 
     Parameters
@@ -70,8 +70,8 @@ def matching(
         "releases": inputs.releases,
     }
     if inputs.truth is None:
-        return Answer(run_without_truth(inputs.guess, **shared), AMBIGUITY_VIEW, seed)
-    return Answer(run(inputs.guess, inputs.truth, groups=inputs.groups, sets=inputs.sets, **shared), VIEW, seed)
+        return Result(run_without_truth(inputs.guess, **shared), AMBIGUITY_VIEW, seed)
+    return Result(run(inputs.guess, inputs.truth, groups=inputs.groups, sets=inputs.sets, **shared), VIEW, seed)
 
 
 def ask(request: Request) -> Response:

@@ -14,11 +14,11 @@ from unveil.metrics.graphs.anonymity import degree_class_sizes, smallest_degree_
 from unveil.metrics.graphs.utility import graph_utility
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.protections.specification import applied
-from unveil.questions.answer import Answer
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.settings import AnonymizeSettings
 from unveil.questions.protect_graph.view import VIEW, brief
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -33,7 +33,7 @@ def anonymize(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[AnonymizeFindings]:
+) -> Result[AnonymizeFindings]:
     """Return the graph after a protection, with what changed and what it cost.
 
     Parameters
@@ -66,7 +66,7 @@ def anonymize(
     original = graph_from(graph).without(directions=asked.undirected, weights=asked.unweighted)
     rng = np.random.default_rng(asked.seed) if rng is None else rng
     written = asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection)
-    return Answer(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
+    return Result(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
 def ask(request: Request) -> Response:

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.reidentify.findings import ReidentifyFindings
 from unveil.questions.reidentify.read import inputs_of, reidentify_sample
 from unveil.questions.reidentify.run import run
 from unveil.questions.reidentify.settings import ReidentifySettings
 from unveil.questions.reidentify.view import VIEW, brief
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -26,7 +26,7 @@ def reidentify(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[ReidentifyFindings]:
+) -> Result[ReidentifyFindings]:
     """Return how far attacks on a masked release get, and which of them are valid under the masking used.
 
     Parameters
@@ -57,7 +57,7 @@ def reidentify(
     rng, seed = randomness(rng, asked.seed)
     inputs = inputs_of(original, released, asked, rng=rng, progress=progress, notes=notes)
     found = run(inputs, rng=rng, progress=progress, pairs=asked.pairs, matchings=asked.matchings)
-    return Answer(found, VIEW, seed)
+    return Result(found, VIEW, seed)
 
 
 def ask(request: Request) -> Response:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from unveil.questions.answer import QuestionView
 from unveil.questions.reidentify.charts import attack_chart, charts, learnt
 from unveil.questions.reidentify.findings import ReidentifyFindings
 from unveil.questions.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
@@ -14,6 +13,7 @@ from unveil.questions.reidentify.words import (
     spoken_notes,
     tone,
 )
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Page, Section
 from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count, name

@@ -10,8 +10,8 @@ from typing import Any
 from unveil._specification import without_own_code
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
-from unveil.questions.answer import Answer
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
 from unveil.questions.study.findings import StudyFindings, usual_metrics
 from unveil.questions.study.releases.run import run as run_releases
@@ -31,7 +31,7 @@ ALL = "all"
 
 
 @takes_settings(StudySettings)
-def study_report(folder: str | os.PathLike[str], settings: StudySettings | None = None, **changes: Any) -> Answer[Any]:
+def study_report(folder: str | os.PathLike[str], settings: StudySettings | None = None, **changes: Any) -> Result[Any]:
     """Return what the study in a folder found so far.
 
     Of a study of releases that were made already, everything is shown: which technique keeps most for the least risk,
@@ -49,8 +49,8 @@ def study_report(folder: str | os.PathLike[str], settings: StudySettings | None 
     results = Results.read(folder)
     if results.study.kind == "release":
         _check_audited(results)
-        return Answer(run_releases(results), RELEASES_VIEW)
-    return Answer(run(results, _chosen(results, metrics)), VIEW)
+        return Result(run_releases(results), RELEASES_VIEW)
+    return Result(run(results, _chosen(results, metrics)), VIEW)
 
 
 def _check_audited(results: Results) -> None:
@@ -80,7 +80,7 @@ def study_run(
     *,
     progress: Progress = silent,
     **changes: Any,
-) -> Answer[Any]:
+) -> Result[Any]:
     """Return what a study found, after it was run into a folder.
 
     Parameters
@@ -130,7 +130,7 @@ def ask_run(request: Request) -> Response:
     return _shown(study_run(plan, settings.out[0], settings, progress=request.progress))
 
 
-def _shown(answer: Answer[Any], *, sample: bool = False) -> Response:
+def _shown(answer: Result[Any], *, sample: bool = False) -> Response:
     if sample:  # its folder is gone when this is read
         name = Path(answer.findings.folder).name
         answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))

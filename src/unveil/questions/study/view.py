@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table

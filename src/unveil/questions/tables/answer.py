@@ -8,8 +8,8 @@ import numpy as np
 
 from unveil.data.table.native import is_one_table
 from unveil.errors import InputError
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.questions.tables.findings import TablesFindings
 from unveil.questions.tables.read import read
@@ -31,7 +31,7 @@ def tables(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **changes: Any,
-) -> Answer[TablesFindings]:
+) -> Result[TablesFindings]:
     """Return which hidden counts can be worked out from published tables, and how narrow the others have become.
 
     Parameters
@@ -57,7 +57,7 @@ def tables(
     --------
     >>> answer = tables({"ward": ["N", "S", "W", "Total"], "count": ["*", "17", "12", "31"]})
     >>> answer
-    <Answer: 1 of 1 hidden count can be worked out from what is shown.>
+    <Result: 1 of 1 hidden count can be worked out from what is shown.>
     >>> answer.quantities["small_worked_out"].value
     1.0
     """
@@ -73,7 +73,7 @@ def tables(
     rng, seed = randomness(rng, asked.seed)
     progress("reading", 0.0)
     inputs = read(given, asked, names=names)
-    return Answer(run(inputs, asked, truth, repair=repair, rng=rng, progress=progress), VIEW, seed)
+    return Result(run(inputs, asked, truth, repair=repair, rng=rng, progress=progress), VIEW, seed)
 
 
 def repaired_text(findings: TablesFindings) -> str:
@@ -109,7 +109,7 @@ def ask(request: Request) -> Response:
         brief=lambda: list(brief(answer.findings)),
         outputs={
             "cells": OutputFile(
-                write=lambda path, **_: write_text(path, neutral_csv(answer.to_frame())),
+                write=lambda path, **_: write_text(path, neutral_csv(answer.to_polars())),
                 name="cells.csv",
                 said="The range of every hidden count is in {}, for internal use",
             ),

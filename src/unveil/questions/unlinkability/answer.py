@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
 from unveil.questions.unlinkability.findings import PartitionFindings
 from unveil.questions.unlinkability.read import inputs_of
@@ -26,7 +26,7 @@ def partition(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[PartitionFindings]:
+) -> Result[PartitionFindings]:
     """Return how well each subject of ``truth`` is hidden in ``guess``.
 
     Parameters
@@ -57,7 +57,7 @@ def partition(
     inputs = inputs_of(guess, truth, asked)
     rng, seed = randomness(rng, asked.seed)
     found = run(*inputs[:3], rng=rng, progress=progress, notes=(*notes, *inputs.notes))
-    return Answer(found, VIEW, seed)
+    return Result(found, VIEW, seed)
 
 
 def ask(request: Request) -> Response:

@@ -9,7 +9,7 @@ from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
 from unveil.metrics.partitions.policy_grid import PolicyGrid
 from unveil.metrics.partitions.unlinkability import Unlinkability
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.unlinkability import words
 from unveil.questions.unlinkability.charts import (
     charts,

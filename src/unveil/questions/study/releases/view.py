@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
