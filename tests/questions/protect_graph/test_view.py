@@ -63,7 +63,7 @@ RELEASED = ANSWER.findings.release.released
 
 def test_the_headline_says_who_was_unique_and_is_not_any_more(approved: Approved) -> None:
     found = ANSWER.findings
-    assert repr(ANSWER) == f"<Answer: {headline(found)}>"
+    assert repr(ANSWER) == f"<Result: {headline(found)}>"
     assert headline(found) == (
         f"All {found.before.unique} of 60 nodes that were unique by their number of neighbours are so no more after "
         f"k-degree:k=5, which kept all {found.release.original.edges} edges and added {found.changes.added}."

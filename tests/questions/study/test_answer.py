@@ -108,7 +108,7 @@ def test_json_has_everything_for_a_machine(answer: Result[StudyFindings]) -> Non
 def test_the_table_is_the_summary_and_no_limit_can_be_set(answer: Result[StudyFindings]) -> None:
     assert answer.to_polars().equals(answer.findings.summary)
     assert answer.quantities == {}
-    assert repr(answer) == f"<Answer: {answer.page().headline}>"
+    assert repr(answer) == f"<Result: {answer.page().headline}>"
     assert answer.page().explanation[0] == "14 of 16 scenarios are computed; 2 failed."
     assert "results=" not in repr(answer.findings)
 
