@@ -126,7 +126,7 @@ class _Writer:
             missing = np.array([each.is_null().to_numpy() for each in columns])
             more = self._place(np.packbits(missing)) if missing.any() else None
             numbers = [each.cast(pl.UInt8) if kind == "Boolean" else each.to_physical() for each in columns]
-            values = np.array([each.fill_null(0).to_numpy() for each in numbers])
+            values = _narrow(np.array([each.fill_null(0).to_numpy() for each in numbers]))
         else:
             raise TypeError(f"results may not hold a column of the type {kind}")
         return [kind, places, self._place(values), more]
@@ -227,6 +227,14 @@ class _Reader:
 _TAGS = {
     each: f"_{each}" for each in ("tuple", "list", "dict", "array", "scalar", "frame", "function", "partial", "object")
 }
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in as few bits as they need, and others as they are."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return values
+    kind = np.promote_types(*map(np.min_scalar_type, (values.min(), values.max())))
+    return values.astype(kind) if kind.kind in "iu" else values
 
 
 def _coded(column: "pl.Series") -> tuple[NDArray[Any], list[Any]]:

@@ -18,10 +18,10 @@ from unveil.protections import protection_from
 from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies._parts import attack_of
 from unveil.studies.releases import release_of
+from unveil.studies.replication import draw_leaked_people, draw_table_knowledge
 from unveil.studies.scenario import number_text, rng
 from unveil.studies.scenario_run import run_scenario
 from unveil.studies.sources import table_of
-from unveil.studies.tables import draw_leaked_people, draw_table_knowledge
 
 PEOPLE = DataSet("people", "table", "sample:anes96")
 
