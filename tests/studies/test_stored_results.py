@@ -73,6 +73,10 @@ def test_sketches_are_the_rows_of_the_frame(sketches: dict[str, Any]) -> None:
         assert row["blocks"] == each.blocks.tolist()
 
 
+def test_an_error_that_is_no_text_is_spelt_out() -> None:
+    assert StoredRows.of((), [], "half \ud800").error == "half \\ud800"
+
+
 GOOD = StoredRows.of(("a",), [Row(0, 3, 1.0, (nan,))], None)
 FORGED: dict[str, Any] = {
     "another type": StoredSketches.of({"a": sketch_of([1.0])}),
@@ -85,6 +89,7 @@ FORGED: dict[str, Any] = {
     "no array": replace(GOOD, counts=None),  # type: ignore[arg-type]
     "no shape": replace(GOOD, counts=np.array(1, np.uint32)),
     "an error that is a number": replace(GOOD, error=1),  # type: ignore[arg-type]
+    "an error that is no text": replace(GOOD, error="\ud800"),
 }
 _ANYTHING = ResultFormat([StoredRows, StoredSketches])
 

@@ -56,7 +56,8 @@ class StoredRows:
             metrics=tuple(metrics),
             counts=np.array([(row.release, row.attempted) for row in rows], np.uint32).reshape(-1, 2).T,
             values=np.array([(row.correct, *row.values) for row in rows], np.float64).reshape(-1, 1 + len(metrics)).T,
-            error=error,
+            # The message of an own class may hold what no text file can.
+            error=None if error is None else error.encode(errors="backslashreplace").decode(),
         )
 
     @property
@@ -65,7 +66,7 @@ class StoredRows:
         size = self.counts.shape[1]
         return (
             _are_texts(self.metrics)
-            and (self.error is None or isinstance(self.error, str))
+            and _are_texts(() if self.error is None else (self.error,))
             and _has(self.counts, np.uint32, (2, size))
             and _has(self.values, np.float64, (1 + len(self.metrics), size))
         )
@@ -109,7 +110,8 @@ _FORMAT = ResultFormat([StoredRows, StoredSketches])
 
 
 def _are_texts(names: Any) -> bool:
-    return isinstance(names, tuple) and all(isinstance(each, str) for each in names)
+    # What cannot be encoded raises an error, as half a character does.
+    return isinstance(names, tuple) and all(isinstance(each, str) and each.encode() is not None for each in names)
 
 
 def _has(array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, ...]) -> bool:
