@@ -8,7 +8,7 @@ import pytest
 
 from tools.merge_summaries import merged
 from unveil.studies import Study
-from unveil.work.seal import Seal, sealed
+from unveil.work.seal import Seal, sealed_parquet
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ def test_data_sets_that_were_run_apart_are_put_together_and_none_is_counted_twic
 
     def part(name: str, rows: pl.DataFrame) -> Path:
         more = {key: told[key] for key in ("form", "study", "manifest", "errors")}
-        (tmp_path / name).write_bytes(sealed(rows, Seal("summary", "", "fine"), more, level=1))
+        (tmp_path / name).write_bytes(sealed_parquet(rows, Seal("summary", "", "fine"), more, level=1))
         return tmp_path / name
 
     caida = pl.col("data") == "caida"

@@ -27,7 +27,7 @@ MODULES = {"unveil._kernels._warm_up": "worker processes import it, without the 
 FOLDERS = {
     "unveil.data.table": (29, "the modules of cells and of dictionaries get folders"),
     "unveil.questions.audit": (41, "the audit is split into sections by the redesign of the report"),
-    "unveil.studies": (24, "the modules of results and of generators get folders"),
+    "unveil.studies": (22, "the modules of results and of generators get folders"),
 }
 
 

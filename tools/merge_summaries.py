@@ -21,7 +21,7 @@ import polars as pl
 
 from unveil.studies import Results, Study
 from unveil.studies.summary import NAME
-from unveil.work.seal import Seal, sealed
+from unveil.work.seal import Seal, sealed_parquet
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,7 +58,7 @@ def merged(study: Study, parts: Sequence[Path]) -> bytes:
         "manifest": json.dumps({**_manifest(parts[0]), "data": digests}),
         "errors": "{}",
     }
-    return sealed(whole, Seal(NAME, "", "fine"), more, level=22)
+    return sealed_parquet(whole, Seal(NAME, "", "fine"), more, level=22)
 
 
 def _manifest(path: Path) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def test_the_folder_of_a_study_is_this_users_alone(tmp_path: Path, umask: int) -
     before = os.umask(umask)
     try:
         run_study(study, out, workers=0)
-        broken = next((out / "results").glob("*.parquet"))
+        broken = next((out / "results").glob("*.result"))
         broken.write_bytes(b"")
         broken.chmod(0o666)
         for name in ("releases", "results", "errors"):

@@ -208,7 +208,7 @@ def test_what_is_in_the_place_of_another_file_is_one_sentence_or_no_matter(out: 
 
 
 @pytest.mark.parametrize("reader", READERS, ids=" ".join)
-@pytest.mark.parametrize("hidden", ["manifest.json", "results", ".parquet"])
+@pytest.mark.parametrize("hidden", ["manifest.json", "results", ".result"])
 def test_the_study_of_another_user_is_said_to_be_theirs(
     out: Path, monkeypatch: pytest.MonkeyPatch, reader: list[str], hidden: str, approved: Approved
 ) -> None:

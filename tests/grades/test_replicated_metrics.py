@@ -13,7 +13,7 @@ from unveil.errors import InputError
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.metrics import METRICS as LISTED
 from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
-from unveil.studies.results import KEYS
+from unveil.studies.stored_results import KEYS
 
 AXES = (Axis("seed_pairs", (2, 5, 7)), Axis("overlap", (0.5, 0.9)))
 

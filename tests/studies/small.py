@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from tests.graph_strategies import heavy_tail
 from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies.scenario import Scenario
 from unveil.studies.sources import digest_of
+from unveil.studies.stored_results import StoredRows, frame_of, read_result
 
 #: Few, so that a scenario takes milliseconds.
 METRICS = ("entropy", "adversary_success_rate", "anonymity_set_size")
@@ -47,6 +50,12 @@ def looked_at(study: Study) -> Study:
 def first(study: Study) -> Scenario:
     """Return the first scenario."""
     return study.scenarios()[0]
+
+
+def rows_of(out: Path, scenario: Scenario) -> pl.DataFrame:
+    """Return the replications in the file of a scenario as a data frame."""
+    stored = read_result((out / "results" / scenario.file_name).read_bytes(), StoredRows)
+    return frame_of([scenario], stored.metrics, [stored])
 
 
 def files(out: Path) -> dict[str, str]:

@@ -177,12 +177,12 @@ def test_a_run_that_was_killed_is_resumed_to_the_same_bytes(tmp_path: Path) -> N
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     started = subprocess.Popen([sys.executable, "-c", program, str(path), str(out)], env=environment)
     for _ in range(600):
-        if list((out / "results").glob("*.parquet")):
+        if list((out / "results").glob("*.result")):
             break
         time.sleep(0.05)
     started.send_signal(signal.SIGKILL)
     started.wait()
-    assert 1 <= len(list((out / "results").glob("*.parquet"))) < 3
+    assert 1 <= len(list((out / "results").glob("*.result"))) < 3
     summary = run_study(Study.read(path), out, workers=0, resume=True)
     assert summary.reused >= 1
     assert summary.done + summary.reused == 3

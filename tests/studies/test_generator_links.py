@@ -34,7 +34,7 @@ def others(tmp_path: Path) -> Path:
     (folder / "run-abc" / "deep").mkdir(parents=True)
     (folder / "run-abc" / "deep" / "kept.csv").write_text("kept")
     (folder / ".unveil-0123456789abcdef.tmp").write_text("kept")
-    for name in ("run-0001.parquet", "run-0001.txt", "file"):
+    for name in ("run-0001.result", "run-0001.txt", "file"):
         (folder / name).write_text("kept")
     for each in (folder, folder / "run-abc", folder / "run-abc" / "deep"):
         each.chmod(0o755)
@@ -81,7 +81,7 @@ def test_a_pipe_is_not_waited_for(name: str, tmp_path: Path) -> None:
 def test_links_among_its_files_are_replaced(tmp_path: Path, others: Path) -> None:
     out = tmp_path / "out"
     make(out)
-    first = out / "runs" / "run-0001.parquet"
+    first = out / "runs" / "run-0001.result"
     content = first.read_bytes()
     # Even a link to the very file is not read through.
     (others / "copy.parquet").write_bytes(content)

@@ -19,7 +19,7 @@ from tests.protections.generators.people import SECRET, left, people, script, ty
 from unveil.data.table import Table
 from unveil.errors import InputError, UnveilError
 from unveil.protections.generators import FunctionGenerator, SourceTable, generator_from
-from unveil.studies.generator_runs import PlannedRun, make_runs
+from unveil.studies.generator_runs import PlannedRun, made_of_content, make_runs
 from unveil.work.processes import Processes
 from unveil.work.seal import DiskError
 from unveil.work.task import MismatchError, WorkerDiedError
@@ -85,8 +85,8 @@ def test_runs_are_made_once_in_their_order_and_kept(tmp_path: Path, count: Path)
         assert each.seconds >= 0
     assert [each.released.rows for each in made[1:3]] == [28, 28]
     assert count.read_text() == "x" * 8
-    # Whoever looks finds a table by the number of its run.
-    assert pl.read_parquet(out / "runs" / "run-0002.parquet").equals(made[1].released.frame)
+    stored = made_of_content((out / "runs" / "run-0002.result").read_bytes())
+    assert stored.released.frame.equals(made[1].released.frame)
     assert (out / "logs" / "run-0002.txt").read_text() == f"{SECRET}\n"
     assert not (out / "work").exists()
     modes = {path.relative_to(out).as_posix(): oct(path.stat().st_mode & 0o777) for path in [out, *out.rglob("*")]}
@@ -167,11 +167,11 @@ def test_damaged_files_are_made_again(tmp_path: Path, count: Path) -> None:
     generator, runs, out = generator_from(f"{ME}:counted"), planned(3), tmp_path / "out"
     made = make_runs(generator, GIVEN, runs, folder=out, identity=IDENTITY)
     before = files(out)
-    one, other = out / "runs" / "run-0001.parquet", out / "runs" / "run-0002.parquet"
+    one, other = out / "runs" / "run-0001.result", out / "runs" / "run-0002.result"
     content = one.read_bytes()
     one.write_bytes(content[:90] + bytes([content[90] ^ 4]) + content[91:])
-    other.write_bytes((out / "runs" / "run-0003.parquet").read_bytes())
-    with pytest.raises(InputError, match=r"the file run-0001\.parquet in .* was changed or removed since it was made"):
+    other.write_bytes((out / "runs" / "run-0003.result").read_bytes())
+    with pytest.raises(InputError, match=r"the file run-0001\.result in .* was changed or removed since it was made"):
         made[0]
     (out / "times.jsonl").write_text('{"run": 3, "seconds": 2.5}\n{"run": 1')
     again = make_runs(generator, GIVEN, runs, folder=out, identity=IDENTITY)
@@ -208,7 +208,7 @@ def test_another_generator_script_or_version_is_not_mixed_in(tmp_path: Path, mon
         with pytest.raises(InputError, match=match):
             make_runs(generator_from(generator), given, runs, folder=out, identity={})
     script(tmp_path, "target.write_bytes(source.read_bytes())")
-    monkeypatch.setattr("unveil.studies.generator_folder.version", lambda: "9.9")
+    monkeypatch.setattr("unveil.studies.generator_runs.version", lambda: "9.9")
     with pytest.raises(InputError, match="of another version of unveil"):
         make_runs(generator_from(copy), given, runs, folder=out, identity={})
     (out / "made.json").write_text("[")
@@ -238,7 +238,7 @@ def test_a_run_that_fails_stops_the_others_and_keeps_what_is_done(
         log = out / "logs" / "run-0003.txt"
         messages = f"Its messages are in '{log}'. The other runs were stopped, and the 2 that are done are kept"
         assert SECRET in log.read_text()
-        assert sorted(files(out)) == ["run-0001.parquet", "run-0002.parquet"]
+        assert sorted(files(out)) == ["run-0001.result", "run-0002.result"]
     assert said.endswith(messages)
     assert list((tmp_path / "temporary").iterdir()) == []
     (tmp_path / "mended").touch()

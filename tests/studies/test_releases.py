@@ -3,7 +3,7 @@ import polars as pl
 
 from unveil.data.table import Table
 from unveil.protections import protection_from
-from unveil.studies.releases import _table_content, _table_from
+from unveil.studies.releases import RELEASE_FORMAT, _table_content, _table_from
 
 
 def test_a_table_is_kept_with_its_kinds_and_markers() -> None:
@@ -12,7 +12,7 @@ def test_a_table_is_kept_with_its_kinds_and_markers() -> None:
     )
     original = Table.from_frame(frame, markers={"age": {"7": "own code"}})
     release = protection_from("shuffle").apply(original, rng=np.random.default_rng(1))
-    again = _table_from(_table_content(release), original).released
+    again = _table_from(RELEASE_FORMAT.read(RELEASE_FORMAT.write(_table_content(release))), original).released
     assert again.frame.equals(release.released.frame)
     assert {name: cells.to_list() for name, cells in again.marked.items()} == {
         name: cells.to_list() for name, cells in release.released.marked.items()

@@ -31,7 +31,7 @@ def test_every_scenario_is_accounted_for(results: Results) -> None:
     folder = results.folder / "results"
     (folder / results.fine[0].file_name).unlink()
     (folder / results.fine[1].file_name).write_bytes(b"PAR1")
-    (folder / "other.parquet").write_bytes(b"not of this study")
+    (folder / "other.result").write_bytes(b"not of this study")
     again = Results.read(results.folder)
     assert again.missing == results.fine[:1]
     assert again.damaged == results.fine[1:2]

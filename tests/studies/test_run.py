@@ -173,7 +173,7 @@ def test_a_run_that_is_killed_or_interrupted_is_resumed(tmp_path: Path, how: sig
     assert process.returncode == -how
     assert ("KeyboardInterrupt" in said) == (how == signal.SIGINT)
     until(lambda: not worker or not alive(worker))
-    there = list((out / "results").glob("*.parquet"))
+    there = list((out / "results").glob("*.result"))
     assert running(out) is None
     summary = run_study(study, out, workers=0, resume=True)
     # A worker may end a moment after the run that started it.
@@ -278,7 +278,7 @@ def test_scenarios_above_the_memory_are_rows_and_a_larger_machine_computes_them(
 
 def test_a_worker_that_writes_elsewhere_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = small_study(tmp_path)
-    monkeypatch.setattr("unveil.studies.scenario_run.write_bytes", lambda *_: None)
+    monkeypatch.setattr("unveil.studies.stored_results.write_bytes", lambda *_: None)
     with pytest.raises(InputError, match="All workers must share this folder"):
         run_study(study, tmp_path / "out", workers=0)
 

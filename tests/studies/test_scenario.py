@@ -31,8 +31,8 @@ def test_file_names_are_readable_and_short() -> None:
     )
     name = scenario.file_name
     assert name.startswith("mail-2-k-degree-k-5-own.attacks-VeryLong")
-    assert name.endswith(".parquet")
-    assert len(name) <= 60 + 1 + 16 + len(".parquet")
+    assert name.endswith(".result")
+    assert len(name) <= 60 + 1 + 16 + len(".result")
     assert scenario.strength == "overlap=0.85 | seed_pairs=50"
 
 

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.studies.own import Guess
-from tests.studies.small import GUESS, METRICS, first, looked_at, small_study
+from tests.studies.small import GUESS, first, looked_at, rows_of, small_study
 from unveil.attacks import graph_attack_from
 from unveil.data.graph.knowledge import draw_knowledge, original_among
 from unveil.errors import InputError
@@ -26,17 +25,15 @@ from unveil.studies.releases import release_name, release_of
 from unveil.studies.scenario import rng
 from unveil.studies.scenario_run import make_release, run_scenario
 from unveil.studies.sources import graph_of
+from unveil.studies.stored_results import StoredRows, read_result
 from unveil.work.seal import seal_of
-
-
-def rows_of(folder: Path, file: str) -> pl.DataFrame:
-    return pl.read_parquet(folder / "results" / file)
 
 
 def test_the_numbers_are_those_of_the_definition(tmp_path: Path) -> None:
     study = small_study(tmp_path, metrics=(), releases=2, replications=Replications(number=3))
     for scenario in (study.scenarios()[1], study.scenarios()[3]):
-        rows = rows_of(tmp_path, run_scenario(study, scenario, tmp_path).file)
+        run_scenario(study, scenario, tmp_path)
+        rows = rows_of(tmp_path, scenario)
         assert rows["release"].to_list() == [0, 1, 0]
         for number in range(3):
             original = graph_of(scenario.data)
@@ -60,7 +57,9 @@ def test_the_numbers_are_those_of_the_definition(tmp_path: Path) -> None:
 
 def test_every_attack_meets_the_same_knowledge(tmp_path: Path) -> None:
     study = small_study(tmp_path, attacks=("tests.studies.own:Seen", "tests.studies.own:Seen:notes=other"))
-    one, other = (rows_of(tmp_path, run_scenario(study, study.scenarios()[n], tmp_path).file) for n in (0, 2))
+    for scenario in study.scenarios():
+        run_scenario(study, scenario, tmp_path)
+    one, other = (rows_of(tmp_path, study.scenarios()[n]) for n in (0, 2))
     assert one["attack"][0] != other["attack"][0]
     # Which target is attempted tells the edges that the adversary knew.
     assert one["adversary_success_rate"].to_list() == other["adversary_success_rate"].to_list()
@@ -96,17 +95,15 @@ def test_a_release_is_made_once_and_read_from_then_on(tmp_path: Path) -> None:
         ("Nothing", "an attack in a study must leave Candidates, but 'tests.studies.own:Nothing' left a str"),
     ],
 )
-def test_whatever_an_attack_raises_is_a_row(tmp_path: Path, attack: str, message: str) -> None:
+def test_whatever_an_attack_raises_is_in_the_file(tmp_path: Path, attack: str, message: str) -> None:
     study = small_study(tmp_path, attacks=(f"tests.studies.own:{attack}",))
     outcome = run_scenario(study, first(study), tmp_path)
-    rows = rows_of(tmp_path, outcome.file)
-    assert rows.height == 1
-    assert rows["error"][0] == outcome.error
+    content = (tmp_path / "results" / outcome.file).read_bytes()
+    stored = read_result(content, StoredRows)
+    assert (stored.error, stored.values.size) == (outcome.error, 0)
     assert outcome.error is not None
     assert outcome.error.startswith(message)
-    assert rows.select("replication", *METRICS).null_count().row(0) == (1,) * 4
-    assert rows["attack"][0] == f"tests.studies.own:{attack}"
-    seal = seal_of((tmp_path / "results" / outcome.file).read_bytes())
+    seal = seal_of(content)
     assert seal is not None
     assert seal.state == "failed"
     # A foreign error may quote data, so that its text is beside the results and not in them.
@@ -139,7 +136,8 @@ def test_what_cannot_be_drawn_is_a_row(tmp_path: Path) -> None:
 def test_replications_end_when_every_metric_is_known_well_enough(tmp_path: Path) -> None:
     told: dict[str, Any] = {"metrics": ("entropy", "adversary_success_rate")}
     rough = small_study(tmp_path, seed=4, replications=Replications(relative_error=0.5, cap=400), **told)
-    rows = rows_of(tmp_path, run_scenario(rough, first(rough), tmp_path).file)
+    run_scenario(rough, first(rough), tmp_path)
+    rows = rows_of(tmp_path, first(rough))
     size = rows.height
     assert 10 < size < 400
     assert size % 10 == 0
@@ -148,7 +146,8 @@ def test_replications_end_when_every_metric_is_known_well_enough(tmp_path: Path)
         half = 1.96 * part.std(ddof=1) / np.sqrt(count)  # Student's is wider, by less than a sixth from ten on
         assert (half <= 0.5 * part.mean()) if count == size else (half * 1.17 > 0.5 * part.mean())
     fine = small_study(tmp_path, seed=4, replications=Replications(relative_error=0.01, cap=25), **told)
-    more = rows_of(tmp_path, run_scenario(fine, first(fine), tmp_path).file)
+    run_scenario(fine, first(fine), tmp_path)
+    more = rows_of(tmp_path, first(fine))
     assert more.height == 25
     # A replication depends on its number alone, and not on how many there are.
     assert more.drop("error")[:10].equals(rows.drop("error")[:10])
@@ -182,8 +181,7 @@ def test_edges_and_the_bound_are_measured_where_they_are_named_and_not_otherwise
     scenario = first(study)
     assert run_scenario(study, scenario, tmp_path).error is None
     assert run_scenario(plain, first(plain), tmp_path).error is None
-    rows = pl.read_parquet(tmp_path / "results" / scenario.file_name)
-    bare = pl.read_parquet(tmp_path / "results" / first(plain).file_name)
+    rows, bare = rows_of(tmp_path, scenario), rows_of(tmp_path, first(plain))
     assert rows["adversary_overall_success"].to_list() == bare["adversary_overall_success"].to_list()
     assert "edge_disclosure_precision" not in bare.columns
     release = release_of(study, scenario.data, scenario.protect, 0, tmp_path)
@@ -206,7 +204,7 @@ def test_calibrated_edges_are_those_of_learned_chances_and_tables_have_none(tmp_
     metrics = ("entropy", "edge_disclosure_recall", "deanonymizability_bound")
     study = looked_at(small_study(tmp_path, metrics=metrics, attacks=("KL",), calibrate="simulate"))
     assert run_scenario(study, first(study), tmp_path).error is None
-    rows = pl.read_parquet(tmp_path / "results" / first(study).file_name)
+    rows = rows_of(tmp_path, first(study))
     assert rows["calibrated.edge_disclosure_recall"].null_count() == 0
     assert rows["calibrated.deanonymizability_bound"].null_count() == rows.height
     for wrong in ("hidden_edges_disclosed", "attribute_disclosure_gain"):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from tests.studies.small import first, looked_at, small_study
@@ -13,7 +12,7 @@ from unveil.errors import InputError
 from unveil.studies import Results, Store, Study
 from unveil.studies.scenario_run import run_scenario
 from unveil.work.lock import running
-from unveil.work.seal import DiskError, Seal, seal_of, sealed, user_key, write_bytes
+from unveil.work.seal import DiskError, Seal, seal_of, user_key, write_bytes
 
 
 @pytest.fixture
@@ -188,11 +187,3 @@ def test_a_draft_that_cannot_be_finished_leaves_the_old_file(tmp_path: Path, mon
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_same_rows_have_the_same_bytes_and_can_be_read() -> None:
-    frame = pl.DataFrame({"a": [1.0, None], "error": [None, "0" * 64]})
-    seal = Seal("name", "digest", "failed")
-    assert sealed(frame, seal) == sealed(frame.clone(), seal)
-    assert pl.read_parquet(sealed(frame, seal)).equals(frame)
-    assert seal_of(sealed(frame, seal)) == seal

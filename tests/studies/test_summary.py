@@ -128,6 +128,19 @@ def test_reports_and_grades_take_it_for_the_folder(folder: Path, file: Path) -> 
     assert "--resume" not in answers[1].to_html()  # nothing goes on from a summary
 
 
+def test_a_summary_of_an_earlier_version_keeps_its_errors(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = Results.read(folder)
+    assert (results.failed, results.frame.height, results.nodes.height) != ((), 0, 0)
+    errors, name_of = results.errors, Scenario.file_name.fget  # type: ignore[attr-defined]
+    with monkeypatch.context() as changed:
+        changed.setattr(Scenario, "file_name", property(lambda each: name_of(each).replace(".result", ".parquet")))
+        content = results.to_summary()
+    (tmp_path / "old.parquet").write_bytes(content)
+    assert Results.read(tmp_path / "old.parquet").errors.equals(errors)
+
+
 def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = tmp_path / "damaged.parquet"
     content = bytearray(file.read_bytes())
@@ -135,8 +148,9 @@ def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path, monke
     damaged.write_bytes(content)
     other = tmp_path / "other.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(other)
-    one_of_results = next((folder / "results").iterdir())
-    for path in (damaged, other, one_of_results):
+    with pytest.raises(InputError, match="must be the folder of a study, but is a file"):
+        Results.read(next((folder / "results").iterdir()))
+    for path in (damaged, other):
         with pytest.raises(InputError, match="must be the folder of a study or its summary, but is another file"):
             Results.read(path)
     with monkeypatch.context() as changed:

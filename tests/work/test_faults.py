@@ -21,7 +21,7 @@ from unveil.errors import InputError
 from unveil.work.lock import Lock, running
 from unveil.work.processes import Processes
 from unveil.work.run import Pace, run
-from unveil.work.seal import DiskError, SealKey, seal_of, sealed_archive, sealed_parts
+from unveil.work.seal import DiskError, SealKey, parts_of, seal_of, sealed_parts
 from unveil.work.task import MismatchError, Task, WorkerDiedError
 from unveil.work.threads import Threads
 
@@ -346,7 +346,7 @@ def test_a_planted_release_of_a_study_is_made_again(
     one, other = sorted((folder / "releases").iterdir())
     content, seal = one.read_bytes(), seal_of(one.read_bytes())
     assert seal is not None
-    one.write_bytes(sealed_archive(other.read_bytes(), seal, None if key is None else SealKey(key)))
+    one.write_bytes(sealed_parts(parts_of(other.read_bytes()), seal, None if key is None else SealKey(key)))
     for path in (folder / "results").iterdir():
         path.unlink()
     front.run(home, folder, 0)

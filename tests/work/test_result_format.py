@@ -6,10 +6,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
+import polars.testing.parametric as plst
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as stn
+from polars.testing import assert_frame_equal
 
 from unveil.work.result_format import ResultFormat, UnreadableResultError
 
@@ -144,3 +147,41 @@ def test_a_forged_array_is_refused(header: str) -> None:
     array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
     with pytest.raises(UnreadableResultError):
         FORMAT.read([b'["array",0]', array])
+
+
+COLUMNS: list[Any] = [pl.Boolean, pl.Int8, pl.Int64, pl.UInt16, pl.UInt64, pl.Float32, pl.Float64, pl.String, pl.Int128]
+FRAMES = plst.dataframes(
+    allowed_dtypes=[*COLUMNS, pl.Datetime("us")], min_cols=1, max_cols=4, max_size=6, allow_null=True, allow_chunks=True
+)
+
+
+@given(FRAMES, st.lists(st.sampled_from(["low", "", None]), min_size=6))
+def test_frames_come_back_with_their_types_and_gaps(frame: pl.DataFrame, levels: list[str | None]) -> None:
+    column = pl.Series("levels", levels[: frame.height], pl.Enum(["low", "", "high"]))
+    frame = frame.with_columns(column)
+    assert_frame_equal(FORMAT.read(FORMAT.write({"frame": frame}))["frame"], frame, check_exact=True)
+
+
+def test_frames_of_other_columns_are_not_written() -> None:
+    with pytest.raises(TypeError, match="may not hold a column of the type List"):
+        FORMAT.write(pl.DataFrame({"a": [[1]]}))
+
+
+def test_forged_frames_are_refused() -> None:
+    text, *arrays = FORMAT.write(pl.DataFrame({"a": [1.0, None], "b": ["x", "y"]}))
+    tree = json.loads(text)
+    numbers, words = tree[2]
+    forged = [
+        ["frame", ["a"], [numbers, words]],
+        ["frame", ["a", "a"], [numbers, words]],
+        ["frame", ["a", "b"], [numbers]],
+        ["frame", ["a", "b"], [["Object", *numbers[1:]], words]],
+        ["frame", ["a", "b"], [["DataFrame", *numbers[1:]], words]],
+        ["frame", ["a", "b"], [numbers, [*words[:3], [["x"]]]]],
+        ["frame", ["a", "b"], [numbers, [*words[:3], [[1, 2]]]]],
+        ["frame", ["a", "b"], [[*numbers[:3], 1], words]],
+        ["frame", ["a", "b"], [["Float64", [0], 0, None], words]],
+    ]
+    for each in forged:
+        with pytest.raises(UnreadableResultError):
+            FORMAT.read([json.dumps(each).encode(), *arrays])

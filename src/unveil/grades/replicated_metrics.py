@@ -189,7 +189,7 @@ def _joined(frame: "pl.DataFrame", keys: list[tuple[str | float, ...]], numbers:
     """Return for each row of results the number that belongs to its scenario."""
     import polars as pl
 
-    from unveil.studies.results import KEYS
+    from unveil.studies.stored_results import KEYS
 
     names = dict(zip(KEYS, (pl.String, pl.String, pl.String, pl.String, pl.Float64), strict=True))
     known = pl.DataFrame(keys, schema=names, orient="row").with_columns(pl.Series("number", numbers, pl.Int64))

@@ -1,36 +1,162 @@
 """Make the runs of a generator: many at once, none twice, and none lost whatever becomes of the workers."""
 
+import json
 import pickle
+import shutil
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from math import nan
 from pathlib import Path
 from secrets import token_bytes
+from types import MappingProxyType, TracebackType
 from typing import Any, overload
 
+import numpy as np
+
+from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
+from unveil.data.files.whole_files import read_unlinked, replace_file
 from unveil.errors import InputError, OwnCodeError, UnveilError, where_raised, whole_number
-from unveil.protections.generators import GeneratedRelease, Generator, RunError, SourceTable, with_env
-from unveil.studies.generator_folder import (
-    RUNS,
-    WORK,
-    GeneratorFolder,
-    PlannedRun,
-    content_of_made,
-    identity_of,
-    log_of,
-    made_of_content,
-    write_log,
-)
+from unveil.protections.generators import GeneratedRelease, Generator, RunError, SourceTable, scripts_of, with_env
+from unveil.protections.generators.processes import remove_left
+from unveil.studies.releases import RELEASE_FORMAT, stored_table, table_from
+from unveil.studies.stored_results import FORMAT
 from unveil.work.private_folder import make_private_folder, remove_left_behind
+from unveil.work.results import ResultFolder
 from unveil.work.run import Pace, Progress, endings_raise, executor
 from unveil.work.run import run as run_tasks
-from unveil.work.seal import Seal, SealKey, write_bytes
-from unveil.work.task import SharedValue, Task, WorkerDiedError
+from unveil.work.seal import Seal, SealKey, parts_of, sealed_parts, write_bytes
+from unveil.work.task import SharedValue, Task, WorkerDiedError, version
 
 __all__ = ["GeneratorRuns", "PlannedRun", "make_runs"]
+
+MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
+#: What is said of runs that are not those asked for, by what differs; of all else, that a setting does.
+_OTHER = MappingProxyType(
+    {
+        "generator": "of another generator",
+        "scripts": "of a generator whose scripts have changed since",
+        "people": "of other people",
+        "seed": "with another seed",
+        "version": "of another version of unveil",
+        "format": "in the format of another version of unveil",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRun:
+    """A run to be made: its number, from 1, where its randomness starts from, and the rows that are given."""
+
+    number: int
+    seed: int
+    rows: IntArray
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"run-{self.number:04}"
+
+
+class GeneratorFolder(ResultFolder):
+    """The folder with the runs of a generator."""
+
+    manifest, parts, files = MANIFEST, (RUNS, LOGS, WORK), (TIMES,)
+    what, own, advice = "runs", "runs of this generator", "Name another folder (--made)"
+    other = _OTHER
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        remove_left(self.folder / WORK)
+        self.give_up()
+        super().__exit__(kind, error, trace)
+
+    def give_up(self) -> None:
+        """Let generators on other machines see that they are not wanted any more."""
+        shutil.rmtree(self.folder / WORK, ignore_errors=True)
+
+    def _claim(self) -> None:
+        super()._claim()
+        self.give_up()  # what runs that were killed may have left
+
+    def seal(self, run: PlannedRun) -> Seal:
+        """Return what the file of a run says about itself."""
+        rows = np.ascontiguousarray(run.rows, "<i8").tobytes()
+        told = json.dumps([self.identity, run.number, run.seed], sort_keys=True).encode()
+        return Seal(f"{run.name}.result", sha256(told + rows).hexdigest(), "fine")
+
+    def has(self, run: PlannedRun) -> bool:
+        """Return whether a run is done, and its file as it was written."""
+        return self.content(run) is not None
+
+    def content(self, run: PlannedRun) -> bytes | None:
+        """Return the file of a run, or None where it is not there, a link, damaged, or another one's."""
+        return self.sealed_content(RUNS, self.seal(run))
+
+    def note_seconds(self, run: PlannedRun, seconds: float) -> None:
+        """Note how long a run took, once its file is there; a worker elsewhere may have another disk."""
+        if not (self.folder / RUNS / f"{run.name}.result").is_file():
+            raise InputError(
+                f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
+                "folder: name one that they do share (--made)"
+            )
+        self.note(TIMES, {"run": run.number, "seconds": round(seconds, 6)})
+
+    def seconds(self) -> dict[int, float]:
+        """Return how long each run took, as far as that is known."""
+        found: dict[int, float] = {}
+        try:
+            lines = read_unlinked(self.folder / TIMES).decode().splitlines()
+        except (OSError, ValueError):
+            return found
+        for line in lines:
+            try:
+                told = json.loads(line)
+                found[int(told["run"])] = float(told["seconds"])
+            except (ValueError, KeyError, TypeError):  # half a line, where a disk was full
+                continue
+        return found
+
+
+def identity_of(generator: Generator, declared: Mapping[str, object]) -> dict[str, object]:
+    """Return all that runs depend on: the generator with its scripts, the version, and what the caller tells."""
+    told = {"generator": generator.written, "scripts": scripts_of(generator), **declared}
+    return {**told, "version": version(), "format": FORMAT}
+
+
+def write_log(folder: Path, run: PlannedRun, log: bytes) -> None:
+    """Keep what the generator printed in a run."""
+    if log:
+        replace_file(log_of(folder, run), log, lasting=False)
+
+
+def log_of(folder: Path, run: PlannedRun) -> Path:
+    """Return where the messages of a run are kept."""
+    return folder / LOGS / f"{run.name}.txt"
+
+
+def content_of_made(generated: GeneratedRelease, seal: Seal, key: SealKey) -> bytes:
+    """Return the file of a run: the release with all that is known of it.
+
+    How long it took is not in it: a generator that does the same again makes the same bytes.
+    """
+    stored = {
+        "released": stored_table(generated.released),
+        "truth": None if generated.truth is None else np.asarray(generated.truth, np.int64),
+        "kind": generated.kind,
+        "notes": tuple(generated.notes),
+    }
+    return sealed_parts(RELEASE_FORMAT.write(stored), seal, key)
+
+
+def made_of_content(content: bytes, seconds: float = nan) -> GeneratedRelease:
+    """Return what a run made, out of its file."""
+    stored = RELEASE_FORMAT.read(parts_of(content))
+    return GeneratedRelease(**{**stored, "released": table_from(stored["released"]), "seconds": seconds})
 
 
 class GeneratorRuns(Sequence[GeneratedRelease]):
@@ -53,7 +179,7 @@ class GeneratorRuns(Sequence[GeneratedRelease]):
         content = self._home.content(run)
         if content is None:
             raise InputError(
-                f"the file {run.name}.parquet in {shown(self._home.folder)} was changed or removed since it was made. "
+                f"the file {run.name}.result in {shown(self._home.folder)} was changed or removed since it was made. "
                 "Call the same command again, which makes it anew"
             )
         return made_of_content(content, self._seconds.get(run.number, nan))

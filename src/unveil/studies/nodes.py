@@ -1,6 +1,5 @@
 """Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,7 @@ from unveil._kernels.types import FloatArray
 from unveil.studies._parts import leaves_trials
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from unveil.studies.plan import Study
-    from unveil.studies.scenario import Scenario
-
-#: The folder of a study that holds them.
-NODES = "nodes"
 
 # A scenario of many replications must not need more memory than one of few: from here on values are kept by the means
 # of short runs, of which there are so many that the blocks hardly differ.
@@ -69,31 +62,3 @@ class NodeValues:
         weight = np.concatenate([self.runs[1], np.ones(value.size - self.runs[0].size)])
         order = np.argsort(value, kind="stable")
         return value[order], weight[order]
-
-
-def nodes_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
-    """Return the columns of the values of nodes: those of the scenario, then those of the sketch."""
-    import polars as pl
-
-    return {
-        **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
-        "level": pl.Float64,
-        "metric": pl.String,
-        "count": pl.UInt64,
-        **dict.fromkeys(("lowest", "highest", "sum", "squares"), pl.Float64),
-        "blocks": pl.List(pl.Float32),
-    }
-
-
-def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, ValueSketch]) -> "pl.DataFrame":
-    """Return a row for each metric that has a value, with the columns of the scenario before those of the sketch."""
-    import polars as pl
-
-    facts = ("count", "lowest", "highest", "sum", "squares")
-    told = (scenario.data.name, scenario.protect, scenario.attack, scenario.axis, scenario.level)
-    rows = [
-        (*told, name, *(getattr(each, fact) for fact in facts), each.blocks.tolist())
-        for name, each in sketches.items()
-        if each.count
-    ]
-    return pl.DataFrame(rows, schema=nodes_schema(), orient="row")

@@ -1,16 +1,12 @@
 """The releases of a study: made once, kept in files, and shared by all attacks on them."""
 
-import io
-import json
-import zipfile
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.data.files.whole_files import SECRET_FOLDER, read_unlinked
 from unveil.data.graph import Graph
@@ -24,15 +20,15 @@ from unveil.studies.plan import Study
 from unveil.studies.scenario import DataSet, rng, short_hash, slug
 from unveil.studies.sources import graph_of, path_of, table_of
 from unveil.work.memory import check_memory, check_reading, graph_bytes, table_bytes
-from unveil.work.seal import Seal, SealKey, seal_of, sealed_archive, write_bytes
-
-if TYPE_CHECKING:
-    import polars as pl
+from unveil.work.result_format import ResultFormat
+from unveil.work.seal import Seal, SealKey, parts_of, seal_of, sealed_parts, write_bytes
 
 FOLDER = "releases"
+#: How releases are written: whole numbers, texts, columns and their markers.
+RELEASE_FORMAT = ResultFormat([Column, Marker])
 
 # What reading a file can raise that was damaged, or written by something else.
-_DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, InputError)
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, InputError)
 
 
 def release_name(study: Study, data: DataSet, protect: str, number: int) -> str:
@@ -40,7 +36,7 @@ def release_name(study: Study, data: DataSet, protect: str, number: int) -> str:
     from unveil._version import __version__
 
     depends = (data.name, data.digest, ",".join(data.known), protect, str(number), str(study.seed), __version__)
-    return f"{slug(data.name, protect, str(number))}-{short_hash(*depends)}.npz"
+    return f"{slug(data.name, protect, str(number))}-{short_hash(*depends)}.result"
 
 
 def release_of(
@@ -95,7 +91,7 @@ def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path, ke
     made = _made(study.seed, data, protect, number)
     file.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
     content = _graph_content(made) if data.kind == "graph" else _table_content(made)
-    write_bytes(file, sealed_archive(content, Seal(file.name, "", "fine"), key))
+    write_bytes(file, sealed_parts(RELEASE_FORMAT.write(content), Seal(file.name, "", "fine"), key))
     return _loaded(file, file.stat().st_mtime_ns, data, key)
 
 
@@ -118,76 +114,47 @@ def _loaded(file: Path, _changed: int, data: DataSet, key: SealKey | None) -> An
     if seal_of(content, key) != Seal(file.name, "", "fine"):
         raise ValueError("damaged, or sealed by another user")
     reader: Callable[..., Any] = _graph_from if data.kind == "graph" else _table_from
-    return reader(content, graph_of(data) if data.kind == "graph" else table_of(data))
+    return reader(RELEASE_FORMAT.read(parts_of(content)), graph_of(data) if data.kind == "graph" else table_of(data))
 
 
-def _graph_content(release: GraphRelease) -> bytes:
-    told = {key: getattr(release, key) for key in ("kind", "name", "notes", "pairing")}
-    told["facts"] = {key: float(value) for key, value in release.facts.items()}
-    stream = io.BytesIO()
-    np.savez(
-        stream,
-        start=release.released.start,
-        neighbour=release.released.neighbour,
-        truth=release.truth,
-        told=np.array(json.dumps(told)),
-    )
-    return stream.getvalue()
+def _graph_content(release: GraphRelease) -> dict[str, Any]:
+    return {
+        "start": release.released.start,
+        "neighbour": release.released.neighbour,
+        "truth": release.truth,
+        **{name: getattr(release, name) for name in ("kind", "name", "notes", "pairing")},
+        "facts": {name: float(value) for name, value in release.facts.items()},
+    }
 
 
-def _graph_from(content: bytes, original: Graph) -> GraphRelease:
-    with np.load(io.BytesIO(content), allow_pickle=False) as parts:
-        told = json.loads(str(parts["told"]))
-        released = Graph(parts["start"], parts["neighbour"], name=f"{told['name']} graph")
-        truth = parts["truth"]
-    return GraphRelease(original, released, truth, **{**told, "notes": tuple(told["notes"])})
+def _graph_from(stored: dict[str, Any], original: Graph) -> GraphRelease:
+    released = Graph(stored.pop("start"), stored.pop("neighbour"), name=f"{stored['name']} graph")
+    return GraphRelease(original, released, **stored)
 
 
-def _table_content(release: Release) -> bytes:
-    rows, released = io.BytesIO(), release.released
-    released.frame.write_parquet(rows)
-    told = {**facts_of_table(released), "kind": release.kind, "name": release.name}
-    stream = io.BytesIO()
-    np.savez(
-        stream,
-        frame=np.frombuffer(rows.getvalue(), np.uint8),
-        truth=np.asarray(release.truth, np.int64),
-        marked=marks_of_table(released),
-        told=np.array(json.dumps(told)),
-    )
-    return stream.getvalue()
+def _table_content(release: Release) -> dict[str, Any]:
+    truth = np.asarray(release.truth, np.int64)
+    return {"table": stored_table(release.released), "truth": truth, "kind": release.kind, "name": release.name}
 
 
-def facts_of_table(table: Table) -> dict[str, Any]:
-    """Return what a file says of a table beside its rows; `table_of_facts` makes it again."""
-    columns = [asdict(replace(column, hierarchy=None)) for column in table.columns]
-    return {"columns": columns, "marked": list(table.marked), "table": table.name}
+def _table_from(stored: dict[str, Any], original: Table) -> Release:
+    return Release(original, table_from(stored.pop("table")), **stored)
 
 
-def marks_of_table(table: Table) -> "NDArray[np.uint8]":
-    """Return which marker each cell holds, a row for each column that has some."""
-    return np.array([cells.to_numpy() for cells in table.marked.values()], np.uint8)
+def stored_table(table: Table) -> dict[str, Any]:
+    """Return a table as data that `RELEASE_FORMAT` writes; `table_from` makes it again."""
+    return {
+        "name": table.name,
+        "columns": tuple(replace(column, hierarchy=None) for column in table.columns),
+        "content": table.frame,
+        "sha256": table.sha256,
+        "notes": table.notes,
+        "marked": {name: cells.to_numpy() for name, cells in table.marked.items()},
+    }
 
 
-def table_of_facts(fields: dict[str, Any], frame: "pl.DataFrame", marks: "NDArray[np.uint8]") -> Table:
-    """Return the table that a file holds."""
+def table_from(stored: dict[str, Any]) -> Table:
+    """Return the table that was stored."""
     import polars as pl
 
-    marked = {name: pl.Series(name, cells) for name, cells in zip(fields["marked"], marks, strict=True)}
-    return Table(fields["table"], tuple(map(_column_from, fields["columns"])), frame, marked=marked)
-
-
-def _table_from(content: bytes, original: Table) -> Release:
-    import polars as pl
-
-    with np.load(io.BytesIO(content), allow_pickle=False) as parts:
-        told = json.loads(str(parts["told"]))
-        frame = pl.read_parquet(io.BytesIO(parts["frame"].tobytes()))
-        released = table_of_facts(told, frame, parts["marked"])
-        truth = parts["truth"]
-    return Release(original, released, kind=told["kind"], name=told["name"], truth=truth)
-
-
-def _column_from(fields: dict[str, Any]) -> Column:
-    markers = tuple(Marker(**marker) for marker in fields["markers"])
-    return Column(**{**fields, "markers": markers, "written": tuple(fields["written"])})
+    return Table(**{**stored, "marked": {name: pl.Series(name, cells) for name, cells in stored["marked"].items()}})

@@ -1,30 +1,38 @@
 """The results of a study, read back: rows, failures, and means with their uncertainty."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil._figure import figure
-from unveil.data.files.source import is_text
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import read_unlinked
 from unveil.errors import InputError, did_you_mean
 from unveil.studies._parts import asks_listed, columns_of
-from unveil.studies.nodes import NODES, frame_of_nodes, keeps_nodes
+from unveil.studies.nodes import keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.precision import half_width
 from unveil.studies.scenario import Scenario
-from unveil.studies.scenario_run import RESULTS, frame_of
 from unveil.studies.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
+from unveil.studies.stored_results import (
+    KEYS,
+    NODES,
+    RESULTS,
+    ResultType,
+    StoredRows,
+    StoredSketches,
+    frame_of,
+    frame_of_nodes,
+    keys_of,
+    read_result,
+)
 from unveil.studies.summary import COUNTS, StudySummary, is_summary, read_summary, summary_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-#: The columns that tell a scenario.
-KEYS = ("data", "protect", "attack", "axis", "level")
 #: The columns of results that are no metrics.
 _NOT_METRICS = (*KEYS, "replication", "release", *COUNTS, "error")
 
@@ -156,22 +164,30 @@ class Results:
             stored = self.summarised.frame.columns
         else:
             one = (*self.fine, *self.failed)[:1]
-            stored = self._read(RESULTS, one).columns if one else []
-        return tuple(name for name in stored if name not in _NOT_METRICS)
+            stored = list(self._read(RESULTS, one[0], StoredRows).metrics) if one else []
+        return tuple(dict.fromkeys(name for name in stored if name not in _NOT_METRICS))
 
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per replication: the scenario, its numbers, and one column per metric (null where undefined)."""
-        return self._rows(self.fine) if self.summarised is None else self.summarised.frame
+        if self.summarised is not None:
+            return self.summarised.frame
+        stored = [self._read(RESULTS, each, StoredRows) for each in self.fine]
+        wrong = next((each for each, rows in zip(self.fine, stored, strict=True) if rows.metrics != self.metrics), None)
+        if wrong is not None:
+            raise self._unreadable(RESULTS, wrong)
+        return frame_of(self.fine, self.metrics, stored)
 
     @cached_property
     def errors(self) -> "pl.DataFrame":
         """One row per failed scenario, with its error."""
+        import polars as pl
+
         if self.summarised is None:
-            return self._rows(self.failed).select(*KEYS, "error")
-        said = self.summarised.errors
-        rows = [frame_of(each, self.metrics, [], said[each.file_name]).select(*KEYS, "error") for each in self.failed]
-        return _joined(rows or [frame_of(self.scenarios[0], self.metrics, [], None).select(*KEYS, "error")])
+            said = [self._read(RESULTS, each, StoredRows).error for each in self.failed]
+        else:
+            said = [self.summarised.errors[each.file_name] for each in self.failed]
+        return keys_of(self.failed, [1] * len(said)).with_columns(pl.Series("error", said, pl.String))
 
     @cached_property
     def nodes(self) -> "pl.DataFrame":
@@ -184,7 +200,7 @@ class Results:
             return self.summarised.nodes
         folder = self.folder / NODES
         there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
-        return self._read(NODES, there) if there else frame_of_nodes(self.scenarios[0], {})
+        return frame_of_nodes(there, [self._read(NODES, each, StoredSketches) for each in there])
 
     def values(self, metric: str) -> "pl.DataFrame":
         """Return every value of one metric: the scenario, the replication, and ``value``."""
@@ -227,21 +243,17 @@ class Results:
         ]
         return _with_intervals(pl.concat(parts).sort("scenario", "place"))
 
-    def _rows(self, scenarios: tuple[Scenario, ...]) -> "pl.DataFrame":
-        return self._read(RESULTS, scenarios) if scenarios else frame_of(self.scenarios[0], self.metrics, [], None)
+    def _read(self, part: str, scenario: Scenario, kind: type[ResultType]) -> ResultType:
+        try:
+            return read_result(read_unlinked(self.folder / part / scenario.file_name), kind)
+        except (OSError, ValueError) as error:
+            raise self._unreadable(part, scenario) from error
 
-    def _read(self, part: str, scenarios: Sequence[Scenario]) -> "pl.DataFrame":
-        import polars as pl
-
-        files = [self.folder / part / scenario.file_name for scenario in scenarios]
-        sources: Any = files if is_text(str(self.folder)) else [BytesIO(file.read_bytes()) for file in files]
-        return pl.scan_parquet(sources, glob=False).collect()
-
-
-def _joined(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
-    import polars as pl
-
-    return pl.concat(frames)
+    def _unreadable(self, part: str, scenario: Scenario) -> InputError:
+        return InputError(
+            f"the file {scenario.file_name} in {shown(self.folder / part)} must hold results of this study, but was "
+            "written by something else. Remove it, and resume the study"
+        )
 
 
 def _is_there(path: Path, folder: Path) -> bool:

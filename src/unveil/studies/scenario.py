@@ -140,7 +140,7 @@ class Scenario:
     def file_name(self) -> str:
         """The file of its results: readable letters, and a hash of all that they depend on."""
         words = (self.data.name, self.protect, self.attack, self.axis, number_text(self.level))
-        return f"{slug(*words)}-{short_hash(self.key, self.stamp)}.parquet"
+        return f"{slug(*words)}-{short_hash(self.key, self.stamp)}.result"
 
 
 def rng(seed: int, *parts: str | int) -> np.random.Generator:

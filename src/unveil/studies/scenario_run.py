@@ -4,12 +4,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.threads import threads
-from unveil.data.files.whole_files import SECRET_FOLDER
 from unveil.errors import UndefinedMetricWarning
 from unveil.guesses.trials import Trials
 from unveil.metrics import Metric
@@ -18,19 +17,15 @@ from unveil.metrics.candidates.candidate_metrics import measure_one
 from unveil.studies._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of, scenario_of
 from unveil.studies.existing_release import tables_of
 from unveil.studies.failures import note_traceback, told
-from unveil.studies.nodes import NODES, NodeValues, frame_of_nodes, keeps_nodes
+from unveil.studies.nodes import NodeValues, keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.precision import LOOK_EVERY, enough
 from unveil.studies.releases import release_of
 from unveil.studies.replication import Replication, attack_graph, attack_people, attack_table
 from unveil.studies.scenario import Scenario, rng
+from unveil.studies.stored_results import NODES, RESULTS, Row, StoredRows, StoredSketches, write_result
 from unveil.studies.times import Clock
-from unveil.work.seal import DiskError, Seal, SealKey, State, sealed, write_bytes
-
-if TYPE_CHECKING:
-    import polars as pl
-
-RESULTS = "results"
+from unveil.work.seal import DiskError, SealKey
 
 
 @dataclass(frozen=True)
@@ -45,15 +40,6 @@ class TaskOutcome:
     error: str | None
     seconds: Mapping[str, float] = field(default_factory=dict)
     wall: Mapping[str, float] = field(default_factory=dict)
-
-
-class Row(NamedTuple):
-    """One replication: which release, how many targets were attempted and hit, and the value of each metric."""
-
-    release: int
-    attempted: int
-    correct: float
-    values: tuple[float, ...]
 
 
 class ScenarioReplications(NamedTuple):
@@ -78,7 +64,7 @@ def run_scenario(
 
     The values of nodes, if the study keeps them, are in ``folder/nodes``. ``twins`` are scenarios of other axes that
     are the same; they get files of their own with the same numbers. The numbers depend on the study and the scenario
-    alone. Whatever an attack, a protection or a metric raises becomes a file with one row that tells the error; only a
+    alone. Whatever an attack, a protection or a metric raises becomes a file that tells the error; only a
     file that cannot be written is an error of this function. ``key`` seals the files for a run that is resumed.
     """
     clock, found, said = Clock(), ScenarioReplications([], {}), None
@@ -90,10 +76,10 @@ def run_scenario(
         said = told(error)
         note_traceback(folder, scenario, error)
     with clock.timed("write"):
-        sketches = {name: values.sketch() for name, values in found.nodes.items()}
+        sketches = StoredSketches.of({name: values.sketch() for name, values in found.nodes.items()})
         for each in (scenario, *twins):
             if said is None and keeps_nodes(study):  # before the rows, which say that the scenario is done
-                _write(frame_of_nodes(each, sketches), each, folder / NODES, key)
+                write_result(sketches, each, folder / NODES, key)
             write_rows(study, each, folder, [] if said else found.rows, said, key)
     return TaskOutcome(scenario.file_name, len(found.rows), said, dict(clock.seconds), dict(clock.wall))
 
@@ -123,15 +109,9 @@ def make_release(
 def write_rows(
     study: Study, scenario: Scenario, folder: Path, rows: list[Row], error: str | None, key: SealKey | None
 ) -> None:
-    """Write the file of a scenario: a row for each replication, or one row with the error."""
-    frame = frame_of(scenario, columns_of(study), rows, error)
-    _write(frame, scenario, folder / RESULTS, key, "failed" if error else "fine")
-
-
-def _write(frame: "pl.DataFrame", scenario: Scenario, folder: Path, key: SealKey | None, state: State = "fine") -> None:
-    folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
-    seal = Seal(scenario.file_name, scenario.data.digest, state)
-    write_bytes(folder / scenario.file_name, sealed(frame, seal, key=key))
+    """Write the file of a scenario: its replications, or the error."""
+    stored = StoredRows.of(columns_of(study), rows, error)
+    write_result(stored, scenario, folder / RESULTS, key, "failed" if error else "fine")
 
 
 def _replications(
@@ -206,25 +186,3 @@ def _measured(
                 nodes.setdefault(name, NodeValues()).add(each.values)
     values = tuple(means.get(name, np.nan) for name in columns_of(study))
     return Row(release, int(guess.attempted.sum()), float(correct(guess, truth).sum()), values)
-
-
-def frame_of(scenario: Scenario, metrics: Sequence[str], rows: list[Row], error: str | None) -> "pl.DataFrame":
-    """Return the rows of a file; it has the same columns whatever happened."""
-    import polars as pl
-
-    size = 1 if error else len(rows)
-    every: dict[str, pl.Series] = {
-        name: pl.Series(name, [getattr(scenario, name)] * size, pl.String) for name in ("protect", "attack", "axis")
-    }
-    every = {"data": pl.Series("data", [scenario.data.name] * size, pl.String), **every}
-    every["level"] = pl.Series("level", [scenario.level] * size, pl.Float64)
-    some: list[Any] = [None] if error else []
-    every["replication"] = pl.Series("replication", some or list(range(size)), pl.UInt32)
-    every["release"] = pl.Series("release", some or [row.release for row in rows], pl.UInt32)
-    every["attempted"] = pl.Series("attempted", some or [row.attempted for row in rows], pl.UInt32)
-    every["correct"] = pl.Series("correct", some or [row.correct for row in rows], pl.Float64).fill_nan(None)
-    for place, metric in enumerate(metrics):
-        values = pl.Series(metric, some or [row.values[place] for row in rows], pl.Float64)
-        every[metric] = values.fill_nan(None)
-    every["error"] = pl.Series("error", [error] * size, pl.String)
-    return pl.DataFrame(list(every.values()))

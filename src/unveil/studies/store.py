@@ -8,13 +8,14 @@ from typing import Any
 
 from unveil.data.files.source import shown
 from unveil.data.files.whole_files import make_secret_folder, read_unlinked
-from unveil.errors import InputError
+from unveil.errors import InputError, shortened
 from unveil.studies.failures import ERRORS
-from unveil.studies.nodes import NODES, keeps_nodes
+from unveil.studies.nodes import keeps_nodes
 from unveil.studies.plan import Study
 from unveil.studies.releases import FOLDER as RELEASES
 from unveil.studies.scenario import Scenario
-from unveil.studies.scenario_run import RESULTS, TaskOutcome
+from unveil.studies.scenario_run import TaskOutcome
+from unveil.studies.stored_results import FORMAT, NODES, RESULTS
 from unveil.studies.summary import is_summary, manifest_of_summary
 from unveil.studies.times import TIMES
 from unveil.work.results import ResultFolder, refuse_file, writing
@@ -52,7 +53,7 @@ class Store(ResultFolder):
             manifest = manifest_of(self.folder)
             check_same(manifest, self.study, self.folder)
             self._refuse_other_key(manifest.get("key"))
-            if not self.resume and any((self.folder / RESULTS).glob("*.parquet")):
+            if not self.resume and any((self.folder / RESULTS).glob("*.result")):
                 raise InputError(
                     f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
                     "is missing, or choose another folder"
@@ -119,8 +120,6 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     _refuse_archive(folder)
     try:
         told = json.loads(read_unlinked(folder / MANIFEST))
-        if is_manifest(told):
-            return dict(told)
     except FileNotFoundError as error:
         raise InputError(
             f"{shown(folder)} must be the folder of a study, but holds none. Name the folder given as --out"
@@ -128,7 +127,15 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     except PermissionError as error:
         raise unreadable(folder) from error
     except (OSError, ValueError, RecursionError):
-        pass
+        told = None
+    if is_manifest(told):
+        if told.get("format") == FORMAT:
+            return dict(told)
+        raise InputError(
+            f"the results in {shown(folder)} are in the format of another version of unveil "
+            f"({shortened(str(told['version']))}). Summarise them with that version ('unveil study summary') and read "
+            "the summary, or choose another folder"
+        )
     raise InputError(
         f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "
         "back, or choose another folder"
@@ -194,6 +201,7 @@ def _manifest(study: Study) -> dict[str, Any]:
     return {
         "identity": study.identity(),
         "version": version(),
+        "format": FORMAT,
         "name": study.name,
         "seed": study.seed,
         "data": {each.name: each.digest for each in study.data},

@@ -22,10 +22,9 @@ from unveil._kernels.types import FloatArray
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.studies.index import with_sources
-from unveil.studies.nodes import nodes_schema
 from unveil.studies.plan import Study
 from unveil.studies.scenario import Scenario
-from unveil.work.seal import Seal, seal_of, sealed
+from unveil.work.seal import Seal, seal_of, sealed_parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +105,7 @@ def summary_of(
         "errors": json.dumps(dict(errors)),
     }
     made = pl.DataFrame(told, schema=_schema(), orient="row")
-    return sealed(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
+    return sealed_parquet(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
 
 
 def read_summary(path: Path) -> StudySummary:
@@ -131,7 +130,7 @@ def read_summary(path: Path) -> StudySummary:
         study=study,
         manifest=manifest,
         fine=frozenset(each.file_name for each in scenarios if (*_case(each), each.level) in levels),
-        errors=json.loads(metadata["errors"]),
+        errors={Path(name).stem + ".result": said for name, said in json.loads(metadata["errors"]).items()},
         frame=_frame(study, cases, by_metric),
         nodes=_ordered(_nodes(stored), scenarios),
     )
@@ -305,7 +304,15 @@ def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
             runs = _from_steps(own, low, high, FEW_STEPS).tolist()
             case, squares = tuple(row[name] for name in _CASE), count * (deviation**2 + mean**2)
             told.append((*case, level, row["metric"], count, low, high, count * mean, squares, runs))
-    return pl.DataFrame(told, schema=nodes_schema(), orient="row")
+    schema: dict[str, Any] = {
+        **dict.fromkeys(_CASE, pl.String),
+        "level": pl.Float64,
+        "metric": pl.String,
+        "count": pl.UInt64,
+        **dict.fromkeys(("lowest", "highest", "sum", "squares"), pl.Float64),
+        "blocks": pl.List(pl.Float32),
+    }
+    return pl.DataFrame(told, schema=schema, orient="row")
 
 
 def _ordered(nodes: "pl.DataFrame", scenarios: Sequence[Scenario]) -> "pl.DataFrame":

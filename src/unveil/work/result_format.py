@@ -5,12 +5,23 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from typing import Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.data.table.coded_columns import codes_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
 _PLAIN = (type(None), bool, int, float, str)
+#: The types of columns in data frames: numbers are stored as they are, other values as codes of their words.
+_NUMBERS = (
+    *("Boolean", "Datetime", "Float32", "Float64", "Int8", "Int16", "Int32", "Int64"),
+    *("UInt8", "UInt16", "UInt32", "UInt64"),
+)
+_WORDS = ("String", "Enum", "Int128")
 
 
 class UnreadableResultError(ValueError):
@@ -32,7 +43,7 @@ def types_within(*roots: type) -> tuple[type, ...]:
 
 @dataclass(frozen=True)
 class ResultFormat:
-    """Writes and reads values made of plain numbers, texts, arrays and the types and functions listed here.
+    """Writes and reads values made of numbers, texts, arrays, data frames, and the types and functions listed here.
 
     Reading builds data only. A type is looked up by its bare name in the list and filled field by field, without
     calling its constructor; a function is looked up the same way and not called.
@@ -96,6 +107,8 @@ class _Writer:
             return ["scalar", self._place(np.asarray(value))]
         if isinstance(value, np.ndarray):
             return ["array", self._place(value)]
+        if hasattr(value, "get_columns"):
+            return self._frame(value)
         if isinstance(value, partial):
             return ["partial", self._named(value.func), self.tree(value.args), self.tree(value.keywords)]
         if self.types.get(kind.__name__) is kind:
@@ -105,6 +118,31 @@ class _Writer:
         if callable(value):
             return ["function", self._named(value)]
         raise TypeError(f"results may not hold a {kind.__module__}.{kind.__qualname__}: list its type")
+
+    def _frame(self, frame: "pl.DataFrame") -> Any:
+        by_type: dict[str, list[int]] = {}
+        for place, dtype in enumerate(frame.dtypes):
+            by_type.setdefault(type(dtype).__name__, []).append(place)
+        return ["frame", frame.columns, [self._columns(frame, *each) for each in by_type.items()]]
+
+    def _columns(self, frame: "pl.DataFrame", kind: str, places: list[int]) -> Any:
+        """Return columns of one type: places, array with a row for each, and which cells are missing, or the words."""
+        import polars as pl
+
+        columns = [frame.to_series(place) for place in places]
+        more: Any = None
+        if kind in _WORDS:
+            coded = [_coded(each) for each in columns]
+            more = [words for _, words in coded]
+            values = np.array([codes for codes, _ in coded], np.min_scalar_type(max(map(len, more))))
+        elif kind in _NUMBERS:
+            missing = np.array([each.is_null().to_numpy() for each in columns])
+            more = self._place(np.packbits(missing)) if missing.any() else None
+            numbers = [each.cast(pl.UInt8) if kind == "Boolean" else each.to_physical() for each in columns]
+            values = _narrow(np.array([each.fill_null(0).to_numpy() for each in numbers]))
+        else:
+            raise TypeError(f"results may not hold a column of the type {kind}")
+        return [kind, places, self._place(values), more]
 
     def _named(self, function: Callable[..., Any]) -> str:
         name = getattr(function, "__name__", "")
@@ -148,6 +186,31 @@ class _Reader:
     def _scalar(self, place: int) -> Any:
         return self.arrays[place][()]
 
+    def _frame(self, names: list[str], groups: list[Any]) -> "pl.DataFrame":
+        import polars as pl
+
+        columns = {place: each for group in groups for place, each in self._columns(*group)}
+        if len(columns) != len(names) or len({each.len() for each in columns.values()}) > 1:
+            raise UnreadableResultError("columns that do not fit together")
+        return pl.DataFrame([columns[place].alias(name) for place, name in enumerate(names)])
+
+    def _columns(self, kind: str, places: list[int], array: int, more: Any) -> "Iterable[tuple[int, pl.Series]]":
+        import polars as pl
+
+        values = self.arrays[array]
+        if values.ndim != 2:
+            raise UnreadableResultError("columns are the rows of an array")
+        if kind in _WORDS:
+            types = [pl.Enum(words) if kind == "Enum" else getattr(pl, kind) for words in more]
+            words = [pl.Series([None, *each], dtype=dtype) for each, dtype in zip(more, types, strict=True)]
+            return zip(places, (each.gather(codes) for each, codes in zip(words, values, strict=True)), strict=True)
+        dtype = pl.Datetime("us") if kind == "Datetime" else getattr(pl, _NUMBERS[_NUMBERS.index(kind)])
+        made = [pl.Series(each).cast(dtype) for each in values]
+        if more is not None:
+            missing = np.unpackbits(self.arrays[more], count=values.size).reshape(values.shape).astype(bool)
+            made = [each.set(pl.Series(gone), None) for each, gone in zip(made, missing, strict=True)]
+        return zip(places, made, strict=True)
+
     def _function(self, name: str) -> Callable[..., Any]:
         return self.functions[name]
 
@@ -174,7 +237,28 @@ class _Reader:
 
 
 #: What each tag of a stored tree is read by; a file can choose among these and nothing else.
-_TAGS = {each: f"_{each}" for each in ("tuple", "list", "dict", "array", "scalar", "function", "partial", "object")}
+_TAGS = {
+    each: f"_{each}" for each in ("tuple", "list", "dict", "array", "scalar", "frame", "function", "partial", "object")
+}
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in as few bits as they need, and others as they are."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return values
+    kind = np.promote_types(*map(np.min_scalar_type, (values.min(), values.max())))
+    return values.astype(kind) if kind.kind in "iu" else values
+
+
+def _coded(column: "pl.Series") -> tuple[NDArray[Any], list[Any]]:
+    """Return the code of each cell, 0 where it is missing, and the words that codes from 1 on stand for."""
+    import polars as pl
+
+    if isinstance(column.dtype, pl.Enum):
+        codes = (column.to_physical().cast(pl.Int64) + 1).fill_null(0).to_numpy()
+        return codes, column.dtype.categories.to_list()
+    codes, words = codes_of(column)
+    return codes, words.to_list()
 
 
 def _names(kind: Any) -> tuple[str, ...]:

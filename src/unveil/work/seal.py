@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import stat
-import zipfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
@@ -64,33 +63,21 @@ class DiskError(UnveilError):
     """A result could not be written, as on a full disk; what was written before is kept."""
 
 
-def sealed(
-    frame: "pl.DataFrame",
-    seal: Seal,
-    more: Mapping[str, str] | None = None,
-    *,
-    level: int | None = None,
-    key: SealKey | None = None,
-) -> bytes:
-    """Return the bytes of a sealed Parquet file.
+def sealed_parquet(frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str], *, level: int) -> bytes:
+    """Return the bytes of a sealed Parquet file with texts next to its rows; ``level`` is how hard to compress them.
 
-    The same rows, seal, key and texts next to them (``more``) give the same bytes. ``level`` is how hard to compress
-    them.
+    The same rows, seal and texts give the same bytes.
     """
     stream = io.BytesIO()
-    metadata = {"unveil": _opened(seal, key), **(more or {})}
-    if level is None:
-        frame.write_parquet(stream, compression="zstd", metadata=metadata)
-    else:  # in one piece, so that what is alike in all of it is seen
-        frame.write_parquet(
-            stream,
-            compression="zstd",
-            compression_level=level,
-            statistics=False,
-            data_page_size=1 << 26,
-            metadata=metadata,
-        )
-    return _closed(stream.getvalue(), seal, key)
+    frame.write_parquet(
+        stream,
+        compression="zstd",
+        compression_level=level,
+        statistics=False,
+        data_page_size=1 << 26,  # in one piece, so that what is alike in all of it is seen
+        metadata={"unveil": _opened(seal, None), **more},
+    )
+    return _closed(stream.getvalue(), seal, None)
 
 
 def sealed_parts(parts: Sequence[bytes], seal: Seal, key: SealKey | None = None) -> bytes:
@@ -102,14 +89,6 @@ def sealed_parts(parts: Sequence[bytes], seal: Seal, key: SealKey | None = None)
     """
     sizes = json.dumps([len(each) for each in parts])
     return _closed(b"".join([f"{_opened(seal, key)}\n{sizes}\n".encode(), *parts]), seal, key)
-
-
-def sealed_archive(content: bytes, seal: Seal, key: SealKey | None = None) -> bytes:
-    """Return the bytes of a zip archive, such as ``.npz``, with its seal as a comment."""
-    stream = io.BytesIO(content)
-    with zipfile.ZipFile(stream, "a") as archive:
-        archive.comment = _opened(seal, key).encode()
-    return _closed(stream.getvalue(), seal, key)
 
 
 def parts_of(content: bytes) -> list[bytes]:

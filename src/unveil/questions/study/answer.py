@@ -58,7 +58,7 @@ def _check_audited(results: Results) -> None:
     if LINKED not in results.metrics:
         raise InputError(
             f"the report of a study of given releases shows audits, but this study asks {results.study.attacks[0]!r} "
-            f"of them. Read its numbers from the Parquet files in {shown(results.folder)}"
+            f"of them. Read its numbers with unveil.studies.Results.read({shown(results.folder)}).frame"
         )
 
 

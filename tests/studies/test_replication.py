@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.studies.small import first, looked_at, small_study
+from tests.studies.small import first, looked_at, rows_of, small_study
 from unveil.attacks import ATTACKS, attack_from
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
@@ -18,10 +18,10 @@ from unveil.protections import protection_from
 from unveil.studies import Axis, DataSet, Replications, Study
 from unveil.studies._parts import attack_of
 from unveil.studies.releases import release_of
+from unveil.studies.replication import draw_leaked_people, draw_table_knowledge
 from unveil.studies.scenario import number_text, rng
 from unveil.studies.scenario_run import run_scenario
 from unveil.studies.sources import table_of
-from unveil.studies.tables import draw_leaked_people, draw_table_knowledge
 
 PEOPLE = DataSet("people", "table", "sample:anes96")
 
@@ -106,7 +106,7 @@ def test_the_numbers_are_those_of_the_definition(tmp_path: Path, attack: str) ->
     scenario = first(study)
     outcome = run_scenario(study, scenario, tmp_path)
     assert outcome.error is None
-    rows = pl.read_parquet(tmp_path / "results" / outcome.file)
+    rows = rows_of(tmp_path, scenario)
     original = table_of(PEOPLE)
     stream = rng(3, "release", "people", scenario.protect, 0)
     made = protection_from(scenario.protect).apply(original, rng=stream)
@@ -126,8 +126,8 @@ def test_more_columns_and_more_rows_help_the_adversary(tmp_path: Path) -> None:
     study = people_study(tmp_path, axes=axes, attacks=("record-linkage:targets=100",))
     hits = []
     for scenario in study.scenarios():
-        outcome = run_scenario(study, scenario, tmp_path)
-        hits.append(pl.read_parquet(tmp_path / "results" / outcome.file)["correct"].mean())
+        run_scenario(study, scenario, tmp_path)
+        hits.append(rows_of(tmp_path, scenario)["correct"].mean())
     assert hits[0] < hits[1]  # type: ignore[operator]
     assert hits[2] < hits[3]  # type: ignore[operator]
     assert hits[1] > 50  # type: ignore[operator]
@@ -202,7 +202,7 @@ def test_trials_in_a_study_are_those_of_the_attack_with_the_drawn_columns(tmp_pa
     for scenario in study.scenarios():
         outcome = run_scenario(study, scenario, tmp_path)
         assert outcome.error is None
-        rows = pl.read_parquet(tmp_path / "results" / outcome.file)
+        rows = rows_of(tmp_path, scenario)
         case = draw_leaked_people(
             release_of(study, scenario.data, scenario.protect, 0, tmp_path),
             known_columns=scenario.levels.get("known_columns"),
