@@ -240,7 +240,7 @@ def _type_of(kind: type, attribute: str) -> Any:
         return reduce(_type_of, made.figure.path.split("."), kind)
     if isinstance(made, property):
         return get_type_hints(made.fget)["return"]
-    hint = next(each.type for each in fields(kind) if each.name == attribute)
+    hint = next(found for base in kind.__mro__ if (found := vars(base).get("__annotations__", {}).get(attribute)))
     # Other fields may have types that only type checkers know, so that not all are looked up.
     return get_type_hints(kind)[attribute] if isinstance(hint, str) else hint
 
