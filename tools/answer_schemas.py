@@ -36,8 +36,7 @@ def check(text: str) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         said = f"{error.message[:300]} ({error.rule} of {error.name})"
         raise AssertionError(
-            f"{answer['schema']} is not as its schema in src/unveil/report/schemas says: {said}. If that is meant, "
-            "pass the answer to tools/schemas.py and write the words of what is new"
+            f"{answer['schema']} is not as its schema says: {said}. Declare what is new as a figure of the findings"
         ) from None
 
 

@@ -66,7 +66,8 @@ class Figure:
     row
         For the values at one place of the columns of a class, that class.
     path
-        For a figure of an inner object, the path of attributes that leads to it.
+        For a figure of an inner object, the path of attributes that leads to it. Its meaning is the one declared there
+        unless given.
     """
 
     meaning: str = ""

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from tools.answer_schemas import check
-from tools.schemas import begun, type_of, widen, without_words
 from unveil.cli import main
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS, schema, schema_names, schema_text
@@ -24,9 +23,8 @@ def test_every_question_has_the_schema_that_its_answers_name() -> None:
 
 
 @each_schema
-def test_every_field_has_words_and_the_schema_is_one(name: str) -> None:
+def test_the_schema_is_one_with_its_name_and_words(name: str) -> None:
     whole = schema(name)
-    assert list(without_words(whole)) == []
     assert whole["description"].endswith(".")
     assert whole["properties"]["schema"]["const"] == whole["title"] == schema_names()[name]
     assert whole["$schema"] == "http://json-schema.org/draft-07/schema#"
@@ -65,7 +63,7 @@ def test_a_field_that_is_not_named_and_a_wrong_type_are_seen() -> None:
     answer: dict[str, Any] = {name: {} for name in schema("study-status")["required"]} | {
         "schema": "unveil.study-status/1"
     }
-    with pytest.raises(AssertionError, match=r"data\.version must be string.*tools/schemas\.py"):
+    with pytest.raises(AssertionError, match=r"data\.version must be string.*Declare what is new"):
         check(json.dumps(answer))
     fine = {"total": 2, "fine": 1, "failed": 0, "damaged": 0, "missing": 1}
     answer |= {"version": "1", "name": "a", "folder": "b", "scenarios": fine, "running": None, "seconds": 1.5}
@@ -73,33 +71,6 @@ def test_a_field_that_is_not_named_and_a_wrong_type_are_seen() -> None:
     check(json.dumps(answer))
     with pytest.raises(AssertionError, match=r"must not contain \{'more'\} properties"):
         check(json.dumps(answer | {"more": 1}))
-
-
-def test_a_schema_is_widened_by_what_an_answer_has_more_and_nothing_is_taken_away() -> None:
-    made = begun("unveil.example/1")
-    first = {"schema": "unveil.example/1", "share": 0.5, "count": 1, "rows": [{"a": 1}], "by": {}}
-    widen(made, first, made)
-    made["properties"]["by"] = {"description": "A map.", "type": "object", "additionalProperties": {}}
-    widen(made, first | {"rows": [{"a": "x", "b": True}], "count": None, "by": {"town": 1}, "new": []}, made)
-    fields = made["properties"]
-    assert fields["share"]["type"] == ["number", "null"]
-    assert fields["count"]["type"] == ["integer", "null"]
-    assert fields["by"]["additionalProperties"]["type"] == "integer"
-    assert fields["rows"]["items"]["properties"]["a"]["type"] == ["string", "integer"]
-    assert fields["rows"]["items"]["required"] == ["a"]
-    assert made["required"] == ["schema", "share", "count", "rows", "by"]
-    assert set(without_words(made)) == {"share", "count", "rows", "rows.a", "rows.b", "new"}
-    assert type_of(1.0) == "number"
-
-
-def test_a_reference_is_followed_and_may_become_null() -> None:
-    made = begun("unveil.example/1")
-    made["definitions"] = {"rate": {"type": "object", "properties": {}}}
-    made["properties"]["rate"] = {"description": "A rate.", "$ref": "#/definitions/rate"}
-    widen(made, {"schema": "unveil.example/1", "rate": {"value": 0.5}}, made)
-    widen(made, {"schema": "unveil.example/1", "rate": None}, made)
-    assert made["properties"]["rate"]["anyOf"] == [{"$ref": "#/definitions/rate"}, {"type": "null"}]
-    assert made["definitions"]["rate"]["properties"]["value"]["type"] == ["number", "null"]
 
 
 def test_the_command_prints_a_schema_by_question_by_command_and_by_whole_name() -> None:

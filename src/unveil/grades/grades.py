@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from unveil._figure import derived, figure
+from unveil._figure import figure, figure_at
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError, did_you_mean
 from unveil.grades.calibration_grades import CalibrationGrades
@@ -69,17 +69,8 @@ class SuiteGrade:
 
     GROUPS: ClassVar = {"by_sum": "The same where values are added up and not multiplied."}
     suite: Suite
-
-    @derived("The name of the suite.")
-    def name(self) -> str:
-        """The name of the suite."""
-        return self.suite.name
-
-    @derived("The weight of each metric.")
-    def weights(self) -> Mapping[str, float]:
-        """The weights of the suite."""
-        return self.suite.weights
-
+    name = figure_at("suite.name", "The name of the suite.")
+    weights = figure_at("suite.weights", "The weight of each metric.")
     whole: ScoreSummary = figure(
         "The share of cases in which it follows the strength throughout.", name="share_in_order"
     )

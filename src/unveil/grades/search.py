@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unveil._figure import derived, figure
+from unveil._figure import figure, figure_at
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, whole_number
 from unveil.grades.cross_validation import WAYS, Grouping, SuiteChoice, Validation, validate
@@ -27,12 +27,7 @@ class SuiteTrial:
 
     JSON_DEFINITION: ClassVar = "weighting"
     suite: Suite
-
-    @derived("The weight of each metric.")
-    def weights(self) -> Mapping[str, float]:
-        """The weights of the suite."""
-        return self.suite.weights
-
+    weights = figure_at("suite.weights", "The weight of each metric.")
     whole: float = figure("The share of cases in order throughout.")
     pairs: float = figure("The share of pairs of levels in the right order.")
 

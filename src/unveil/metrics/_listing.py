@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
+from unveil._figure import figure
 from unveil._registry import Registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -24,12 +25,12 @@ _AFTER_PROSE = re.compile(r"^(>>>|[A-Z]\w*\n-+$)", re.MULTILINE)
 class Metric:
     """The facts of one metric, as shown by ``unveil list metrics`` and used by studies, pages and tests."""
 
-    name: str
+    name: str = figure("The name of the metric, as `unveil list metrics` has it.")
     function: Callable[..., Any]
-    category: str
-    on: str
-    per: Per
-    more_means: Meaning
+    category: str = figure("The category of the metric, as `unveil list metrics` shows it.")
+    on: str = figure("What the metric is measured on.")
+    per: Per = figure("Whether the metric has a value for each target, or one for the release.")
+    more_means: Meaning = figure("Whether a higher value is more or less private.")
     bounds: tuple[float, float]
     source: str
     needs_truth: bool

@@ -1,12 +1,10 @@
 """Each question in a folder of its own: its settings, how it is read, run, found, told and shown."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -128,22 +126,17 @@ def question(name: str) -> "Question":
     return QUESTIONS[name].question
 
 
-# The JSON Schema of every answer: generated from declared figures, or from a file. Within a version fields are only
-# added, so readers ignore fields that they do not know; a field that is renamed, removed or changed raises the version.
-
-_FOLDER = Path(__file__).parents[1] / "report" / "schemas"
-_FILE = re.compile(r"unveil\.(?P<name>[a-z-]+)\.v(?P<version>\d+)\.json")
+# The JSON Schema of every answer is generated from declared figures. Within a version fields are only added, so readers
+# ignore fields that they do not know; a field that is renamed, removed or changed raises the version.
 
 
 @cache
-def _generated() -> dict[str, dict[str, Any]]:
-    """Return the schemas that are generated from the declared figures of a question."""
+def _schemas() -> dict[str, dict[str, Any]]:
+    """Return every schema by its whole name."""
     from unveil.report.figures import schema_of
 
     views = (view for entry in QUESTIONS.values() for view in entry.views)
-    found = {
-        view.schema: schema_of(view.findings, view.schema, view.about) for view in views if view.findings is not None
-    }
+    found = {view.schema: schema_of(view.findings, view.schema, view.about) for view in views}
     for kind in (entry._in(place) for entry in QUESTIONS.values() for place in entry.records):
         found[kind.SCHEMA] = schema_of(kind, kind.SCHEMA, kind.ABOUT, answer=False)
     return found
@@ -155,12 +148,7 @@ def schema_names() -> dict[str, str]:
     >>> schema_names()["partition"]
     'unveil.partition/1'
     """
-    files = [match for path in _FOLDER.iterdir() if (match := _FILE.fullmatch(path.name))]
-    versions = [(each["name"], int(each["version"])) for each in files]
-    for whole in _generated():
-        name, _, version = whole.removeprefix("unveil.").partition("/")
-        versions.append((name, int(version)))
-    return {name: f"unveil.{name}/{version}" for name, version in sorted(versions)}
+    return dict(sorted((whole.removeprefix("unveil.").partition("/")[0], whole) for whole in _schemas()))
 
 
 def schema_text(name: str) -> str:
@@ -171,13 +159,10 @@ def schema_text(name: str) -> str:
     """
     known = schema_names()
     whole = known.get(name, name)
-    if whole in _generated():
-        return json.dumps(_generated()[whole], indent=1, ensure_ascii=False) + "\n"
-    path = _FOLDER / f"{whole.replace('/', '.v')}.json"
-    if not _FILE.fullmatch(path.name) or not path.is_file():
+    if whole not in _schemas():
         hint = did_you_mean(name, known) or f" Choose from {', '.join(known)}."
         raise InputError(f"there is no schema {shortened(name)}.{hint}")
-    return path.read_text(encoding="utf-8")
+    return json.dumps(_schemas()[whole], indent=1, ensure_ascii=False) + "\n"
 
 
 def schema(name: str) -> dict[str, Any]:

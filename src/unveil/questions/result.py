@@ -46,8 +46,6 @@ class QuestionView(Generic[Findings]):
     ----------
     schema
         Name and version of the JSON.
-    figures
-        Findings to what JSON holds of them, in its order; the declared figures unless given.
     quantities
         Findings to the figures that a limit can be set for, by name; the declared ones unless given.
     frame
@@ -69,13 +67,12 @@ class QuestionView(Generic[Findings]):
     """
 
     schema: str
-    figures: Callable[..., Mapping[str, Any]] = json_of
     quantities: Callable[[Findings], Mapping[str, Quantity]] = quantities_of
     frame: "Callable[[Findings], pl.DataFrame]"
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
-    findings: type | None = None
-    about: str = ""
+    findings: type
+    about: str
     meanings: Callable[[], Mapping[str, str]] | None = None
     level: Callable[[Findings], str] | None = None
     whole_page: "Callable[..., Page] | None" = None
@@ -83,9 +80,7 @@ class QuestionView(Generic[Findings]):
 
     def limit_meanings(self) -> Mapping[str, str]:
         """Return the meaning of each limit that can be set, by name."""
-        if self.meanings is not None:
-            return self.meanings()
-        return {} if self.findings is None else meanings_of(self.findings)
+        return meanings_of(self.findings) if self.meanings is None else self.meanings()
 
 
 #: Whether a result may be acted on: "none" where no limit was set.
@@ -204,7 +199,7 @@ class Result(Generic[Findings]):
         if self.view.whole_json is not None:
             content = self.view.whole_json(self.findings, limits=checked, seed=stated, **choices)
         else:
-            figures = self.view.figures(self.findings, **choices)
+            figures = json_of(self.findings, **choices)
             content = {"schema": self.view.schema, **figures, "limits": list(checked), "seed": stated}
         return _written(path, dumps(content))
 

@@ -214,9 +214,16 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
             if figure.without:
                 value["properties"] = _without(value["properties"], figure.without)
                 value["required"] = [each for each in value["required"] if each in value["properties"]]
-            place["properties"][name] = {"description": figure.meaning, **value}
+            place["properties"][name] = {"description": _meaning(kind, figure), **value}
             place["required"] += [] if figure.optional else [name]
     return whole
+
+
+def _meaning(kind: type, figure: Figure) -> str:
+    if figure.meaning or not figure.path:
+        return figure.meaning
+    *inner, last = figure.path.split(".")
+    return dict(declared_figures(reduce(_type_of, inner, kind)))[last].meaning
 
 
 def _row(kind: type) -> dict[str, Any]:
@@ -233,7 +240,7 @@ def _type_of(kind: type, attribute: str) -> Any:
         return reduce(_type_of, made.figure.path.split("."), kind)
     if isinstance(made, property):
         return get_type_hints(made.fget)["return"]
-    hint = next(each.type for each in fields(kind) if each.name == attribute)
+    hint = next(found for base in kind.__mro__ if (found := vars(base).get("__annotations__", {}).get(attribute)))
     # Other fields may have types that only type checkers know, so that not all are looked up.
     return get_type_hints(kind)[attribute] if isinstance(hint, str) else hint
 

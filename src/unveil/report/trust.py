@@ -10,6 +10,13 @@ from unveil.report.text import count, percent
 
 #: What was attacked when metrics were graded; an answer shows the grounds that its guess may come from.
 GROUNDS: tuple[Ground, ...] = ("graphs", "tables")
+#: The meanings of figures of a metric, wherever they stand.
+WHY = "Why there is no value, or no verdict; empty where there is one."
+AT_CAP = "The share of values that are at a cap that unveil chose; null where the metric has no cap."
+TRUST = (
+    "How far the metric can be trusted, by ground (tables, graphs): use, with care, do not rank by it; null where it "
+    "is not graded."
+)
 #: What stands where a metric has no grade.
 NOT_GRADED = "–"
 #: A verdict as one short word, for tables.

@@ -27,7 +27,8 @@ from unveil.guesses import Candidates
 from unveil.metrics import METRICS, all_metrics
 from unveil.protections import IdRemoval
 from unveil.questions.graph.answer import graph
-from unveil.questions.graph.findings import GraphFindings, averaged
+from unveil.questions.graph.averages import averaged
+from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.view import meanings
 from unveil.questions.graph.words import key_numbers
 from unveil.questions.result import Result

@@ -7,10 +7,11 @@ degrees alone.
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.graph.rows import among, edge_keys
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph.mean_field import DEGREES_UP_TO, MeanField
@@ -32,23 +33,32 @@ LEAST_SHARE = 0.1
 _DEVIATIONS = 2.0
 
 
-class Resemblance(NamedTuple):
+@dataclass(frozen=True)
+class Resemblance:
     """How many auxiliary edges an attack was not shown, and the shares of them that lie on released edges.
 
     ``found`` is that share under the mapping of the attack, and ``by_degree`` what it would be if nothing but the
     degrees of the released nodes that they were mapped to counted.
     """
 
-    held: int
-    found: float
-    by_degree: float
+    held: int = figure("Edges that the attack was not shown.", name="edges_kept_back")
+    found: float = figure(
+        "The share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
+        name="on_released_edges",
+    )
+    by_degree: float = figure(
+        "What that share would be, from 0 to 1, if nothing but degrees counted.", name="by_degree_alone"
+    )
 
-    @property
+    @derived(
+        "What the mapping explains beyond degrees: (on_released_edges - by_degree_alone) / (1 - by_degree_alone), at "
+        "most 1; about 0 for a graph of other people."
+    )
     def share(self) -> float:
         """The share found beyond what degrees give, of what could be; at most 1, about 0 for a graph of others."""
         return (self.found - self.by_degree) / (1 - self.by_degree) if self.by_degree < 1 else 0.0
 
-    @property
+    @derived("Whether that is so few that the attack's model is in doubt.")
     def doubtful(self) -> bool:
         """Whether the mapping explains no edges that it was not made from."""
         deviation = math.sqrt(max(self.by_degree * (1 - self.by_degree), 1 / self.held) / self.held)

@@ -95,6 +95,27 @@ class Permanent:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class MatchingSpace:
+    """The matchings that an attack leaves possible: how many there are, and how open the choice is."""
+
+    log_permanent: EstimatedFigure
+    permanent: int | None
+    n: int = figure("How many entries there are.")
+    token_count: int = figure("How many tokens there are.", name="tokens")
+    pairs: int = figure("How many entries have a token.")
+
+    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
+    def whole_permanent(self) -> Permanent:
+        """The permanent with its logarithm."""
+        return Permanent(self.log_permanent, self.permanent)
+
+    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
+    d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
+    r_hat: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RandomMatching:
     """Chances of the pairs of a random matching, and of its cracks.
 

@@ -23,7 +23,7 @@ from unveil.metrics.matchings._random_matchings import (
     LISTED,
     Attack,
     EstimatedFigure,
-    Permanent,
+    MatchingSpace,
     RandomMatching,
     random_matching,
 )
@@ -67,17 +67,16 @@ class Quantile:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Cracks:
+class Cracks(MatchingSpace):
     """Everything about the cracks of an attack.
 
     Attributes
     ----------
-    n
-        The number of entries.
+    n, token_count, pairs
+        The numbers of entries and of tokens, and how many entries the adversary gives one; all n unless sizes are
+        unequal.
     truth
-        The true token of each, -1 for entries without.
-    token_count, pairs
-        The number of tokens, and how many entries the adversary gives one; both n unless sizes are unequal.
+        The true token of each entry, -1 for entries without.
     log_permanent, permanent
         The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
         counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
@@ -117,22 +116,9 @@ class Cracks:
     """
 
     truth: IntArray
-    log_permanent: EstimatedFigure
-    permanent: int | None
     d_by_permanent: EstimatedFigure
     crack_probability: FloatArray
     crack_probability_error: FloatArray
-    n: int = figure("How many entries there are.")
-    token_count: int = figure("How many tokens there are.", name="tokens")
-    pairs: int = figure("How many entries have a token.")
-
-    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
-    def whole_permanent(self) -> Permanent:
-        """The permanent with its logarithm."""
-        return Permanent(self.log_permanent, self.permanent)
-
-    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
     expected_cracks: EstimatedFigure = figure("How many entries are expected to be given their true token.")
 
     @derived("The same as a share of all entries.")
@@ -166,8 +152,6 @@ class Cracks:
     no_token: FloatArray
     no_token_error: FloatArray
     blind_cracks: float
-    r_hat: float
-    notes: tuple[str, ...]
     _edges: Edges
     _effective: float
 

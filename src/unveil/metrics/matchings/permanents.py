@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unveil._figure import derived, figure, figure_at
+from unveil._figure import figure
 from unveil._kernels.matching import Edges, LogPermanent, edge_at, perfect_matching
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guesses.matching_distribution import MatchingDistribution
@@ -18,7 +18,7 @@ from unveil.metrics.matchings._random_matchings import (
     Attack,
     EstimatedFigure,
     Kind,
-    Permanent,
+    MatchingSpace,
     RandomMatching,
     random_matching,
 )
@@ -27,7 +27,7 @@ from unveil.metrics.matchings.flatness import is_flat
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ambiguity:
+class Ambiguity(MatchingSpace):
     """What is known of an attack without the truth.
 
     Attributes
@@ -54,27 +54,12 @@ class Ambiguity:
         "expected_cracks": "How many entries are expected to be given their true token."
     }
 
-    log_permanent: EstimatedFigure
-    permanent: int | None
-    n: int = figure("How many entries there are.")
-    token_count: int = figure("How many tokens there are.", name="tokens")
-    pairs: int = figure("How many entries have a token.")
-
-    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
-    def whole_permanent(self) -> Permanent:
-        """The permanent with its logarithm."""
-        return Permanent(self.log_permanent, self.permanent)
-
-    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    d: EstimatedFigure = figure("The same with its error.", name="d_figure")
     flat: bool = figure("Whether all that are possible are alike to the adversary.")
     believed_cracks: EstimatedFigure = figure("By the adversary's own belief.", name="expected_cracks.believed")
     least_cracks: EstimatedFigure = figure("If the truth is the hardest to find.", name="expected_cracks.least")
     most_cracks: EstimatedFigure = figure("If the truth is the easiest to find.", name="expected_cracks.most")
     best: FloatArray
     best_error: FloatArray
-    r_hat: float
-    notes: tuple[str, ...]
 
 
 def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Ambiguity:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._figure import NOTES, derived, figure
+from unveil._figure import NOTES, derived, figure, figure_at
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
 from unveil.metrics.candidates.matches import Matches
+from unveil.report.trust import AT_CAP, TRUST, WHY, trust_of
 
 
 @dataclass(frozen=True)
@@ -41,39 +42,39 @@ class ReferenceValues:
 _NOISE = 1e-9
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class MetricRow:
     """One metric with the facts of its listing, its value, and the values of two reference attackers."""
 
-    name: str = figure("The name of the metric, as `unveil list metrics` has it.")
-    category: str = figure("The category of the metric, as `unveil list metrics` shows it.")
-    on: str = figure("What the metric is measured on.")
-    per: str = figure("Whether the metric has a value for each target, or one for the release.")
-    more_means: str = figure("Whether a higher value is more or less private.")
-    mean: float = figure(
-        "The mean over the targets that have a value; the value itself where the metric has one for the release."
+    value: MetricValue
+    ends: ReferenceValues
+
+    name = figure_at("value.metric.name")
+    category = figure_at("value.metric.category")
+    on = figure_at("value.metric.on")
+    per = figure_at("value.metric.per")
+    more_means = figure_at("value.metric.more_means")
+    mean = figure_at(
+        "value.mean",
+        "The mean over the targets that have a value; the value itself where the metric has one for the release.",
     )
-    median: float = figure("The median over the targets that have a value.")
-    low: float = figure("The 5 % quantile over the targets that have a value: a spread, no interval of the mean.")
-    high: float = figure("The 95 % quantile over the targets that have a value: a spread, no interval of the mean.")
-    undefined: int = figure("How many targets have no value.", counts="people")
-    why: str = figure("Why there is no value, or no verdict; empty where there is one.")
-    at_cap: float = figure("The share of values that are at a cap that unveil chose; null where the metric has no cap.")
-    random_guessing: float = figure("The metric for an adversary who picks blindly.")
-    knowing_all: float = figure("The metric for an adversary who knows everything.")
-    trust: Mapping[str, str | None] = figure(
-        "How far the metric can be trusted, by ground (tables, graphs): use, with care, do not rank by it; null where "
-        "it is not graded."
+    median = figure_at("value.median", "The median over the targets that have a value.")
+    low = figure_at(
+        "value.low", "The 5 % quantile over the targets that have a value: a spread, no interval of the mean."
     )
+    high = figure_at(
+        "value.high", "The 95 % quantile over the targets that have a value: a spread, no interval of the mean."
+    )
+    undefined = figure_at("value.undefined", "How many targets have no value.", counts="people")
+    why = figure_at("value.why", WHY)
+    at_cap = figure_at("value.at_cap", AT_CAP)
+    random_guessing = figure_at("ends.blind", "The metric for an adversary who picks blindly.")
+    knowing_all = figure_at("ends.sure", "The metric for an adversary who knows everything.")
 
-
-def _metric_row(value: MetricValue, ends: ReferenceValues) -> MetricRow:
-    from unveil.report.trust import trust_of
-
-    facts = {name: getattr(value.metric, name) for name in ("name", "category", "on", "per", "more_means")}
-    numbers = {name: getattr(value, name) for name in ("mean", "median", "low", "high", "undefined", "why", "at_cap")}
-    trust = trust_of(value.metric.name)
-    return MetricRow(**facts, **numbers, random_guessing=ends.blind, knowing_all=ends.sure, trust=trust)
+    @derived(TRUST)
+    def trust(self) -> Mapping[str, str | None]:
+        """The grades of the metric by ground."""
+        return trust_of(self.value.metric.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,7 +103,7 @@ class CandidatesFindings:
     @derived("One entry for each metric.", name="metrics")
     def rows(self) -> tuple[MetricRow, ...]:
         """The metrics to show, one row each."""
-        return tuple(_metric_row(each, self.ends[each.metric.name]) for each in self.shown)
+        return tuple(MetricRow(each, self.ends[each.metric.name]) for each in self.shown)
 
     notes: tuple[str, ...] = figure(NOTES, default=())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
-from unveil._figure import VERSION, derived, figure
+from unveil._figure import derived, figure, figure_at, version_figure
 from unveil._version import __version__
 from unveil.errors import InputError
 from unveil.questions.audit import overview, sentences, verdict, words
@@ -16,7 +16,6 @@ from unveil.questions.audit.cautions import cautions, unseen_notes
 from unveil.questions.audit.charts import attack_chart, charts
 from unveil.questions.audit.control_words import control_notes
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.generator.words import epsilon_said, existing_said, way_section
 from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, reasons, tone_of, word_of
 from unveil.questions.audit.parts.candidates import candidate_table
@@ -416,10 +415,7 @@ class AuditReport:
     context: Mapping[str, str] = figure("For whom the release is identifiable, as it was told.", optional=True)
     seed: int | None = figure(SEED)
 
-    @derived(VERSION)
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
+    version = version_figure()
 
     changes: Changes | None = figure(
         "What changed since the audit that was named as the previous one.", optional=True, default=None
@@ -430,15 +426,8 @@ class AuditReport:
         """Every change with its figures before and after, the best first."""
         return None if self.audit.suggestions is None else tuple(measured_changes(self.audit))
 
-    @derived("How releases were made by the generator.", optional=True)
-    def way(self) -> GeneratorSummary | None:
-        """How releases were made by the generator."""
-        return self.audit.way
-
-    @derived("What was bounded of epsilon.", optional=True)
-    def epsilon(self) -> EpsilonFinding | None:
-        """What was bounded of epsilon."""
-        return self.audit.epsilon
+    way = figure_at("audit.way", "How releases were made by the generator.", optional=True)
+    epsilon = figure_at("audit.epsilon", "What was bounded of epsilon.", optional=True)
 
 
 def whole_json(

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from unveil._figure import NOTES, VERSION, derived, figure
+from unveil._figure import NOTES, VERSION, derived, figure, figure_at
 from unveil.grades.calibration_grades import CalibratedGrade
 from unveil.grades.factors import Factors
-from unveil.grades.grades import Grades, MetricGrade, SuiteGrade, Verdict
+from unveil.grades.grades import Grades, MetricGrade, Verdict
 from unveil.grades.replicated_metrics import GradedCase
 from unveil.grades.search import SuiteSearch
 from unveil.grades.verdict import EVENNESS, MONOTONICITY, OF_METRIC, SHARED_RANGE
@@ -27,11 +27,7 @@ class GradedStudy:
     """A study whose results were graded: what it is, how much of it is there, and whether it is being computed."""
 
     study: Study
-
-    @derived("The name of the study.")
-    def name(self) -> str:
-        """The name of the study."""
-        return self.study.name
+    name = figure_at("study.name", "The name of the study.")
 
     @derived("Whether they are about tables or graphs.")
     def kind(self) -> str:
@@ -202,11 +198,7 @@ class GradesFindings:
         return () if self.grades.calibrated is None else self.grades.calibrated.metrics
 
     spans: tuple[Span, ...] = figure("How far values of nodes spread.", default=())
-
-    @derived("Several metrics made one number.")
-    def suites(self) -> tuple[SuiteGrade, ...]:
-        """The grades of suites."""
-        return self.grades.suites
+    suites = figure_at("grades.suites", "Several metrics made one number.")
 
     @derived("The best suites that were searched for.")
     def searches(self) -> tuple[NamedSearch, ...]:

@@ -16,15 +16,8 @@ from unveil.metrics.trials.risk import Rate
 from unveil.protections import GraphProtection
 from unveil.protections._listing import original_edges
 from unveil.questions.graph.attributes import NodeAttributes
-from unveil.questions.graph.findings import (
-    AveragedMetric,
-    ClaimSource,
-    LearnedColumn,
-    LearnedEdges,
-    LearnedValue,
-    averaged,
-    whole,
-)
+from unveil.questions.graph.averages import AveragedMetric, averaged, whole
+from unveil.questions.graph.findings import ClaimSource, LearnedColumn, LearnedEdges, LearnedValue
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from unveil.metrics.trials.groups import MINIMUM
-from unveil.questions.graph.findings import AveragedMetric, ClaimSource, GraphFindings, LearnedColumn, LearnedEdges
+from unveil.questions.graph.averages import AveragedMetric
+from unveil.questions.graph.findings import ClaimSource, GraphFindings, LearnedColumn, LearnedEdges
 from unveil.questions.graph.words import few
 from unveil.report.blocks import Number, Tone
 from unveil.report.text import about, count, name, percent
@@ -27,7 +27,7 @@ def edge_sentence(findings: GraphFindings) -> str:
     if not findings.edges:
         return ""
     edges = findings.edges[0]
-    hidden, claims = edges.mean(lambda each: each.hidden), edges.mean(lambda each: each.claims)
+    hidden, claims = edges.hidden, edges.claims
     if hidden == 0:
         return "It knew every edge among the people it has heard of, so that none was left to learn."
     if claims == 0:
@@ -72,7 +72,7 @@ def about_rate(rate: AveragedMetric) -> str:
     """Return a share that is near 1 with a decimal more: 99.7% is not 100%.
 
     >>> from unveil.metrics import METRICS
-    >>> from unveil.questions.graph.findings import averaged
+    >>> from unveil.questions.graph.averages import averaged
     >>> about_rate(averaged(METRICS["edge_disclosure_precision"], [0.9972], [""]))
     '99.7%'
     """
@@ -108,8 +108,8 @@ def told_columns(findings: GraphFindings) -> tuple[LearnedColumn, ...]:
 def edge_numbers(findings: GraphFindings) -> Iterator[Number]:
     """Yield the figures about edges that matter most: what is claimed, what is learned, and what single people lose."""
     edges = findings.edges[0]
-    hidden, claims = edges.mean(lambda each: each.hidden), edges.mean(lambda each: each.claims)
-    right = edges.mean(lambda each: each.right)
+    hidden, claims = edges.hidden, edges.claims
+    right = edges.right
     tone: Tone = "bad" if _above(edges) and edges.precision.mean >= 0.5 and not findings.drawn_anew else "neutral"
     yield Number(
         label="Claims about edges that are right",
@@ -130,19 +130,15 @@ def edge_numbers(findings: GraphFindings) -> Iterator[Number]:
         f"people it has heard of that its own graph lacks.{interval(edges.recall, findings)}",
         tone=tone,
     )
-    people, some, whole = (
-        edges.mean(lambda each, field=field: getattr(each, field))  # type: ignore[misc]
-        for field in ("people", "some", "all_of")
-    )
     yield Number(
         label="People with an edge that it learns",
-        value=f"{few(some)} of {few(people)}",
-        meaning=f"Of people with an edge that it did not know. Of {few(whole)} it learns every one; the mean is "
-        f"{few(edges.mean(lambda each: each.mean))} edges each.",
+        value=f"{few(edges.with_some_learned)} of {few(edges.people_with_hidden_edges)}",
+        meaning=f"Of people with an edge that it did not know. Of {few(edges.with_all_learned)} it learns every one; "
+        f"the mean is {few(edges.learned_per_person)} edges each.",
     )
     yield Number(
         label="Those who lose most",
-        value=f"{few(edges.mean(lambda each: each.worst))} or more",
+        value=f"{few(edges.learned_of_worst_1_percent)} or more",
         meaning="So many edges are learned of each of the 1% of all people of whom the most are.",
     )
 
@@ -159,15 +155,6 @@ def interval(rate: AveragedMetric, findings: GraphFindings) -> str:
         f" 95% interval {percent(rate.low)} to {percent(rate.high)}: of this release and this knowledge, with claims "
         "that share a node going together."
     )
-
-
-def value_name(label: str, people: float) -> str:
-    """Return what a value is called; one of few people is not named.
-
-    >>> value_name("red", 40), value_name("red", 3)
-    ('red', 'a value of fewer than 11')
-    """
-    return name(label, 40) if people >= MINIMUM else f"a value of fewer than {MINIMUM}"
 
 
 def edge_method(findings: GraphFindings) -> Iterator[str]:

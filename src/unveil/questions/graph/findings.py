@@ -1,19 +1,24 @@
 """What was found when a released graph was attacked, once or several times, as data."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from operator import attrgetter
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from unveil._figure import NOTES, derived, figure, figure_at, version_figure
 from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph.resemblance import Resemblance
 from unveil.guesses import Candidates
-from unveil.metrics import EdgeDisclosure, Metric, ValueDisclosure
+from unveil.metrics import EdgeDisclosure, ValueDisclosure
 from unveil.metrics.candidates.matches import Matches
+from unveil.metrics.trials.groups import MINIMUM
+from unveil.questions.graph.averages import AveragedMetric, AverageRow, GradedAverageRow, mean_figure, whole
 from unveil.questions.graph.histograms import Histogram
+from unveil.report.text import name
 
 #: Probabilities are counted in bars of half a power of ten, from this one up to 1; smaller ones are in the first bar.
 LEAST_POWER = -8
@@ -22,6 +27,28 @@ BARS_PER_POWER = 2
 TRUTH_BARS = 20
 #: What claims are made from: the mapping alone, probabilities that the attack left, or learned ones.
 ClaimSource = Literal["mapping", "chances", "calibrated"]
+
+
+TARGETS = "How many were attacked."
+STAND_FOR_NOBODY = "Released nodes or rows that stand for nobody of the original."
+RANDOM_MAPPING = "How many a random mapping would find."
+MOST_FOUND = "How many any adversary would find on average at the most."
+WAY = "By what: the mapping, or the probabilities."
+ACCURACY = "The share of values that are told right."
+GUESSING = "The same by guessing."
+GAIN = "What the attack adds to guessing."
+PEOPLE = "How many people there are."
+RELEASED = "How large the released graph is."
+
+
+@dataclass(frozen=True)
+class MeanGraphSize:
+    """The size of a graph, on average over repetitions."""
+
+    JSON_DEFINITION: ClassVar[str] = "size"
+
+    nodes: float = figure("How many nodes there are, on average.")
+    edges: float = figure("How many edges there are, on average.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,50 +67,34 @@ class Repetition:
     auxiliary_edges: int
     seeds: int
     matches: Matches
-    at_random: float
-    most: float
     unknown: int = 0
 
+    @derived(RELEASED)
+    def released(self) -> MeanGraphSize:
+        """The size of the released graph."""
+        return MeanGraphSize(self.released_nodes, self.released_edges)
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AveragedMetric:
-    """The mean of one metric over all repetitions, with its 95 % confidence interval.
-
-    ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
-    are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
-    ``at_cap`` is the share of nodes at the cap of a metric that has one, the mean over the repetitions; else NaN.
-    """
-
-    metric: Metric
-    values: FloatArray
-    mean: float
-    low: float
-    high: float
-    undefined: int
-    why: str
-    at_cap: float = np.nan
-
-    @property
-    def agree(self) -> bool:
-        """Whether all repetitions with a value have the same one, so that the interval has no width."""
-        return bool(self.low == self.high)
+    targets = figure_at("matches.targets", TARGETS)
+    stand_for_nobody = figure_at("matches.nobody", STAND_FOR_NOBODY)
+    attempted = figure_at("matches.attempted")
+    correct = figure_at("matches.correct")
+    at_random: float = figure(RANDOM_MAPPING, name="correct_by_random_mapping")
+    most: float = figure(MOST_FOUND, name="most_found_on_average")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutOff:
-    """What is left of the adversary's doubt when probabilities below ``least`` are not counted.
+    """What is left of the adversary's doubt when small probabilities are not counted.
 
-    ``entropy`` is the mean over the attempted nodes, ``low`` and ``high`` are the 5 % and 95 % quantiles over them, in
-    bits; the other two are shares of all candidates with a probability, and of all probability. Each is averaged over
-    the repetitions.
+    Each figure is averaged over the repetitions.
     """
 
-    least: float
-    entropy: float
-    low: float
-    high: float
-    candidates_left_out: float
-    probability_left_out: float
+    least: float = figure("The least probability that counts.")
+    entropy: float = figure("The mean entropy of a target with that cut-off, in bits.")
+    low: float = figure("The 5 % quantile of the entropy over targets.")
+    high: float = figure("The 95 % quantile of the entropy over targets.")
+    candidates_left_out: float = figure("The share of candidates left out.")
+    probability_left_out: float = figure("The probability left out.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,52 +110,99 @@ class Nodes:
     right: FloatArray
 
 
+@dataclass(frozen=True)
+class ReliabilityGroup:
+    """Answers of which the adversary is about as sure."""
+
+    JSON_DEFINITION: ClassVar[str] = "reliability"
+
+    stated: float = figure("How sure the adversary is.")
+    right: float = figure("How often that is right.")
+    attempts: int = figure("Of how many answers.")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CalibratedFindings:
-    """What the same attacks find with probabilities that the attacker calibrated, in one of two ways (``how``).
+    """What the same attacks find with probabilities that the attacker calibrated.
 
-    ``metrics`` are in the order of the raw ones. ``labels`` choices were learned from (mean over the repetitions), the
-    share ``labels_right`` of them; ``attempted_there`` is the share of nodes that was attempted in the experiment and
-    ``attempted_here`` in the attack. ``expected_success`` is the share of nodes that the adversary expects to have
-    found: the mean over all nodes of the chance of its choice. ``error_by_chance`` is the calibration error that
-    learned chances would have with so few attempts if they were just what they say. ``raw`` and ``learned`` are the
-    groups of attempts, over all repetitions, whose stated chances are compared with what came true.
+    ``metrics`` are in the order of the raw ones. ``raw`` and ``learned`` are the groups of attempts, over all
+    repetitions, whose stated chances are compared with what came true.
     """
 
-    how: str
+    GROUPS: ClassVar[Mapping[str, str]] = {"reliability": "How often answers are right, by how sure the adversary is."}
+
     metrics: tuple[AveragedMetric, ...]
-    #: How learned probabilities are spread, over all nodes.
-    histogram: Histogram
-    labels: float
-    labels_right: float
-    attempted_there: float
-    attempted_here: float
-    expected_success: float
-    error_by_chance: float
     raw: Reliability
     learned: Reliability
+    how: str = figure("How probabilities were learned.")
+    labels: float = figure("From how many answers they were learned.")
+    labels_right: float = figure("The share of these that were right.")
+    attempted_there: float = figure("The share attempted where they were learned.")
+    attempted_here: float = figure("The share attempted here.")
+    expected_success: float = figure("The success that learned probabilities expect.")
+    error_by_chance: float = figure(
+        "How far off probabilities would be by chance alone.", name="calibration_error_by_chance"
+    )
+
+    @derived(
+        "The same for the raw scores of the attack, from the least sure answers to the surest.", name="reliability.raw"
+    )
+    def raw_groups(self) -> tuple[ReliabilityGroup, ...]:
+        """The groups by the raw scores."""
+        return _groups(self.raw)
+
+    @derived(
+        "The same for the learned probabilities, from the least sure answers to the surest.",
+        name="reliability.calibrated",
+    )
+    def learned_groups(self) -> tuple[ReliabilityGroup, ...]:
+        """The groups by the learned probabilities."""
+        return _groups(self.learned)
+
+    @derived("One entry for each metric.", name="metrics")
+    def metric_rows(self) -> tuple[AverageRow, ...]:
+        """The metrics with the facts of their listing."""
+        return tuple(map(AverageRow, self.metrics))
+
+    histogram: Histogram = figure("How learned probabilities are spread, over all nodes.")
 
     def metric(self, name: str) -> AveragedMetric:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
 
 
+def _groups(groups: Reliability) -> tuple[ReliabilityGroup, ...]:
+    return tuple(map(ReliabilityGroup, *(each.tolist() for each in groups)))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearnedEdges:
     """What claims about edges are worth over all repetitions, in one way of making them.
 
-    The averages have the interval over the repetitions; with a single one, that of claims which share nodes.
-    ``original_share`` is the share of released edges that are original as the adversary knows it, None where the
-    protection does not tell (then it takes all for original); it matters to chances alone.
+    The averages have the interval over the repetitions; with a single one, that of claims which share nodes. Where
+    ``original_share`` is None, the adversary takes all edges for original; it matters to chances alone.
     """
 
-    way: ClaimSource
     each: tuple[EdgeDisclosure, ...]
-    precision: AveragedMetric
-    recall: AveragedMetric
-    guessing: AveragedMetric
-    lift: AveragedMetric
-    original_share: float | None
+    way: ClaimSource = figure(WAY)
+    precision: AveragedMetric = figure("The share of claimed edges that are true.")
+    recall: AveragedMetric = figure("The share of hidden edges that are claimed.")
+    guessing: AveragedMetric = figure(GUESSING)
+    lift: AveragedMetric = figure("How many times better than guessing.")
+    original_share: float | None = figure(
+        "The share of released edges that are original, by the protection; null where it does not say."
+    )
+    claims = mean_figure("claims", "How many edges are claimed.")
+    right = mean_figure("right", "How many of these are true.")
+    hidden = mean_figure("hidden", "How many edges the adversary did not know.")
+    by_common_neighbours = mean_figure("by_common_neighbours", "The share that would be right by common neighbours.")
+    by_degrees = mean_figure("by_degrees", "The share that would be right by degrees.")
+    expected = mean_figure("expected", "The share expected to be right; null where there are no probabilities.")
+    people_with_hidden_edges = mean_figure("people", "People with an edge that was not known.")
+    with_some_learned = mean_figure("some", "Those of whom some are learned.")
+    with_all_learned = mean_figure("all_of", "Those of whom all are learned.")
+    learned_per_person = mean_figure("mean", "The mean number learned per person with a hidden edge.")
+    learned_of_worst_1_percent = mean_figure("worst", "The fewest learned of the worst one in a hundred.")
 
     def mean(self, of: Callable[[EdgeDisclosure], float]) -> float:
         """Return the mean of a figure over the repetitions that have it, as a whole number where it is one."""
@@ -154,9 +212,7 @@ class LearnedEdges:
     @property
     def guessed_by(self) -> str:
         """By what guessing from the auxiliary graph alone was right more often."""
-        common = self.mean(lambda each: each.by_common_neighbours)
-        degrees = self.mean(lambda each: each.by_degrees)
-        return "common neighbours" if common > degrees else "degrees"
+        return "common neighbours" if self.by_common_neighbours > self.by_degrees else "degrees"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -167,12 +223,18 @@ class LearnedValue:
     """
 
     label: str
-    people: float
-    accuracy: float
-    guessing: float
-    gain: float
-    low: float
-    high: float
+
+    @derived("The value, or how it is called where it must not be told.", name="label")
+    def shown_label(self) -> str:
+        """The label, unless few people have it."""
+        return name(self.label, 40) if self.people >= MINIMUM else f"a value of fewer than {MINIMUM}"
+
+    people: float = figure(PEOPLE, counts="people")
+    accuracy: float = figure(ACCURACY)
+    guessing: float = figure(GUESSING)
+    gain: float = figure(GAIN)
+    low: float = figure("The lower end of the interval.")
+    high: float = figure("The upper end of the interval.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -182,13 +244,15 @@ class LearnedColumn:
     ``values`` are by falling number of people, so that the rarest comes last.
     """
 
-    column: str
-    way: ClaimSource
     each: tuple[ValueDisclosure, ...]
-    accuracy: AveragedMetric
-    guessing: AveragedMetric
-    gain: AveragedMetric
-    values: tuple[LearnedValue, ...]
+    column: str = figure("The column that this is about.")
+    way: ClaimSource = figure(WAY)
+    people = mean_figure("people", PEOPLE, counts="people")
+    read_off_the_release = mean_figure("read", "People whose value is in the release itself.", counts="people")
+    accuracy: AveragedMetric = figure(ACCURACY)
+    guessing: AveragedMetric = figure(GUESSING)
+    gain: AveragedMetric = figure(GAIN)
+    values: tuple[LearnedValue, ...] = figure("One entry for each value.")
 
     def mean(self, of: Callable[[ValueDisclosure], float]) -> float:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""
@@ -218,35 +282,119 @@ class GraphFindings:
     metrics of your own. ``notes`` say what a reader has to know.
     """
 
+    GROUPS: ClassVar[Mapping[str, str]] = {"settings": "Every setting, as it is written."}
+
     graph: tuple[int, int] | None
-    protect: str | None
-    attack: str
-    scope: Literal["local", "global"] | None
     chunk: int | None
-    overlap: float | None
-    node_share: float | None = None
-    connected: bool
     given_seeds: bool
     paired_by_rank: bool
-    repetitions: tuple[Repetition, ...]
     metrics: tuple[AveragedMetric, ...]
-    cut_offs: tuple[CutOff, ...]
     nodes: Nodes
     truth_counts: IntArray
     candidate_counts: IntArray
     candidate_mass: FloatArray
-    #: The same probabilities in a hundred bins of equal width.
-    histogram: Histogram
-    attack_settings: Mapping[str, str] = field(default_factory=dict)
-    protect_settings: Mapping[str, str] = field(default_factory=dict)
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
-    calibrated: CalibratedFindings | None = None
-    edges: tuple[LearnedEdges, ...] = ()
-    columns: tuple[LearnedColumn, ...] = ()
     drawn_anew: bool = False
-    resemblance: Resemblance | None = None
-    notes: tuple[str, ...] = ()
+
+    version = version_figure()
+
+    @derived("How large the original graph is; null where it is not known.", name="graph")
+    def original_size(self) -> MeanGraphSize | None:
+        """The size of the original graph."""
+        return None if self.graph is None else MeanGraphSize(*self.graph)
+
+    protect: str | None = figure("The protection as it is written in commands; null where the release was given.")
+    attack: str = figure("The attack, as it is written in commands.")
+    protect_settings: Mapping[str, str] = figure(
+        "Those of the protection.", name="settings.protect", default_factory=dict
+    )
+    attack_settings: Mapping[str, str] = figure("Those of the attack.", name="settings.attack", default_factory=dict)
+    scope: Literal["local", "global"] | None = figure(
+        "Whether the attack grows from the nodes it knows (local) or compares all nodes (global); null where it does "
+        "not say."
+    )
+
+    @derived(RELEASED)
+    def released(self) -> MeanGraphSize:
+        """The mean size of the released graphs."""
+        return MeanGraphSize(self.mean(attrgetter("released_nodes")), self.mean(attrgetter("released_edges")))
+
+    @derived("How large the graph is that the adversary knows.")
+    def auxiliary(self) -> MeanGraphSize:
+        """The mean size of the auxiliary graphs."""
+        return MeanGraphSize(self.mean(attrgetter("auxiliary_nodes")), self.mean(attrgetter("auxiliary_edges")))
+
+    seed_pairs = mean_figure("seeds", "How many people the adversary knows beforehand.", counts="people")
+    overlap: float | None = figure(
+        "The share of edges that the adversary knows; null where the auxiliary graph was given."
+    )
+    node_share: float | None = figure(
+        "The share of nodes that the adversary knows; null where the auxiliary graph was given.", default=None
+    )
+    connected: bool = figure("Whether what the adversary knows hangs together.")
+
+    @derived("How often all was repeated.")
+    def repeat(self) -> int:
+        """The number of repetitions."""
+        return len(self.repetitions)
+
+    targets = mean_figure("matches.targets", "How many released nodes are attacked.")
+    stand_for_nobody = mean_figure("matches.nobody", STAND_FOR_NOBODY)
+    truth_unknown = mean_figure("unknown", "Released nodes of which nobody knows who they are.")
+    attempted = mean_figure("matches.attempted", "How many of them the attack gave an answer for.")
+    correct = mean_figure("matches.correct", "How many are found, ties counted by lot.", counts="people")
+
+    @derived("The share of nodes that stand for nobody and were given somebody; null where there are none.")
+    def false_alarms(self) -> float:
+        """The share of released nodes that stand for nobody whom the adversary named somebody for; NaN without any."""
+        return self.mean_share(lambda each: each.matches.nobody_attempted, lambda each: each.matches.nobody)
+
+    correct_by_chance = mean_figure("matches.by_chance", "How many blind chance would find.")
+    correct_by_random_mapping = mean_figure("at_random", RANDOM_MAPPING)
+    most_found_on_average = mean_figure("most", MOST_FOUND)
+
+    @derived("The same as a share of nodes.", name="deanonymizability_bound")
+    def bound(self) -> float:
+        """The share of nodes that any adversary finds on average at the most; NaN where no node stands for somebody."""
+        return self.mean_share(lambda each: each.most, lambda each: each.matches.somebody)
+
+    @derived("How much of that bound was reached; a single draw may lie above 1.")
+    def share_of_bound(self) -> float:
+        """How much was found of what any adversary can find on average; NaN where nothing can be."""
+        most = float(np.mean([each.most for each in self.repetitions]))
+        return float(np.mean([each.matches.correct for each in self.repetitions])) / most if most else np.nan
+
+    truth_not_considered = mean_figure(
+        "matches.not_considered", "Targets whose true candidate the attack did not even consider."
+    )
+
+    @derived("One entry for each metric.", name="metrics")
+    def metric_rows(self) -> tuple[GradedAverageRow, ...]:
+        """The metrics with the facts of their listing and their grades."""
+        return tuple(map(GradedAverageRow, self.metrics))
+
+    calibrated: CalibratedFindings | None = figure(
+        "Every metric again, of learned probabilities; null where that was not asked for.",
+        name="calibration",
+        default=None,
+    )
+    edges: tuple[LearnedEdges, ...] = figure(
+        "What is learned about edges; empty where the original is not known.", default=()
+    )
+    columns: tuple[LearnedColumn, ...] = figure(
+        "What is learned about columns of values.", name="attributes", default=()
+    )
+    resemblance: Resemblance | None = figure(
+        "Whether the auxiliary graph looks like one of the released graph; null where that was not looked at.",
+        default=None,
+    )
+    cut_offs: tuple[CutOff, ...] = figure(
+        "How entropy depends on which small probabilities are left out.", name="entropy_cut_offs"
+    )
+    histogram: Histogram = figure("How many candidates have which probability.")
+    repetitions: tuple[Repetition, ...] = figure("The counts of each repetition.")
+    notes: tuple[str, ...] = figure(NOTES, default=())
 
     def mean(self, of: Callable[[Repetition], float]) -> float:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""
@@ -257,39 +405,14 @@ class GraphFindings:
         shares = [part(each) / whole(each) for each in self.repetitions if whole(each)]
         return float(np.mean(shares)) if shares else np.nan
 
-    @property
-    def bound(self) -> float:
-        """The share of nodes that any adversary finds on average at the most; NaN where no node stands for somebody."""
-        return self.mean_share(lambda each: each.most, lambda each: each.matches.somebody)
-
-    @property
-    def share_of_bound(self) -> float:
-        """How much was found of what any adversary can find on average; NaN where nothing can be."""
-        most = float(np.mean([each.most for each in self.repetitions]))
-        return float(np.mean([each.matches.correct for each in self.repetitions])) / most if most else np.nan
-
     def metric(self, name: str) -> AveragedMetric:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
 
     @property
-    def false_alarms(self) -> float:
-        """The share of released nodes that stand for nobody whom the adversary named somebody for; NaN without any."""
-        return self.mean_share(lambda each: each.matches.nobody_attempted, lambda each: each.matches.nobody)
-
-    @property
     def repeated(self) -> bool:
         """Whether there is more than one repetition, and so an interval."""
         return len(self.repetitions) > 1
-
-
-def whole(value: float) -> float:
-    """Return a number as an int where it has no decimals, so that counts are printed as counts.
-
-    >>> whole(3.0), whole(3.5)
-    (3, 3.5)
-    """
-    return int(value) if value == np.floor(value) else value
 
 
 def of_nodes(sentence: str) -> str:
@@ -299,35 +422,3 @@ def of_nodes(sentence: str) -> str:
     "The Shannon entropy of each node's candidates; nodes have several."
     """
     return re.sub(r"\btarget(s?)\b", r"node\1", sentence)
-
-
-def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> AveragedMetric:
-    """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
-
-    >>> from unveil.metrics import METRICS
-    >>> found = averaged(METRICS["entropy"], [1.0, 2.0, 3.0], ["", "", ""])
-    >>> found.mean, round(found.low, 3), round(found.high, 3)
-    (2.0, 0.0, 4.484)
-    """
-    from scipy.special import stdtrit
-
-    array = np.asarray(values, np.float64)
-    known = array[~np.isnan(array)]
-    mean = float(known.mean()) if known.size else np.nan
-    low = high = np.nan
-    if known.size > 1 and np.ptp(known) == 0:
-        # As it is: rounding would give an interval where there is none.
-        mean = low = high = float(known[0])
-    elif known.size > 1:
-        reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
-        low, high = max(mean - reach, float(metric.bounds[0])), min(mean + reach, float(metric.bounds[1]))
-    reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))
-    return AveragedMetric(
-        metric=metric,
-        values=array,
-        mean=mean,
-        low=low,
-        high=high,
-        undefined=int(array.size - known.size),
-        why="; ".join(reasons),
-    )

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray
 from unveil.guesses import Candidates
 
@@ -16,12 +18,16 @@ BINS = 100
 class Histogram:
     """How many probabilities lie in each of the bins from 0 to 1, over all nodes that were attempted.
 
-    ``every`` counts all candidates with a probability above 0, those that share what is left without being listed too;
-    ``likeliest`` the largest one of each node.
+    ``every`` counts candidates with a probability above 0, those too that share what is left without being listed.
     """
 
-    every: FloatArray
-    likeliest: FloatArray
+    JSON_DEFINITION: ClassVar[str] = "histogram"
+
+    every: FloatArray = figure(
+        "How many candidates lie in each of a hundred bins of probability from 0 to 1, of all targets that were "
+        "attempted."
+    )
+    likeliest: FloatArray = figure("How many targets have their likeliest candidate in each of these bins.")
 
 
 def histogram_of(guess: Candidates) -> Histogram:

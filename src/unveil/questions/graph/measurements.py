@@ -17,16 +17,15 @@ from unveil.guesses import Candidates
 from unveil.metrics import all_metrics, quantiles_on_entropy
 from unveil.metrics.candidates._truth import choice_probability, correct
 from unveil.metrics.candidates.matches import matches
+from unveil.questions.graph.averages import AveragedMetric, averaged
 from unveil.questions.graph.findings import (
     BARS_PER_POWER,
     LEAST_POWER,
     TRUTH_BARS,
-    AveragedMetric,
     CalibratedFindings,
     CutOff,
     Nodes,
     Repetition,
-    averaged,
 )
 from unveil.questions.graph.histograms import Histogram, histogram_of, together
 

@@ -17,7 +17,7 @@ UNTESTED = (
 
 def question(findings: GraphFindings) -> str:
     """Return what was asked: what was released, and what the adversary knows of it."""
-    seeds = f"{count(findings.mean(lambda each: each.seeds), 'node', 'nodes')} in it"
+    seeds = f"{count(findings.seed_pairs, 'node', 'nodes')} in it"
     if findings.graph is None:
         return f"Who is found in the released graph by an adversary who knows {seeds} and an auxiliary graph?"
     nodes, edges = findings.graph
@@ -42,7 +42,7 @@ def method(findings: GraphFindings) -> tuple[str, ...]:
         )
     sentences += [
         "Nodes that the adversary knew before are no attempts and in no figure."
-        + (" Nor are those of which the truth says nothing." if findings.mean(lambda each: each.unknown) else ""),
+        + (" Nor are those of which the truth says nothing." if findings.truth_unknown else ""),
         "The probability of a candidate is its score over the sum of the scores that were compared when the node was "
         "decided. A node that the attack settled on nobody for was not attempted: it has no probabilities, counts as "
         "hidden and as innocent, and lowers overall success.",
@@ -74,7 +74,7 @@ def method(findings: GraphFindings) -> tuple[str, ...]:
 
 def _how_it_was_run(findings: GraphFindings) -> list[str]:
     many, anew = len(findings.repetitions), " anew" if findings.repeated else ""
-    seeds = count(findings.mean(lambda each: each.seeds), "node", "nodes")
+    seeds = count(findings.seed_pairs, "node", "nodes")
     attack = f"the attack {findings.attack}{f' (a {findings.scope} one)' if findings.scope else ''}"
     if findings.graph is None:
         drawn = "were given" if findings.given_seeds else f"were drawn{anew} from the truth"
@@ -83,7 +83,7 @@ def _how_it_was_run(findings: GraphFindings) -> list[str]:
             "The released and the auxiliary graph were made elsewhere.",
             f"They met {attack}{times}. Seed pairs (the adversary knew {seeds}) {drawn}.",
         ]
-    edges = decimal(findings.mean(lambda each: each.auxiliary_edges), places=1)
+    edges = decimal(findings.auxiliary.edges, places=1)
     kept = " First kept were edges that connect whatever the original connects." if findings.connected else ""
     times = f"In each of {many} repetitions the" if findings.repeated else "The"
     return [

@@ -2,8 +2,9 @@
 
 import math
 
-from unveil.questions.graph.disclosure_words import VALUE_WAYS, WAYS, value_name
-from unveil.questions.graph.findings import AveragedMetric, GraphFindings, LearnedColumn, of_nodes
+from unveil.questions.graph.averages import AveragedMetric
+from unveil.questions.graph.disclosure_words import VALUE_WAYS, WAYS
+from unveil.questions.graph.findings import GraphFindings, LearnedColumn, of_nodes
 from unveil.questions.graph.words import alike, cut_off_name, few
 from unveil.report.blocks import Side, TableBlock
 from unveil.report.text import count, decimal, name, percent
@@ -142,8 +143,8 @@ def edge_table(findings: GraphFindings) -> TableBlock:
     """Return the claims about edges, in each way of making them, beside as many guesses."""
     rows = []
     for edges in findings.edges:
-        claims = few(edges.mean(lambda each: each.claims))
-        expected = edges.mean(lambda each: each.expected)
+        claims = few(edges.claims)
+        expected = edges.expected
         rows.append(
             (
                 f"by {WAYS[edges.way]}",
@@ -155,10 +156,10 @@ def edge_table(findings: GraphFindings) -> TableBlock:
             )
         )
     first = findings.edges[0]
-    claims = few(first.mean(lambda each: each.claims))
+    claims = few(first.claims)
     for what, share in (
-        ("by common neighbours", first.mean(lambda each: each.by_common_neighbours)),
-        ("by degrees", first.mean(lambda each: each.by_degrees)),
+        ("by common neighbours", first.by_common_neighbours),
+        ("by degrees", first.by_degrees),
     ):
         rows.append((f"guessed {what}", claims, percent(share), "", "", ""))
     times = first.lift.mean
@@ -187,12 +188,12 @@ def value_table(column: LearnedColumn) -> TableBlock:
         return (what, few(people), percent(accuracy), percent(guessing), _points(gain), between)
 
     whole = column.accuracy.mean, column.guessing.mean, column.gain.mean
-    rows = [row("everybody", column.mean(lambda each: each.people), whole, (column.gain.low, column.gain.high))]
+    rows = [row("everybody", column.people, whole, (column.gain.low, column.gain.high))]
     rows += [
-        row(value_name(one.label, one.people), one.people, (one.accuracy, one.guessing, one.gain), (one.low, one.high))
+        row(one.shown_label, one.people, (one.accuracy, one.guessing, one.gain), (one.low, one.high))
         for one in column.values
     ]
-    read = column.mean(lambda each: each.read)
+    read = column.read_off_the_release
     return TableBlock(
         caption=f"{name(column.column, 40)}: told by {VALUE_WAYS[column.way]}",
         columns=("Value", "People", "Told rightly", "Guessed rightly", "Gain", "95% interval of the gain"),

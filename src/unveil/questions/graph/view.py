@@ -1,9 +1,10 @@
 """How the findings about an attacked graph are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from unveil.attacks.graph.resemblance import Resemblance
+from unveil.questions.graph.averages import AverageRow
 from unveil.questions.graph.charts import (
     candidate_chart,
     cut_off_chart,
@@ -12,28 +13,29 @@ from unveil.questions.graph.charts import (
     reliability_chart,
     truth_chart,
 )
-from unveil.questions.graph.disclosure_view import (
-    column_figures,
-    disclosed_meanings,
-    disclosed_sections,
-    disclosed_values,
-    edge_figures,
-)
-from unveil.questions.graph.disclosure_words import claimed, edge_sentence, told_columns, value_sentence
-from unveil.questions.graph.findings import AveragedMetric, CalibratedFindings, GraphFindings, of_nodes
+from unveil.questions.graph.disclosure_words import claimed, edge_numbers, edge_sentence, told_columns, value_sentence
+from unveil.questions.graph.findings import GraphFindings, of_nodes
 from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
 from unveil.questions.result import QuestionView
 from unveil.report.blocks import Chart, Page, Section
+from unveil.report.figures import frame_of
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening
-from unveil.report.trust import quantity_meanings, trust_of
+from unveil.report.trust import quantity_meanings
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+#: What is learned about edges by the mapping, and about values of the column that is told best.
+_OF_EDGES = {
+    "edge_disclosure_precision": "precision",
+    "edge_disclosure_recall": "recall",
+    "edge_disclosure_lift": "lift",
+}
+_OF_VALUES = {"attribute_disclosure_accuracy": "accuracy", "attribute_disclosure_gain": "gain"}
 #: Limits can be set for the upper end of the interval of these too.
 _WITH_HIGH_END = ("adversary_success_rate", "adversary_overall_success")
 
@@ -47,14 +49,14 @@ def meanings() -> dict[str, str]:
         "than VALUE: more is less private"
         for name in _WITH_HIGH_END
     }
-    return said | ends | disclosed_meanings()
+    return said | ends | _disclosed_meanings()
 
 
 def quantities(findings: GraphFindings) -> dict[str, Quantity]:
     """Return what a limit can be set for: the mean of every metric, and the upper ends of both successes."""
     meaning = meanings()
     values = {each.metric.name: each.mean for each in findings.metrics}
-    values |= {f"{name}_high": findings.metric(name).high for name in _WITH_HIGH_END} | disclosed_values(findings)
+    values |= {f"{name}_high": findings.metric(name).high for name in _WITH_HIGH_END} | _disclosed_values(findings)
     worse = {each.metric.name: each.metric.more_means == "less private" for each in findings.metrics}
     return {
         name: Quantity(
@@ -68,131 +70,41 @@ def quantities(findings: GraphFindings) -> dict[str, Quantity]:
     }
 
 
-def figures(findings: GraphFindings) -> Mapping[str, Any]:
-    """Return what JSON holds; undefined figures, and intervals of a single repetition, are null in it.
+def _disclosed_meanings() -> dict[str, str]:
+    """Return what each quantity about edges and values means, with the upper ends of their intervals."""
+    from unveil.metrics import METRICS
 
-    Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
-    repetitions, those of attempts over the repetitions that attempted anything. ``deanonymizability_bound`` is the
-    share of nodes that any adversary finds on average at the most, and ``share_of_bound`` how much of it was found: a
-    single draw may be lucky and lie above 1. Each metric has as ``trust`` its grade in attacks on graphs
-    (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as ``at_cap`` the share of nodes whose
-    value is a cap that we chose, null where there is no cap. ``calibration`` has every metric again, of learned
-    probabilities, or is null where that was not asked for. ``edges`` has what is learned about edges, by the mapping
-    and by probabilities where there are such, empty where the original is not known; ``attributes`` the same for each
-    column of values. ``resemblance`` says whether the auxiliary graph looks like one of the released graph, by edges
-    that the attack was not shown; null where that was not looked at.
-    """
-    from unveil._version import __version__
-
-    return {
-        "version": __version__,
-        "graph": None if findings.graph is None else dict(zip(("nodes", "edges"), findings.graph, strict=True)),
-        "protect": findings.protect,
-        "attack": findings.attack,
-        "settings": {"protect": dict(findings.protect_settings), "attack": dict(findings.attack_settings)},
-        "scope": findings.scope,
-        "released": {
-            "nodes": findings.mean(lambda each: each.released_nodes),
-            "edges": findings.mean(lambda each: each.released_edges),
-        },
-        "auxiliary": {
-            "nodes": findings.mean(lambda each: each.auxiliary_nodes),
-            "edges": findings.mean(lambda each: each.auxiliary_edges),
-        },
-        "seed_pairs": findings.mean(lambda each: each.seeds),
-        "overlap": findings.overlap,
-        "node_share": findings.node_share,
-        "connected": findings.connected,
-        "repeat": len(findings.repetitions),
-        "targets": findings.mean(lambda each: each.matches.targets),
-        "stand_for_nobody": findings.mean(lambda each: each.matches.nobody),
-        "truth_unknown": findings.mean(lambda each: each.unknown),
-        "attempted": findings.mean(lambda each: each.matches.attempted),
-        "correct": findings.mean(lambda each: each.matches.correct),
-        "false_alarms": findings.false_alarms,
-        "correct_by_chance": findings.mean(lambda each: each.matches.by_chance),
-        "correct_by_random_mapping": findings.mean(lambda each: each.at_random),
-        "most_found_on_average": findings.mean(lambda each: each.most),
-        "deanonymizability_bound": findings.bound,
-        "share_of_bound": findings.share_of_bound,
-        "truth_not_considered": findings.mean(lambda each: each.matches.not_considered),
-        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(findings.metrics)],
-        "calibration": None if findings.calibrated is None else _calibration(findings.calibrated),
-        "edges": [edge_figures(each) for each in findings.edges],
-        "attributes": [column_figures(each) for each in findings.columns],
-        "resemblance": None if findings.resemblance is None else _resemblance(findings.resemblance),
-        "entropy_cut_offs": [dict(vars(each)) for each in findings.cut_offs],
-        "histogram": {name: counts.tolist() for name, counts in vars(findings.histogram).items()},
-        "repetitions": [
-            {
-                "released": {"nodes": each.released_nodes, "edges": each.released_edges},
-                "targets": each.matches.targets,
-                "stand_for_nobody": each.matches.nobody,
-                "attempted": each.matches.attempted,
-                "correct": each.matches.correct,
-                "correct_by_random_mapping": each.at_random,
-                "most_found_on_average": each.most,
-            }
-            for each in findings.repetitions
-        ],
-        "notes": list(findings.notes),
-    }
+    side = "Exceeded when greater than VALUE: more is less private"
+    said = {}
+    for name in (*_OF_EDGES, *_OF_VALUES):
+        what = METRICS[name].summary.removeprefix("Return ").rstrip(".").replace("``", "")
+        of = "by the mapping; undefined for a release made elsewhere"
+        if name in _OF_VALUES:
+            of = "the largest of all columns of attributes; undefined without any"
+        said[name] = f"{what} ({of}). {side}"
+        if name != "edge_disclosure_lift":
+            said[f"{name}_high"] = f"the upper end of the 95% interval of {name}. {side}"
+    return said
 
 
-def _resemblance(resemblance: Resemblance) -> dict[str, Any]:
-    return {
-        "edges_kept_back": resemblance.held,
-        "on_released_edges": resemblance.found,
-        "by_degree_alone": resemblance.by_degree,
-        "share": resemblance.share,
-        "doubtful": resemblance.doubtful,
-    }
-
-
-def _calibration(findings: CalibratedFindings) -> dict[str, Any]:
-    return {
-        "how": findings.how,
-        "labels": findings.labels,
-        "labels_right": findings.labels_right,
-        "attempted_there": findings.attempted_there,
-        "attempted_here": findings.attempted_here,
-        "expected_success": findings.expected_success,
-        "calibration_error_by_chance": findings.error_by_chance,
-        "reliability": {
-            name: [
-                dict(zip(("stated", "right", "attempts"), (float(stated), float(right), int(size)), strict=True))
-                for stated, right, size in zip(*groups, strict=True)
-            ]
-            for name, groups in (("raw", findings.raw), ("calibrated", findings.learned))
-        },
-        "metrics": _metrics(findings.metrics),
-        "histogram": {name: counts.tolist() for name, counts in vars(findings.histogram).items()},
-    }
-
-
-def _metrics(metrics: Iterable[AveragedMetric]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": each.metric.name,
-            "category": each.metric.category,
-            "per": each.metric.per,
-            "more_means": each.metric.more_means,
-            "mean": each.mean,
-            "low": each.low,
-            "high": each.high,
-            "undefined": each.undefined,
-            "why": each.why,
-            "at_cap": each.at_cap,
-        }
-        for each in metrics
-    ]
+def _disclosed_values(findings: GraphFindings) -> dict[str, float]:
+    """Return the figures of edges and values that can be limited, NaN where there are none."""
+    values = {}
+    columns = told_columns(findings)
+    for name, field in (_OF_EDGES | _OF_VALUES).items():
+        averages = [getattr(each, field) for each in (findings.edges[:1] if name in _OF_EDGES else columns)]
+        for end, of in (("", "mean"), ("_high", "high")):
+            if name + end != "edge_disclosure_lift_high":
+                known = [value for value in (getattr(each, of) for each in averages) if not math.isnan(value)]
+                values[name + end] = max(known, default=math.nan)
+    return values
 
 
 def frame(findings: GraphFindings) -> "pl.DataFrame":
     """Return one row per metric: its mean over the repetitions, and the interval; of learned probabilities too."""
     import polars as pl
 
-    rows = pl.DataFrame(_metrics(findings.metrics))
+    rows = frame_of([AverageRow(each) for each in findings.metrics])
     if findings.calibrated is not None:
         learned = findings.calibrated.metrics
         rows = rows.with_columns(
@@ -237,14 +149,14 @@ def page(findings: GraphFindings, *, seed: int | None = None) -> Page:
 
 
 def _sections(findings: GraphFindings) -> list[Section]:
-    attempted = findings.mean(lambda each: each.matches.attempted) > 0
+    attempted = findings.attempted > 0
     sections = [Section(heading="How many are found", lead=_FOUND_LEAD, blocks=key_numbers(findings))]
     if findings.nodes.degree.size and attempted:
         lead = "A figure for all nodes hides that some are found and others are not."
         sections.append(
             Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(findings),), tells="whom")
         )
-    sections += disclosed_sections(findings)
+    sections += _disclosed_sections(findings)
     sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(findings),)))
     if attempted and findings.calibrated is not None:
         sections.append(
@@ -275,10 +187,36 @@ def _sections(findings: GraphFindings) -> list[Section]:
     return sections
 
 
+def _disclosed_sections(findings: GraphFindings) -> Iterator[Section]:
+    """Yield what is learned about connections, and about people where values are released."""
+    if findings.edges:
+        yield Section(
+            heading="What it learns about connections",
+            lead=_EDGES_LEAD,
+            blocks=(*edge_numbers(findings), *((edge_table(findings),) if claimed(findings) else ())),
+            tells="whom",
+        )
+    if findings.columns:
+        yield Section(
+            heading="What it learns about people",
+            lead=_VALUES_LEAD,
+            blocks=tuple(value_table(each) for each in findings.columns),
+            tells="whom",
+        )
+
+
 def _histograms(findings: GraphFindings) -> tuple[Chart, ...]:
     return histogram_charts(findings.histogram, None if findings.calibrated is None else findings.calibrated.histogram)
 
 
+_EDGES_LEAD = (
+    "Whoever has mapped nodes to people reads off the release who is connected to whom. What counts is what the "
+    "adversary did not know, beside what it could have guessed from its own graph."
+)
+_VALUES_LEAD = (
+    "Whatever is released at a node is learned of whoever is taken for it, and often without finding the very node. "
+    "What counts is what exceeds a guess without the release."
+)
 _FOUND_LEAD = (
     "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
     "finds: to compare attacks take the second."
@@ -311,14 +249,15 @@ def brief(findings: GraphFindings) -> Iterator[Part]:
         yield value_table(column)
         yield ""
     yield metric_table(findings, as_written=True)
-    if findings.mean(lambda each: each.matches.attempted):
+    if findings.attempted:
         yield ""
         yield cut_off_table(findings)
 
 
 VIEW = QuestionView(
     schema="unveil.graph/1",
-    figures=figures,
+    findings=GraphFindings,
+    about="The answer of `unveil graph`: who is found in a released graph. Counts are means over the repetitions.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -20,8 +20,8 @@ def tone(findings: GraphFindings) -> Tone:
     Counted is what lies above random guessing, as a share of what could. Nobody found beyond that is neutral, not
     good: it does not say what another adversary would find.
     """
-    blind = findings.mean(lambda each: each.at_random)
-    if findings.mean(lambda each: each.matches.correct) <= blind + 1e-9:
+    blind = findings.correct_by_random_mapping
+    if findings.correct <= blind + 1e-9:
         return "neutral"
     pairs = ((findings.metric(name).mean, chance) for name, chance in zip(_RATES, _chances(findings), strict=True))
     above = [(rate - chance) / (1 - chance) for rate, chance in pairs if chance < 1 and not math.isnan(rate)]
@@ -38,9 +38,9 @@ def _chances(findings: GraphFindings) -> tuple[float, float]:
 
 def headline(findings: GraphFindings) -> str:
     """Return the answer in one sentence: how many nodes were found, with its interval, and how many by chance."""
-    attempted = findings.mean(lambda each: each.matches.attempted)
+    attempted = findings.attempted
     somebody = findings.mean(lambda each: each.matches.somebody)
-    correct = findings.mean(lambda each: each.matches.correct)
+    correct = findings.correct
     nodes = count(somebody, "node", "nodes")
     attack = f"The attack {findings.attack}"
     if somebody == 0:
@@ -49,7 +49,7 @@ def headline(findings: GraphFindings) -> str:
         if somebody == 1:
             return f"{attack} did not attempt the only node that the adversary did not know."
         return f"{attack} attempted none of the {nodes} that the adversary did not know."
-    random = f"where random guessing finds {few(findings.mean(lambda each: each.at_random))}"
+    random = f"where random guessing finds {few(findings.correct_by_random_mapping)}"
     if correct == 0:
         none = "did not find the only node" if somebody == 1 else f"found none of {nodes}"
         return f"{attack} {none}, in {_some(attempted, 'attempt', 'attempts')}, {random}."
@@ -77,17 +77,14 @@ def explanation(findings: GraphFindings) -> tuple[str, ...]:
 
 
 def _reached(findings: GraphFindings) -> tuple[str, ...]:
-    attempted, targets = (
-        findings.mean(lambda each: each.matches.attempted),
-        findings.mean(lambda each: each.matches.targets),
-    )
+    attempted, targets = findings.attempted, findings.targets
     if attempted == 0:
         return ("That says nothing about what an adversary who attempts something would find.",)
     rate = about(findings.metric(_RATES[0]).mean)
     if attempted == targets:
         return (f"It attempted every node that it did not know, and {rate} of its attempts were right.",)
     reached = f"It attempted {few(attempted)} of {few(targets)} nodes, and"
-    if not findings.mean(lambda each: each.matches.correct):
+    if not findings.correct:
         return (f"{reached} none of its attempts was right.",)
     return (
         f"{reached} {rate} of its attempts were right: an attack that leaves out what is hard can be right often and "
@@ -113,11 +110,11 @@ def key_numbers(findings: GraphFindings) -> tuple[Number, ...]:
 
 
 def _success(findings: GraphFindings) -> Iterator[Number]:
-    attempted = findings.mean(lambda each: each.matches.attempted)
+    attempted = findings.attempted
     somebody = findings.mean(lambda each: each.matches.somebody)
-    correct = findings.mean(lambda each: each.matches.correct)
+    correct = findings.correct
     of_attempts, of_nodes_there = _chances(findings)
-    by_chance = findings.mean(lambda each: each.matches.by_chance)
+    by_chance = findings.correct_by_chance
     struck = tone(findings)
     yield Number(
         label="Right, of those attempted",
@@ -138,7 +135,7 @@ def _success(findings: GraphFindings) -> Iterator[Number]:
         tone=struck,
     )
     if somebody:
-        most = findings.mean(lambda each: each.most)
+        most = findings.most_found_on_average
         reached = f" The attack found {percent(findings.share_of_bound)} of that." if most else ""
         yield Number(
             label="The most that any attack finds on average",
@@ -156,19 +153,17 @@ def _success(findings: GraphFindings) -> Iterator[Number]:
 
 
 def _reach(findings: GraphFindings) -> Iterator[Number]:
-    attempted, targets, nobody, tried, lost = (
-        findings.mean(lambda each, name=name: getattr(each.matches, name))  # type: ignore[misc]
-        for name in ("attempted", "targets", "nobody", "nobody_attempted", "not_considered")
-    )
-    seeds = findings.mean(lambda each: each.seeds)
+    attempted, nobody, lost = findings.attempted, findings.stand_for_nobody, findings.truth_not_considered
+    tried = findings.mean(lambda each: each.matches.nobody_attempted)
+    seeds = findings.seed_pairs
     known = f"The {_those(seeds)} that the adversary knew before {'is' if seeds == 1 else 'are'} in no figure here."
     yield Number(
         label="Nodes attempted",
-        value=f"{few(attempted)} of {few(targets)}",
+        value=f"{few(attempted)} of {few(findings.targets)}",
         meaning="Released nodes for which the attack settled on somebody. "
         f"{known if seeds else 'The adversary knew no node before.'}",
     )
-    unknown = findings.mean(lambda each: each.unknown)
+    unknown = findings.truth_unknown
     if unknown:
         yield Number(
             label="Nodes of which the truth says nothing",
@@ -206,7 +201,7 @@ def _looked_hidden(findings: GraphFindings) -> Iterator[Number]:
 
 def _calibration(findings: GraphFindings) -> Iterator[Number]:
     learned = findings.calibrated
-    if learned is None or not findings.mean(lambda each: each.matches.attempted):
+    if learned is None or not findings.attempted:
         return
     error = "expected_calibration_error"
     yield Number(

@@ -23,7 +23,6 @@ from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import about, count, decimal, name, percent, significant
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 
@@ -172,12 +171,6 @@ def quantities(findings: AmbiguityFindings) -> dict[str, Quantity]:
     )
 
 
-def frame(findings: AmbiguityFindings) -> "pl.DataFrame":
-    """Return one row per entry."""
-    entries: pl.DataFrame = findings.entry_frame
-    return entries
-
-
 def plot(findings: AmbiguityFindings) -> "NDArray[Any]":
     """Return matplotlib axes with how sure the adversary is of entries."""
     from unveil.report.draw.lines import draw_all
@@ -263,13 +256,13 @@ def ambiguity_brief(findings: AmbiguityFindings, *, top: int) -> Iterator[Part]:
         yield best_table(inner, findings.entries, at_most=top)
 
 
-AMBIGUITY_VIEW = QuestionView(
+AMBIGUITY_VIEW: QuestionView[AmbiguityFindings] = QuestionView(
     schema="unveil.matching-without-truth/1",
     findings=AmbiguityFindings,
     about="The answer of `unveil matching` where the true tokens are not known: what lies between the least and the "
     "most.",
     quantities=quantities,
-    frame=frame,
+    frame=lambda findings: findings.entry_frame,
     page=page,
     plot=plot,
     meanings=meanings,

@@ -29,7 +29,6 @@ from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 _MEANINGS = {
@@ -110,12 +109,6 @@ def end_of(figure: EstimatedFigure, errors: int) -> float:
         return figure.value
     low, high = (0.0, 1.0) if math.isnan(figure.low) else (figure.low, figure.high)
     return float(min(max(figure.value + errors * figure.error, low), high))
-
-
-def frame(findings: MatchingFindings) -> "pl.DataFrame":
-    """Return one row per entry, with its token."""
-    entries: pl.DataFrame = findings.entry_frame
-    return entries
 
 
 def plot(findings: MatchingFindings) -> "NDArray[Any]":
@@ -297,12 +290,12 @@ def brief(findings: MatchingFindings, *, top: int) -> Iterator[Part]:
         yield at_risk_table(cracks, findings.entries, at_most=top)
 
 
-VIEW = QuestionView(
+VIEW: QuestionView[MatchingFindings] = QuestionView(
     schema="unveil.matching/1",
     findings=MatchingFindings,
     about="The answer of `unveil matching` where the true tokens are known.",
     quantities=quantities,
-    frame=frame,
+    frame=lambda findings: findings.entry_frame,
     page=page,
     plot=plot,
     meanings=meanings,

@@ -51,27 +51,6 @@ class GraphSize:
         return cls(nodes=graph.nodes, edges=graph.edges)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangeCounts:
-    """The numbers of changed edges and of added nodes."""
-
-    added: int = figure("Edges that were added.")
-    removed: int = figure("Edges that were removed.")
-    kept: int = figure("Edges of the original that the release has too.")
-    pseudo_nodes: int = figure("Nodes that stand for nobody.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DegreeAnonymity:
-    """The anonymity of nodes by their degree, before and after."""
-
-    smallest_class: float = figure("The fewest nodes that share a degree.")
-    unique_share: float = figure("The share of nodes that are alone with their degree.")
-    unique_before: int = figure("Nodes alone with their degree before.")
-    unique_after: int = figure("Nodes alone with their degree after.")
-    hidden: int | None = figure("Nodes that were alone before and are not after; null where nodes are drawn anew.")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnonymizeFindings:
     """What a protection did to a graph.
@@ -95,10 +74,14 @@ class AnonymizeFindings:
         What a reader has to know.
     """
 
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "changed": "How many edges and nodes changed.",
+        "degrees": "How far degrees hide people.",
+    }
+
     changes: EdgeChanges
     before: Degrees
     after: Degrees
-    hidden: int | None
     utility: tuple[UtilityLoss, ...] = field(repr=False)
     release: GraphRelease = field(repr=False)
 
@@ -121,23 +104,22 @@ class AnonymizeFindings:
         """The size of the released graph."""
         return GraphSize.of(self.release.released)
 
-    @derived("How many edges and nodes changed.")
-    def changed(self) -> ChangeCounts:
-        """The numbers of changed edges and of pseudo nodes."""
-        return ChangeCounts(**self.changes._asdict(), pseudo_nodes=self.release.pseudo_nodes)
-
+    added = figure_at("changes.added", "Edges that were added.", name="changed.added")
+    removed = figure_at("changes.removed", "Edges that were removed.", name="changed.removed")
+    kept = figure_at("changes.kept", "Edges of the original that the release has too.", name="changed.kept")
+    pseudo_nodes = figure_at("release.pseudo_nodes", "Nodes that stand for nobody.", name="changed.pseudo_nodes")
     facts = figure_at("release.facts", "What the protection says about its own work, by name.")
-
-    @derived("How far degrees hide people.")
-    def degrees(self) -> DegreeAnonymity:
-        """The anonymity of degrees before and after."""
-        return DegreeAnonymity(
-            smallest_class=self.after.smallest_class,
-            unique_share=self.after.unique_share,
-            unique_before=self.before.unique,
-            unique_after=self.after.unique,
-            hidden=self.hidden,
-        )
+    smallest_class = figure_at(
+        "after.smallest_class", "The fewest nodes that share a degree.", name="degrees.smallest_class"
+    )
+    unique_share = figure_at(
+        "after.unique_share", "The share of nodes that are alone with their degree.", name="degrees.unique_share"
+    )
+    unique_before = figure_at("before.unique", "Nodes alone with their degree before.", name="degrees.unique_before")
+    unique_after = figure_at("after.unique", "Nodes alone with their degree after.", name="degrees.unique_after")
+    hidden: int | None = figure(
+        "Nodes that were alone before and are not after; null where nodes are drawn anew.", name="degrees.hidden"
+    )
 
     @derived("Each metric of a change, by its name: its value, and the figure before and after.", name="utility")
     def losses(self) -> Mapping[str, UtilityLoss]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from unveil._figure import VERSION, derived, figure
-from unveil._version import __version__
+from unveil._figure import figure, version_figure
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.questions.study.findings import SCENARIOS, AttackCost
@@ -40,10 +39,7 @@ class StudyRun(StudyRecord):
     SCHEMA: ClassVar = "unveil.study-run/1"
     ABOUT: ClassVar = "What `unveil study run --json` prints when a run ends."
 
-    @derived(VERSION)
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
+    version = version_figure()
 
     name: str = figure("The name of the study.")
     summary: RunSummary = figure(inline=True)

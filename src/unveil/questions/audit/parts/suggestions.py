@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
-from unveil._figure import derived, figure
+from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import (
@@ -67,20 +67,9 @@ class MeasuredChange:
             if one is not None and other is not None:
                 yield attack, one, other
 
-    @derived("The release, by its name.")
-    def release(self) -> str:
-        """The name of the release."""
-        return self.before.name
-
-    @derived("The columns that are changed.")
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are changed."""
-        return self.change.columns
-
-    @derived("The change, in words.", name="change")
-    def how(self) -> str:
-        """What is done to the columns."""
-        return self.change.how
+    release = figure_at("before.name", "The release, by its name.")
+    columns = figure_at("change.columns", "The columns that are changed.")
+    how = figure_at("change.how", "The change, in words.", name="change")
 
     @derived("Attacks that stay proved.")
     def proved(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING
 
-from unveil._figure import VERSION, derived, figure
+from unveil._figure import VERSION, derived, figure, figure_at
 from unveil.grades.releases import FigureGrade
 from unveil.questions.study.findings import FAILURES, SCENARIOS, SECONDS, AttackCost, Failures
 from unveil.studies import Study
@@ -121,16 +121,8 @@ class TechniqueFindings:
     beaten: MeanInterval = figure(_BEATEN)
     saves: MeanInterval = figure(f"{_SAVES}.")
     worst: AuditedFile
-
-    @derived("The release with the clearest risk.", name="worst")
-    def worst_name(self) -> str:
-        """The name of the release with the clearest risk."""
-        return self.worst.name
-
-    @derived(_RISK)
-    def risk(self) -> ShareInterval:
-        """The risk of the worst release."""
-        return self.worst.risk
+    worst_name = figure_at("worst.name", "The release with the clearest risk.", name="worst")
+    risk = figure_at("worst.risk", _RISK)
 
 
 @dataclass(frozen=True, kw_only=True)
