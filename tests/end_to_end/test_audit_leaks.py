@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.oracles.leaks import interval, leaks
-from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
@@ -72,7 +72,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
     control = write(folder / "strangers.csv", people(rng, int(rng.choice([number, 60])), empty))
     has_control = rng.random() < 0.8
     known: dict[str, Any] = {"known": ["age", "town", "sex"]} if rng.random() < 0.5 else {}
-    answer = audit_files(
+    answer = audit(
         files[0],
         released,
         control if has_control else None,
@@ -103,7 +103,7 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
     released = files[1:] if seed % 2 else []
     plans = ({"folds": 2}, {"runs": 2, "hold_out": 0.45}, {"canaries": "5:unusual", "hold_out": 0.45})
     plan: dict[str, Any] = plans[seed % 3]
-    answer = audit_files(
+    answer = audit(
         files[0],
         released,
         generator=str(rng.choice(["shuffle", "gaussian-copula", "mondrian:k=3"])),
