@@ -28,7 +28,7 @@ _AUDIT = """
 import json, resource, sys, threading, time
 from collections import Counter
 from unveil.questions.audit import run
-from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.audit.tasks import ITSELF, Workbench
 folder, told = sys.argv[1], json.loads(sys.argv[2])
 seconds, own = Counter(), [0]
@@ -70,7 +70,7 @@ if sys.platform == "linux":
     threading.Thread(target=watch, daemon=True).start()
 names = [f"{folder}/{name}.{told['format']}" for name in ("original", "released", "control")]
 del told["format"]
-shown(audit_files(names[0], names[1:2], names[2], say=lambda sentence: print(sentence, file=sys.stderr), **told))
+shown(audit(names[0], names[1:2], names[2], say=lambda sentence: print(sentence, file=sys.stderr), **told))
 """
 
 

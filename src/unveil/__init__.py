@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from unveil.questions.attack_metrics.answer import candidates as candidates
     from unveil.questions.audit.answer import audit as audit
     from unveil.questions.audit.pipeline import assert_release_ok as assert_release_ok
+    from unveil.questions.audit.protect import protect as protect
     from unveil.questions.columns.answer import columns as columns
     from unveil.questions.grade_metrics.answer import grade_metrics as grade_metrics
     from unveil.questions.graph.answer import graph as graph

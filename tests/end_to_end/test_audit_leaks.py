@@ -15,7 +15,7 @@ import pytest
 
 from tests.oracles.leaks import interval, leaks
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.report.figures import json_of
@@ -75,7 +75,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     control = write(folder / "strangers.csv", people(rng, int(rng.choice([number, 60])), empty))
     has_control = rng.random() < 0.8
     known: dict[str, Any] = {"known": ["age", "town", "sex"]} if rng.random() < 0.5 else {}
-    answer = audit_files(
+    answer = audit(
         files[0],
         released,
         control if has_control else None,
@@ -106,7 +106,7 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     released = files[1:] if seed % 2 else []
     plans = ({"folds": 2}, {"runs": 2, "hold_out": 0.45}, {"canaries": "5:unusual", "hold_out": 0.45})
     plan: dict[str, Any] = plans[seed % 3]
-    answer = audit_files(
+    answer = audit(
         files[0],
         released,
         generator=str(rng.choice(["shuffle", "gaussian-copula", "mondrian:k=3"])),

@@ -16,7 +16,7 @@ import pytest
 import unveil
 from tests.oracles.leaks import Page, Table
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
-from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.tables.findings import TablesFindings
 
 MINIMUM = 11
@@ -67,7 +67,7 @@ def audited(folder: Path, seed: int) -> str:
     released = original.with_columns(age=pl.when(coarse).then(pl.col("age") // 20 * 20).otherwise("age"))
     original.write_csv(folder / "people.csv")
     released.sample(fraction=1.0, shuffle=True, seed=seed).write_csv(folder / "masked.csv")
-    answer = audit_files(
+    answer = audit(
         folder / "people.csv", [folder / "masked.csv"], kind="masked", known=["age", "town", "sex"],
         sensitive=["illness"], by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
         rng=rng,

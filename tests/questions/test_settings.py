@@ -13,16 +13,14 @@ from unveil.errors import InputError
 from unveil.questions import QUESTIONS, question
 from unveil.questions.settings import Setting, Settings
 
-#: The questions whose settings are a class.
-DECLARED = [name for name in QUESTIONS if name not in ("audit", "protect")]
-
 
 def settings_class(name: str) -> type[Settings]:
     """Return the class that declares the settings of a question."""
     entry = QUESTIONS[name]
     module = import_module(f"unveil.questions.{entry.folder}.{entry.table.partition(':')[0]}")
     classes = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Settings)]
-    return next(each for each in classes if each.table() == question(name).settings)
+    named = {each.name for each in question(name).settings}
+    return next(kind for kind in classes if {each.name for each in kind.table() if each.only != "python"} == named)
 
 
 def bad_values(each: Setting) -> Iterator[Any]:
@@ -52,7 +50,7 @@ def bad_values(each: Setting) -> Iterator[Any]:
 
 CASES = [
     pytest.param(name, each, value, id=f"{name}-{each.name}-{str(value)[:12]}")
-    for name in DECLARED
+    for name in QUESTIONS
     for each in question(name).settings
     if not each.beside
     for value in bad_values(each)
@@ -72,13 +70,13 @@ def test_a_value_that_its_declaration_excludes_is_refused_in_one_sentence(name: 
 
 
 def test_every_kind_of_setting_with_a_rule_has_bad_values() -> None:
-    tried = {each.kind for name in DECLARED for each in question(name).settings if any(True for _ in bad_values(each))}
-    ruled = {each.kind for name in DECLARED for each in question(name).settings if each.least is not None}
+    tried = {each.kind for name in QUESTIONS for each in question(name).settings if any(True for _ in bad_values(each))}
+    ruled = {each.kind for name in QUESTIONS for each in question(name).settings if each.least is not None}
     assert ruled | {"share", "choice", "several", "switch", "size", "texts", "columns", "text"} <= tried
-    assert len(CASES) > 200
+    assert len(CASES) > 300
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_every_command_is_a_function_whose_keywords_are_its_settings(name: str) -> None:
     function = getattr(unveil, QUESTIONS[name].command.replace(" ", "_").replace("-", "_"))
     shown = inspect.signature(function).parameters
@@ -90,7 +88,7 @@ def test_every_command_is_a_function_whose_keywords_are_its_settings(name: str) 
             assert each.label in (function.__doc__ or "") or shown[each.name].default != each.default
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_an_unknown_name_gets_a_suggestion(name: str) -> None:
     kind = settings_class(name)
     first = next(each.name for each in kind.table() if each.is_keyword)
@@ -98,7 +96,7 @@ def test_an_unknown_name_gets_a_suggestion(name: str) -> None:
         kind.merge(None, {f"{first}x": 1})
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_settings_that_were_checked_are_accepted_again(name: str) -> None:
     usual = settings_class(name)()
     values = {each.name: getattr(usual, each.name) for each in usual.table()}

@@ -1,10 +1,12 @@
 """What columns of a table are and what they are to an adversary, as people say it and as the library takes it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from unveil.questions.settings import MORE, Choices, Settings, setting
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
 
 #: What a column can be to an adversary, as the page says it. The last two are for surveys.
 ROLES: Choices = (
@@ -63,6 +65,19 @@ def roles_of(columns: Sequence[Mapping[str, Any]]) -> Roles:
         household=next(iter(of["household"]), None),
         kinds=kinds or None,
     )
+
+
+def with_roles_of(
+    columns: Sequence[Mapping[str, Any]], settings: AnySettings, *, kinds: Mapping[str, Any] | None = None
+) -> AnySettings:
+    """Return settings with the roles and kinds that were chosen on the form, where they have none of their own."""
+    roles, own = roles_of(columns), vars(settings)
+    changes: dict[str, Any] = {
+        **{name: own[name] or getattr(roles, name) or () for name in ("identifiers", "sensitive", "known")},
+        **{name: own[name] or getattr(roles, name) for name in ("weight", "household")},
+        "kinds": {**(kinds or roles.kinds or {}), **own["kinds"]},
+    }
+    return replace(settings, **changes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -170,7 +170,11 @@ class Settings:
             Setting(
                 name=name,
                 default=declared[name].default,
-                **{**_kind_of(hints[name]), **declared[name].metadata[_KEY]},
+                **{
+                    "optional": declared[name].default is None,
+                    **_kind_of(hints[name]),
+                    **declared[name].metadata[_KEY],
+                },
             )
             for name in _names_of(cls)
             if _KEY in declared[name].metadata
@@ -200,6 +204,8 @@ class Settings:
 
         values: dict[str, Any] = {}
         for each in cls.table():
+            if each.only == "python":
+                continue
             if each.is_file:
                 several = request.files.get(each.name, ())
                 values[each.name] = several if each.kind == "tables" else next(iter(several), None)
@@ -212,9 +218,15 @@ class Settings:
 
 
 def _names_of(kind: type) -> list[str]:
-    """Return the names of the fields of a class, its own before those of its bases."""
-    bases = [name for base in kind.__bases__ if base is not object for name in _names_of(base)]
-    return list(dict.fromkeys([*(name for name in inspect.get_annotations(kind) if name not in bases), *bases]))
+    """Return the names of the fields of a class, then of its bases, or where its ``after`` places these."""
+    blocks = [(base, _names_of(base)) for base in kind.__bases__ if base is not object]
+    inherited = {name for _, block in blocks for name in block}
+    names = [name for name in inspect.get_annotations(kind) if name not in inherited and name != "after"]
+    for base, block in blocks:
+        after = vars(kind).get("after", {}).get(base)
+        place = len(names) if after is None else names.index(after) + 1
+        names[place:place] = [name for name in block if name not in names]
+    return names
 
 
 def _kind_of(hint: Any) -> dict[str, Any]:
@@ -327,6 +339,10 @@ class Question:
     together: Together | None = None
     #: Whether the seed would undo what the answer releases: it is drawn in secret unless given, and never shown.
     secret: bool = False
+
+    def __post_init__(self) -> None:
+        # No front end has those of Python alone.
+        object.__setattr__(self, "settings", tuple(each for each in self.settings if each.only != "python"))
 
     def setting(self, name: str) -> Setting:
         """Return the setting of this name."""

@@ -54,9 +54,13 @@ def checked_value(setting: Setting, value: Any) -> Any:
     >>> checked_value(question("candidates").setting("metrics"), "entropy")
     ('entropy',)
     """
-    if setting.is_file or setting.kind in ("output", "roles") or (value is None and setting.optional):
+    if setting.is_file or setting.kind in ("output", "roles"):
         return value
-    if setting.beside or _is_object(setting, value):
+    if setting.beside:
+        return tuple(value or ())
+    if setting.optional and (value is None or (isinstance(value, str) and not value)):
+        return None
+    if _is_object(setting, value):
         return value
     if setting.kind in LISTS and value is not None:
         value = _several_of(value)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.questions.audit.answer import audit, audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.result import Result
 
@@ -57,7 +57,7 @@ def write_files(folder: Path) -> Path:
 
 def asked(folder: Path, *, seed: int = 5, **settings: Any) -> str:
     """Return the JSON of the audit of these files."""
-    told = {"sensitive": ["income"], "by": "region", "release_kinds": {folder / "masked.csv": "masked"}, **settings}
+    told = {"sensitive": ["income"], "by": "region", "kind": {"masked.csv": "masked"}, **settings}
     released = [folder / "masked.csv", folder / "foreign.csv"]
     rng = np.random.default_rng(seed)
-    return audit_files(folder / "original.csv", released, folder / "control.csv", rng=rng, **told).to_json()
+    return audit(folder / "original.csv", released, folder / "control.csv", rng=rng, **told).to_json()

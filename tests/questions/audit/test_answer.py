@@ -194,9 +194,7 @@ def test_progress_goes_on_and_never_back() -> None:
     ("settings", "naming"),
     [
         ({"attacks": ["linkabilty"]}, "Did you mean 'linkability'"),
-        ({"attacks": []}, "at least one attack"),
         ({"targets": 0}, "targets must be"),
-        ({"neighbours": 0}, "neighbours must be"),
         ({"neighbours": 121}, "at most the number of released rows"),
         ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
@@ -239,7 +237,7 @@ def test_an_unknown_attack_names_the_one_meant_and_all_there_are(said: str, mean
     every = ", ".join((*ATTACKS, "disclosure", "utility", "before"))
     with pytest.raises(InputError) as refused:
         ask(ORIGINAL, MASKED, attacks=[said])
-    assert str(refused.value) == f"Unknown attack {said!r}. Did you mean {meant!r}? Available: {every}"
+    assert str(refused.value) == f"attacks: Unknown name {said!r}. Did you mean {meant!r}? Available: {every}"
     run = CliRunner().invoke(main, ["audit", "--attacks", said])
     assert run.exit_code == 2
     assert f"Did you mean {meant!r}? Available: {every}" in run.output
@@ -248,7 +246,7 @@ def test_an_unknown_attack_names_the_one_meant_and_all_there_are(said: str, mean
 def test_no_two_attacks_are_called_alike() -> None:
     names = [name for attack in ATTACKS.values() for name in (attack.name, *attack.also_called)]
     assert len(names) == len(set(names))
-    with pytest.raises(InputError, match=r"Unknown attack 'zzz'\. Available: singling_out, "):
+    with pytest.raises(InputError, match=r"attacks: Unknown name 'zzz'\. Available: singling_out, "):
         ask(ORIGINAL, MASKED, attacks=["zzz"])
 
 

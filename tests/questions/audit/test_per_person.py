@@ -190,18 +190,11 @@ def test_the_mean_does_not_depend_on_the_order_of_rows() -> None:
 
 def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
     from unveil.questions.audit.attacks.copies import copied_records
-    from unveil.questions.audit.checked_settings import AuditSettings
     from unveil.questions.audit.inputs import prepare
-    from unveil.questions.reading import TableReading
+    from unveil.questions.audit.settings import AuditSettings
 
     frame = pl.DataFrame({"who": ["a", "a", "b", "c"], "job": ["x", "x", "x", "y"], "age": [30, 30, 30, 50]})
-    nothing: dict[str, Any] = dict.fromkeys(
-        ("scenarios", "model", "kind", "known", "by", "weight", "household", "population_size"), None
-    )
-    settings = AuditSettings(
-        **nothing, attacks=["copies"], targets="auto", neighbours=1, guesses=1, tolerance=0.05, sensitive=(),
-        identifiers=("who",), reading=TableReading(), minimum_cell=2,
-    )  # fmt: skip
+    settings = AuditSettings(attacks=("copies",), neighbours=1, guesses=1, identifiers=("who",), minimum_cell=2)
     prepared = prepare(frame, frame.drop("who"), None, settings=settings, rng=np.random.default_rng(1))
     (found,) = copied_records(prepared.releases)
     assert (found.distinct, found.people, [people for people, _ in found.records]) == (2, 3, [1, 2])

@@ -12,9 +12,8 @@ from tests.data.files.test_column_store import on_unix
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.errors import InputError
 from unveil.questions.audit import projection, run
-from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked_settings import MEASURES
 from unveil.questions.audit.inputs import PreparedAudit, prepare
 from unveil.questions.audit.projection import (
     BASE,
@@ -29,7 +28,8 @@ from unveil.questions.audit.projection import (
     part_seconds,
 )
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import RunSettings
+from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.settings import MEASURES
 from unveil.questions.reading import TableReading
 from unveil.work.memory import NeedsMemoryError
 
@@ -110,7 +110,7 @@ def test_files_that_take_too_much_memory_are_worked_on_from_disk_or_not_read(
     enough, least = (memory_of(CELLS, RunSettings(), stored=stored) for stored in (False, True))
     assert enough > least
     answers = [
-        audit_files(*files, attacks=["copies"], memory=memory, say=said.append).to_json()
+        audit(*files, attacks=["copies"], memory=memory, say=said.append).to_json()
         for memory in (enough, enough - 1, least)
     ]
     assert len(set(answers)) == 1
@@ -120,9 +120,9 @@ def test_files_that_take_too_much_memory_are_worked_on_from_disk_or_not_read(
     monkeypatch.setattr(AuditFiles, "read", lambda *_, **__: pytest.fail("it was read"))
     match = r"^this audit, from disk, is projected to take .* leave out columns, audit a sample"
     with pytest.raises(NeedsMemoryError, match=match):
-        audit_files(*files, attacks=["copies"], memory=least - 1)
+        audit(*files, attacks=["copies"], memory=least - 1)
     with pytest.raises(NeedsMemoryError, match=r"and may take 1\.91e-06 MiB"):
-        audit_files(*files, attacks=["copies"], memory=2)
+        audit(*files, attacks=["copies"], memory=2)
 
 
 def test_where_there_is_no_store_too_much_memory_is_refused(
@@ -131,7 +131,7 @@ def test_where_there_is_no_store_too_much_memory_is_refused(
     monkeypatch.setattr(projection, "can_map", lambda: False)
     monkeypatch.setattr(AuditFiles, "read", lambda *_, **__: pytest.fail("it was read"))
     with pytest.raises(NeedsMemoryError, match=r"^this audit is projected to take "):
-        audit_files(*files, attacks=["copies"], memory=memory_of(CELLS, RunSettings()) - 1)
+        audit(*files, attacks=["copies"], memory=memory_of(CELLS, RunSettings()) - 1)
 
 
 @on_unix
@@ -141,11 +141,11 @@ def test_unless_told_what_nobody_uses_is_the_bound(
     said: list[str] = []
     for available in (2 * BASE, BASE):
         monkeypatch.setattr(projection, "available_memory", lambda available=available: available)
-        audit_files(*files, attacks=["copies"], say=said.append)
+        audit(*files, attacks=["copies"], say=said.append)
     assert stores == [False, True]
     assert len(said) == 1
     monkeypatch.setattr(projection, "available_memory", lambda: 0)
-    audit_files(*files, attacks=["copies"])  # nobody forbade it
+    audit(*files, attacks=["copies"])  # nobody forbade it
     assert stores[-1]
 
 
@@ -156,8 +156,8 @@ def test_a_packed_file_goes_to_the_disk_when_it_is_read(tmp_path: Path, stores: 
     told: tuple[Any, ...] = (tmp_path / "original.csv.gz", [tmp_path / "released.csv.gz"])
     said: list[str] = []
     enough = memory_of(CELLS, RunSettings())
-    found = audit_files(*told, attacks=["copies"], memory=enough - 1, say=said.append)
-    assert found.to_json() == audit_files(*told, attacks=["copies"], memory=enough).to_json()
+    found = audit(*told, attacks=["copies"], memory=enough - 1, say=said.append)
+    assert found.to_json() == audit(*told, attacks=["copies"], memory=enough).to_json()
     assert stores == [True, False]
     assert len(said) == 1
 

@@ -19,9 +19,9 @@ from unveil.metrics.releases.disclosure import disclosure
 from unveil.metrics.trials.risk import Risk
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked_settings import MEASURES
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import ReportContext, judged
+from unveil.questions.audit.settings import MEASURES
 from unveil.questions.audit.terminal_view import plain_words
 from unveil.questions.result import Result
 from unveil.report.blocks import Sheet

@@ -28,7 +28,8 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.runner import AuditJob, RunSettings, one_blas_thread
+from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.runner import AuditJob, one_blas_thread
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes
@@ -304,11 +305,10 @@ def test_an_audit_that_was_stopped_goes_on(
     assert list(temporary.iterdir()) == []
     done = len(list((folder / "results").iterdir()))
     assert done >= 3
-    release_kinds: dict[Path, str] = {}
-    first = asked(files, attacks=FEW, release_kinds=release_kinds, resume=folder)
+    first = asked(files, attacks=FEW, kind=None, resume=folder)
     total = len(list((folder / "results").iterdir()))
     assert len(computed) == total - done > 0
-    assert first == asked(files, attacks=FEW, release_kinds=release_kinds)
+    assert first == asked(files, attacks=FEW, kind=None)
     assert first != few  # that one was told of which kind a release is
 
 

@@ -24,13 +24,6 @@ from unveil.metrics.trials.groups import bands
 from unveil.metrics.verdict.control import check_control
 from unveil.metrics.verdict.groups import division, pool_groups
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked_settings import (
-    ONE_ROW_EACH,
-    USUAL_NEIGHBOURS,
-    AuditSettings,
-    ReleaseKind,
-    usual_neighbours,
-)
 from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict, ColumnFact, TableFlags
 from unveil.questions.audit.people import (
     Labels,
@@ -39,6 +32,13 @@ from unveil.questions.audit.people import (
     draw_people,
     most_attacked,
     pool_people,
+)
+from unveil.questions.audit.settings import (
+    ONE_ROW_EACH,
+    USUAL_NEIGHBOURS,
+    AuditSettings,
+    ReleaseKind,
+    usual_neighbours,
 )
 from unveil.report.editions import people as people_text
 
@@ -246,14 +246,14 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
     told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
-    told |= dict.fromkeys(settings.known or (), "known")
-    told |= {name: "ignored" for name in (settings.weight, settings.household) if name is not None}
+    told |= dict.fromkeys(settings.known, "known")
+    told |= {name: "ignored" for name in (settings.weight, settings.household) if name}
     for name in (*told, *([settings.by] if settings.by is not None else [])):
         table.column(name)
     columns = []
     for column in table.columns:
         role: Role | None = told.get(column.name)
-        if role is None and settings.known is not None and column.role == "known":
+        if role is None and settings.known and column.role == "known":
             role = "ignored"
         if role is not None:
             kind_reason = column.reason.rpartition("; ")[0]

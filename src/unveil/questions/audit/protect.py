@@ -1,7 +1,7 @@
 """What does a protection do to a table: an audit of the table as it is, and after each protection."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Any
@@ -13,28 +13,29 @@ from unveil.data.files.write import write_text
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.protections import Shuffle, TableProtection, protection_from
+from unveil.protections import Shuffle, TableProtection, protection_from, protection_text
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.checked_settings import identifiers_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
-from unveil.questions.audit.protect_settings import ProtectReading
+from unveil.questions.audit.protect_settings import ProtectSettings
 from unveil.questions.audit.quantities import quantities_of
 from unveil.questions.audit.ranking import worst_of
-from unveil.questions.audit.read import read_targets
 from unveil.questions.audit.report_context import ReportContext
+from unveil.questions.audit.settings import AuditSettings, identifiers_of
 from unveil.questions.audit.terminal_view import short
 from unveil.questions.audit.view import whole_page
 from unveil.questions.audit.words import percent, rate_text
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.result import Result
-from unveil.questions.roles import roles_of
+from unveil.questions.roles import with_roles_of
+from unveil.questions.settings import takes_settings
 from unveil.report.blocks import Page, Tone
 from unveil.report.editions import people as people_text
 from unveil.report.limits import Quantity
+from unveil.report.progress import Progress, silent
 from unveil.report.text import count, name
 
 #: What the release is called that nothing was done to but that its rows are in another order.
@@ -43,72 +44,118 @@ AS_IT_IS = "as it is"
 _ONE_IN, _FEWEST = 5, 20
 
 
-def ask(request: Request) -> Response:
-    """Return the audit of the table before and after, with the protected table as a file."""
-    values, rng = request.values, request.rng
-    written = (*values["first"], values["protect"])
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtectResult(Result[Audit]):
+    """The audit of a table before and after its protection, with the releases and the people who are not in them."""
+
+    releases: tuple[Release, ...] = ()
+    control: Table | None = None
+
+    @property
+    def released(self) -> Table:
+        """The table after the last protection."""
+        return self.releases[-1].released
+
+
+@takes_settings(ProtectSettings)
+def protect(
+    original: Any,
+    control: Any = None,
+    settings: ProtectSettings | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
+    **changes: Any,
+) -> ProtectResult:
+    """Return the audit of a table as it is and after each protection; ``answer.released`` is the last one.
+
+    Parameters
+    ----------
+    original
+        The people whose privacy is at stake: any DataFrame, list of dicts or mapping of columns, a Table, or a path.
+    control
+        People of the same kind who are not in the table. Without them a fifth of the people is drawn at random and kept
+        apart before anything is protected, and the release holds the others.
+    settings
+        The settings below as one object; keywords change single ones. Protections are objects, or how they are written.
+    rng
+        A source of randomness instead of ``seed``. Whoever can make it again undoes the release.
+    progress
+        Called with the name of a step and the share of it that is done.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [20 + i % 50 for i in range(60)], "pay": [i * i % 83 for i in range(60)]})
+    >>> protect(people, protect="shuffle", attacks="copies", seed=1).released.rows
+    48
+    """
+    asked = ProtectSettings.merge(settings, changes)
+    rng = np.random.default_rng(asked.seed) if rng is None else rng
     # A slip in a protection is said before a large file is read.
-    protections = [(text, protection_from(text)) for text in written]
-    roles = roles_of(values["columns"])
-    settings: dict[str, Any] = {
-        "identifiers": values["identifiers"] or roles.identifiers,
-        "sensitive": values["sensitive"] or roles.sensitive,
-        "known": values["known"] or roles.known,
-        "weight": values["weight"] or roles.weight,
-        "household": values["household"] or roles.household,
-    }
-    table, control = _tables(request)
-    refuse_repeated(table, identifiers=settings["identifiers"], ignore=(settings["weight"], settings["household"]))
-    told_ids = identifiers_of(table, settings["identifiers"])
+    protections = [
+        (each, protection_from(each)) if isinstance(each, str) else (protection_text(each), each)
+        for each in (*asked.first, asked.protect)
+    ]
+    table, outside = _tables(original, control, asked, progress)
+    refuse_repeated(table, identifiers=asked.identifiers, ignore=(asked.weight, asked.household))
+    told_ids = identifiers_of(table, asked.identifiers)
     table = _with_identifiers(table, told_ids)
     notes: list[str] = []
-    apart = control is None
-    if control is None:
-        table, control = kept_apart(table, told_ids[:1], rng=rng)
+    apart = outside is None
+    if outside is None:
+        table, outside = kept_apart(table, told_ids[:1], rng=rng)
         pattern = (
             "{}, one in five and drawn by lot, were kept apart before anything was protected, and stand for people who "
             "are not in the data. The release holds the others."
         )
-        notes = [people_text(control.rows, "person", "people", pattern=pattern)]
-    request.progress("protecting the table", 0.0)
+        notes = [people_text(outside.rows, "person", "people", pattern=pattern)]
+    progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     warning = formula_warning(releases[-1].released.frame)
     notes += [warning.format("the protected table") + "."] * bool(warning)
-    answer: Result[Audit] = audit(
+    shared = ("identifiers", "sensitive", "known", "weight", "household", "attacks", "targets")
+    answer = audit(
         table,
         {each.name: each for each in releases},
-        control,
-        attacks=list(values["attacks"]) or None,
-        targets=read_targets(values["targets"]),
+        outside,
+        AuditSettings(**{name: getattr(asked, name) for name in shared}),
         rng=rng,
-        progress=request.progress,
+        progress=progress,
         notes=notes,
-        **settings,
     )
     shown = partial(_page, whole=answer.view.whole_page, first=notes[:1] if apart else ())
     view = replace(answer.view, whole_page=shown, quantities=_of_last)
-    answer = replace(answer, view=view)
-    last, others = releases[-1].released, control
+    return ProtectResult(answer.findings, view, releases=releases, control=outside)
 
+
+def ask(request: Request) -> Response:
+    """Return the audit of the table before and after, with the protected table as a file."""
+    from unveil.data.samples import audit_sample
+
+    settings = with_roles_of(request.values["columns"], ProtectSettings.of_request(request))
+    tables: tuple[Any, Any] = audit_sample() if request.sample else (settings.original, settings.control)
+    answer = protect(*tables, settings, progress=request.progress)
+    last, others = answer.released, answer.control
     return Response(
         answer=answer,
         brief=lambda: list(short(answer.findings, answer.page())),
         on_page={"context": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
             "others": OutputFile(
-                write=lambda path, **_: write_text(path, others.frame.write_csv()),
+                write=lambda path, **_: write_text(path, "" if others is None else others.frame.write_csv()),
                 name="others.csv",
                 said="The people who are not in it are in {}: keep them to yourself",
                 is_release=True,
-                warning=formula_warning(others.frame),
+                warning="" if others is None else formula_warning(others.frame),
             ),
             "out": OutputFile(
                 write=lambda path, **_: write_text(path, last.frame.write_csv(), shared=True),
                 name="released.csv",
                 said="The protected table is in {}",
                 is_release=True,
-                warning=warning,
+                warning=formula_warning(last.frame),
             ),
         },
     )
@@ -173,21 +220,14 @@ def headline(audit: Audit) -> str:
     )
 
 
-def _tables(request: Request) -> tuple[Table, Table | None]:
+def _tables(original: Any, control: Any, settings: ProtectSettings, progress: Progress) -> tuple[Table, Table | None]:
     """Return the table and the control, where there is one."""
-    if request.sample:
-        from unveil.data.samples import audit_sample
-
-        return audit_sample()
-    request.progress("reading", 0.0)
-    reading = reading_of(ProtectReading.of_request(request), kinds=roles_of(request.values["columns"]).kinds)
-    path = request.path("control")
-    tables = [
-        reading.file(request.required_path("original"), "original"),
-        *([] if path is None else [reading.file(path, "control")]),
-    ]
-    reading.check(tables)
-    return tables[0], tables[1] if len(tables) > 1 else None
+    progress("reading", 0.0)
+    reading = reading_of(settings)
+    table = reading.table(original, "original")
+    outside = None if control is None else reading.table(control, "control")
+    reading.check([table, *([] if outside is None else [outside])])
+    return table, outside
 
 
 def _with_identifiers(table: Table, names: Sequence[str]) -> Table:

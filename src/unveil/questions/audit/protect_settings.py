@@ -1,20 +1,20 @@
-"""What can be asked about protecting a table: the audit is made before and after each protection."""
+"""The settings of protecting a table: the audit is made before and after each protection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-from unveil.questions.audit.settings import QUESTION as AUDIT
+from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.roles import TableColumnSettings
-from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, Setting, TextFileSettings
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProtectReading(TableColumnSettings, TextFileSettings):
-    """How the table to protect is read."""
-
-    rename: Mapping[str, str] = TableColumnSettings.declared(
-        "rename", words="What such a column is called, and its name in the table."
-    )
+from unveil.questions.settings import (
+    Choices,
+    LimitSettings,
+    Question,
+    SecretSeedSettings,
+    TextFileSettings,
+    setting,
+)
 
 
 def _protections() -> Choices:
@@ -27,6 +27,72 @@ def _read_protection(text: str) -> object:
     from unveil.protections import protection_from
 
     return protection_from(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, SecretSeedSettings):
+    """The settings of protecting a table."""
+
+    after: ClassVar[Mapping[type, str]] = {LimitSettings: "others"}
+
+    original: Any = setting(
+        None,
+        "The table to protect",
+        "The people whose privacy is at stake, one row for each: CSV or Parquet.",
+        kind="table",
+        required=True,
+        is_bare=True,
+    )
+    protect: Any = setting(
+        "mondrian",
+        "How the table is protected",
+        kind="thing",
+        choices=_protections,
+        read=_read_protection,
+        goes_to="first",
+    )
+    first: tuple[Any, ...] = setting(
+        (),
+        "Protected before that by",
+        "One after the other, in this order; each step is audited too.",
+        kind="things",
+        choices=_protections,
+        read=_read_protection,
+        many=True,
+    )
+    control: Any = setting(
+        None,
+        "People who are not in the table",
+        "If you have them: people of the same kind with the same columns. Without them a fifth of the people "
+        "is drawn by lot and kept apart before anything is protected, and the release holds the others.",
+        kind="table",
+    )
+    columns: tuple[Any, ...] = AuditSettings.declared("columns")
+    identifiers: tuple[str, ...] = AuditSettings.declared("identifiers")
+    sensitive: tuple[str, ...] = AuditSettings.declared("sensitive")
+    known: tuple[str, ...] = AuditSettings.declared("known")
+    weight: str | None = AuditSettings.declared("weight")
+    household: str | None = AuditSettings.declared("household")
+    out: Path | None = setting(
+        None,
+        "Write the protected table",
+        kind="output",
+        example="released.csv",
+        only="command line",
+    )
+    others: Path | None = setting(
+        None,
+        "Write the people who are not in it: those kept apart, or the control",
+        "Keep them to yourself, to compare with the next time.",
+        kind="output",
+        example="others.csv",
+        only="command line",
+    )
+    attacks: tuple[str, ...] = AuditSettings.declared("attacks")
+    targets: int | str | None = AuditSettings.declared("targets")
+    rename: Mapping[str, str] = TableColumnSettings.declared(
+        "rename", words="What such a column is called, and its name in the table."
+    )
 
 
 QUESTION = Question(
@@ -43,64 +109,7 @@ QUESTION = Question(
         "unveil protect people.csv --protect microaggregation:k=5 --out released.csv",
         "unveil protect people.csv --first suppression:k=3 --protect rank-swapping:p=10 --control others.csv",
     ),
-    settings=(
-        Setting(
-            name="original",
-            label="The table to protect",
-            kind="table",
-            words="The people whose privacy is at stake, one row for each: CSV or Parquet.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="protect",
-            label="How the table is protected",
-            kind="thing",
-            choices=_protections,
-            read=_read_protection,
-            default="mondrian",
-            goes_to="first",
-        ),
-        Setting(
-            name="first",
-            label="Protected before that by",
-            kind="things",
-            words="One after the other, in this order; each step is audited too.",
-            choices=_protections,
-            read=_read_protection,
-            default=(),
-            many=True,
-        ),
-        Setting(
-            name="control",
-            label="People who are not in the table",
-            kind="table",
-            words="If you have them: people of the same kind with the same columns. Without them a fifth of the people "
-            "is drawn by lot and kept apart before anything is protected, and the release holds the others.",
-        ),
-        AUDIT.setting("columns"),
-        *(AUDIT.setting(name) for name in ("identifiers", "sensitive", "known", "weight", "household")),
-        Setting(
-            name="out",
-            label="Write the protected table",
-            kind="output",
-            example="released.csv",
-            only="command line",
-        ),
-        Setting(
-            name="others",
-            label="Write the people who are not in it: those kept apart, or the control",
-            kind="output",
-            example="others.csv",
-            words="Keep them to yourself, to compare with the next time.",
-            only="command line",
-        ),
-        *LimitSettings.table(),
-        AUDIT.setting("attacks"),
-        AUDIT.setting("targets"),
-        *ProtectReading.table(),
-        *SecretSeedSettings.table(),
-    ),
+    settings=ProtectSettings.table(),
     sample="700 people of an election study, and others to compare with.",
     secret=True,
 )

@@ -1,19 +1,19 @@
 """The audit asked of files: the original, the releases, perhaps a control table, and perhaps a file of settings."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import changed_while_read, shown
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.scenarios import read_link, read_scenario
-from unveil.questions.audit.settings import QUESTION
+from unveil.questions.audit.settings import QUESTION, AuditSettings
 from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.questions.reading import TableReading
 from unveil.questions.request import Request
@@ -72,8 +72,6 @@ class AuditFiles:
         How the tables are to be read, where that is not to be found out.
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
-    kind
-        The kind of releases of which none is told.
     """
 
     original: Path
@@ -82,7 +80,6 @@ class AuditFiles:
     reading: TableReading = field(default_factory=TableReading)
     names: Mapping[Path, str] = field(default_factory=dict)
     release_kinds: Mapping[Path, str] = field(default_factory=dict)
-    kind: Any = None
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -93,8 +90,7 @@ class AuditFiles:
     def kinds(self) -> dict[str, Any]:
         """Of which kind each release is where that was told, by its name."""
         called = _names(self.released, self.names)
-        told = {called[path]: self.release_kinds.get(path, self.kind) for path in self.released}
-        return {name: each for name, each in told.items() if each is not None}
+        return {called[path]: kind for path, kind in self.release_kinds.items() if path in called}
 
     def absolute(self) -> "AuditFiles":
         """Return the same files as a process finds them that began in another folder."""
@@ -124,6 +120,38 @@ class AuditFiles:
             if _state(path) != state:
                 raise changed_while_read(path)
         return AuditTables(table, tables, outside)
+
+
+def files_or_tables(original: Any, released: Any, control: Any, settings: AuditSettings) -> tuple[Any, Any, Any]:
+    """Return the arguments of `audit`: files in place of the original where all are paths, else paths as tables."""
+    several = released if isinstance(released, list | tuple) else () if released is None else (released,)
+    named = dict(released) if isinstance(released, Mapping) and any(map(_is_path, released.values())) else {}
+    every = [original, *(named.values() or several), *(() if control is None else (control,))]
+    if not any(map(_is_path, every)):
+        return original, released, control
+    if not all(map(_is_path, every)):
+        reading = settings.reading
+        read = {
+            name: reading.file(each, name, released=True) if _is_path(each) else each for name, each in named.items()
+        }
+        listed = [reading.file(each, Path(each).name, released=True) if _is_path(each) else each for each in several]
+        return (
+            reading.table(original, "original"),
+            read or (listed if isinstance(released, list | tuple) else listed[0] if listed else None),
+            None if control is None else reading.table(control, "control"),
+        )
+    files = AuditFiles(
+        original=Path(original),
+        released=tuple(Path(each) for each in named.values() or several),
+        control=None if control is None else Path(control),
+        reading=settings.reading,
+        names={Path(path): str(name) for name, path in named.items()},
+    )
+    return files, None, None
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, str | os.PathLike)
 
 
 def _state(path: Path) -> tuple[int, int] | None:
@@ -213,7 +241,7 @@ def _release(each: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "kind"}:
         raise InputError(
             f"each [[release]] in the settings {shown(path)} must have a file, and may have a name and a kind. "
-            "Correct it"
+            "Write it so"
         )
     return each
 
@@ -228,36 +256,8 @@ def _scenario(each: Any, path: Path) -> AttackScenario:
     ):
         raise InputError(
             f"each [[scenario]] in the settings {shown(path)} must have a name and columns (or first and second), and "
-            "may have a reason. Correct it"
+            "may have a reason. Write it so"
         )
     first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
     reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"
     return AttackScenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
-
-
-def read_targets(written: str | int) -> int | Literal["auto"] | None:
-    """Return how many people to attack; None stands for all.
-
-    >>> read_targets("all"), read_targets("200"), read_targets("auto")
-    (None, 200, 'auto')
-    """
-    word = str(written).strip().lower()
-    if word == "auto":
-        return "auto"
-    if word == "all":
-        return None
-    try:
-        number = int(written)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise InputError(
-            f"targets must be a whole number of at least 1, 'all' or 'auto', but are {written!r}. Correct it"
-        )
-    return number
-
-
-def told_scenarios(scenarios: Sequence[str | AttackScenario], links: Sequence[str]) -> tuple[AttackScenario, ...]:
-    """Return the adversaries as they were written, or read from a file of settings."""
-    named = (each if isinstance(each, AttackScenario) else read_scenario(each) for each in scenarios)
-    return (*named, *map(read_link, links))

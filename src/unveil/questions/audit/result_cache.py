@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,8 +13,11 @@ import numpy as np
 
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.inputs import PreparedAudit
+from unveil.questions.audit.run_settings import RunSettings
 from unveil.questions.audit.tasks import AuditTask
+from unveil.questions.roles import HierarchySettings
 from unveil.work.result_format import ResultFormat, types_within
 from unveil.work.results import ResultFolder
 from unveil.work.seal import Seal, parts_of, sealed_parts, write_bytes
@@ -90,14 +93,18 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
             "a model of your own cannot be told from another one, so that an audit with it cannot go on. Leave out "
             "the model, or keep nothing (--resume)"
         )
+    apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
+    apart |= {"control", "seed", "suggest", "suggest_for"}
+    named = [each.name for each in settings.table() if each.is_keyword and each.name not in apart]
+    of_figures = {name: getattr(settings, name) for name in named}
     return {
         "version": version(),
         "original": digest_of(prepared.original),
         "control": digest_of(prepared.control),
         "releases": digest_of([(each.release.name, each.release.released, each.truth) for each in prepared.releases]),
         "seed": digest_of((prepared.seed, [each.seed for each in prepared.releases])),
-        # How many threads computed changes nothing, and hierarchies stand with their lines in the original.
-        "settings": digest_of((replace(settings, threads=None, hierarchies={}), prepared.parts)),
+        # Where it was computed changes nothing, and hierarchies stand with their lines in the original.
+        "settings": digest_of((of_figures, settings.claim, settings.lacking, prepared.parts)),
     }
 
 

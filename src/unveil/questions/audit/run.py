@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from unveil._kernels.threads import available, threads
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.audit.attack_results import AttackResult
-from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.generator.claim import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
@@ -19,8 +18,9 @@ from unveil.questions.audit.judge import judge_audit
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
 from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF
-from unveil.questions.audit.runner import AuditJob, Runner, RunSettings
+from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.separation import ExposedPerson
+from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
 from unveil.questions.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
 from unveil.report.progress import Progress, Say, silent
@@ -144,45 +144,38 @@ def _audited(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuditInputs:
-    """What is asked of tables: these, or the files that hold all of them in place of the original."""
-
-    original: Any
-    released: Any
-    control: Any
-    settings: AuditSettings
-    rng: np.random.Generator
-    run: RunSettings
-    #: How many changes are tried on a release, and what is held to limits, which the changes are measured by too.
-    suggest: int
-    held: frozenset[str]
-
-
 def audit_tables(
-    asked: AuditInputs, runner: Runner, *, progress: Progress, say: Say, notes: Sequence[str]
+    original: Any,
+    released: Any,
+    control: Any,
+    runner: Runner,
+    *,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    progress: Progress,
+    say: Say,
+    notes: Sequence[str],
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
-    """Return what was found in the tables, and the tables as they were attacked."""
-    settings, order = asked.settings, None
-    start = deepcopy(asked.rng)
-    given = asked.original, asked.released, asked.control
-    if isinstance(asked.original, AuditFiles):
-        tables = read_tables(asked.original, asked.run, progress=progress, say=say)
-        order = AuditJob.of(asked.original, tables, settings, start)
+    """Return what was found in the tables, or in files in place of the original, and the tables as attacked."""
+    order, start = None, deepcopy(rng)
+    given = original, released, control
+    if isinstance(original, AuditFiles):
+        tables = read_tables(original, settings, progress=progress, say=say)
+        order = AuditJob.of(original, tables, settings, start)
         given = tables.original, tables.released, tables.control
     if given[1] is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
     with threads(settings.threads or available()):
-        prepared = prepare(*given, settings=settings, rng=asked.rng)
+        prepared = prepare(*given, settings=settings, rng=rng)
     if settings.claim is not None and len(prepared.releases) > 1:
         raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
-    forewarn(prepared, asked.run, say=say, suggest=asked.suggest)
-    runner.begin(prepared, order=order, resume=asked.run.resume)
+    forewarn(prepared, settings, say=say, suggest=settings.suggest)
+    runner.begin(prepared, order=order, resume=settings.resume)
     findings = audit_releases(prepared, progress=progress, notes=notes, runner=runner)
     if settings.claim is not None:
         findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
-    if not asked.suggest:
+    if not settings.suggest:
         return findings, prepared.releases
 
     def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
@@ -192,5 +185,6 @@ def audit_tables(
             anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
         )
 
-    found = suggestions(findings, prepared, asked.suggest, held=asked.held, audit_again=again)
+    held = frozenset(name.partition(".")[0] for name in settings.suggest_for)
+    found = suggestions(findings, prepared, settings.suggest, held=held, audit_again=again)
     return replace(findings, suggestions=found), prepared.releases

@@ -16,12 +16,13 @@ from unveil._kernels.threads import available, threads
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
 from unveil.data.table import Hierarchy
-from unveil.errors import InputError, whole_number
-from unveil.questions.audit.checked_settings import AuditSettings
+from unveil.errors import InputError
 from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.inputs import PreparedAudit, prepare
 from unveil.questions.audit.read import AuditFiles, AuditTables
 from unveil.questions.audit.result_cache import ResultCache, digest_of, identity_of
+from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.report.progress import Progress
 from unveil.work.memory import MemoryLimit, give_back, memory_bound
@@ -40,46 +41,6 @@ _ADVICE = (
 
 
 _HERE = Threads(None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Where an audit is computed, and what is kept of it; no number depends on any of it.
-
-    Attributes
-    ----------
-    workers
-        How many processes of this machine compute parts of it at the same time; with one it is this process.
-    cluster
-        The address of a Dask cluster to use instead.
-    resume
-        The folder that keeps what is computed, so that the same audit goes on from there; None keeps nothing.
-    memory
-        How many bytes it may take; where tables in memory would take more, they are worked on from disk, and what would
-        take more even then is refused. An audit that takes more nevertheless ends. None is what nobody uses.
-    """
-
-    workers: int = 1
-    cluster: str | None = None
-    resume: Path | None = None
-    memory: int | None = None
-
-    def __post_init__(self) -> None:
-        whole_number(self.workers, "workers", at_least=0)
-        if self.memory is not None:
-            whole_number(self.memory, "memory")
-        if self.cluster is not None and self.workers > 1:
-            raise InputError("an audit runs on a cluster or with workers of this machine. Leave out either")
-
-    @property
-    def processes(self) -> int:
-        """How many processes of this machine hold the tables, this one not counted."""
-        return self.workers if self.workers > 1 and self.cluster is None else 0
-
-    @property
-    def memory_of_each(self) -> int | None:
-        """How many bytes each process may take, this one and those that compute; None where nobody said."""
-        return None if self.memory is None else self.memory // (1 + self.processes)
 
 
 @dataclass(frozen=True)

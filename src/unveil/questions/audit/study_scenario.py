@@ -21,9 +21,9 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ASKED, ATTACKS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
-from unveil.questions.audit.checked_settings import MEASURES
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.quantities import bounds_at, meanings, needs, quantities_of, rate_at
+from unveil.questions.audit.settings import MEASURES
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
 
@@ -79,7 +79,7 @@ class WholeAudit:
             tables.original,
             {tables.name: tables.released},
             tables.control,
-            kind=None if tables.made is None else {tables.name: tables.made},  # type: ignore[dict-item]
+            kind=None if tables.made is None else {tables.name: tables.made},
             attacks=[name for name in (*ATTACKS, *MEASURES) if name not in self.without],
             targets="auto" if self.targets is None else self.targets,
             guesses=self.guesses,

@@ -11,9 +11,9 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.metrics.releases.utility import Utility, loss_summary
-from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import Audit, AuditedRelease, ChangeKind, SuggestedChange, Suggestions
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease
+from unveil.questions.audit.settings import AuditSettings
 
 #: A column is made coarser until each value that is shown stands for at least this share of the rows; where that
 #: changes nothing, for the second.

@@ -37,7 +37,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         is_bare=True,
     )
     probabilities: tuple[Any, ...] = setting(
-        (),
+        None,
         "Probability",
         "How likely the adversary thinks this one is, as 0.7 or 2/3; for all files or for none.",
         kind="share",
@@ -146,7 +146,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         metavar="FILE",
     )
     prior_probabilities: tuple[Any, ...] = setting(
-        (),
+        None,
         "Probability",
         "How likely the adversary thought this one was; for all files or for none.",
         kind="share",

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from unveil.questions.audit.attack_results import AttackResult
-    from unveil.questions.audit.checked_settings import AuditSettings
     from unveil.questions.audit.findings import AttackScenario
     from unveil.questions.audit.inputs import PreparedRelease
     from unveil.questions.audit.people import TargetSample
+    from unveil.questions.audit.settings import AuditSettings
     from unveil.report.blocks import Chart
     from unveil.report.progress import Progress
 

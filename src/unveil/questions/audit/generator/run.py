@@ -16,19 +16,18 @@ from unveil.metrics.verdict.copies import FACTOR
 from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
-from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import Audit, AuditVerdict, Outcome
 from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
-from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.generator.words import coins_said
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.questions.audit.judge import judge_audit
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.separation import ExposedPerson
+from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say, unsaid
 from unveil.report.text import count, duration
@@ -52,7 +51,6 @@ def audit_generator(
     given: SourceTable,
     existing: Any,
     *,
-    making: GeneratorSettings,
     settings: AuditSettings,
     rng: np.random.Generator,
     progress: Progress,
@@ -67,10 +65,8 @@ def audit_generator(
         Everybody, as the audit reads them and as their owner has them.
     existing
         Releases of everybody that exist already, which are audited without a control; None where there are none.
-    making
-        The generator, who is held out, and what is planted.
     settings
-        The settings of the audit.
+        The settings of the audit: the generator, who is held out, what is planted, and the attacks.
     rng
         Where all randomness comes from.
     progress, say
@@ -87,7 +83,7 @@ def audit_generator(
     # A protection of ours leaves identifiers out, and unusual rows are made of columns that are used.
     given = replace(given, table=with_roles(given.table, settings))
     refuse_repeated(given.table, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
-    audit, first = _audit_way(given, making, settings, rng, progress, say)
+    audit, first = _audit_way(given, settings, rng, progress, say)
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
         return audit, (first,)
@@ -111,7 +107,6 @@ def given_of(original: Any, reading: TableReading) -> SourceTable:
 
 def _audit_way(
     given: SourceTable,
-    making: GeneratorSettings,
     settings: AuditSettings,
     rng: np.random.Generator,
     progress: Progress,
@@ -120,38 +115,38 @@ def _audit_way(
     """Return what attacks achieve on the way of making releases, and the tables of its first run."""
     seeds = rng.integers(2**63, size=4)
     table, claim = given.table, settings.claim
-    design, everybody, pairs = _planned(given, making, settings, np.random.default_rng(int(seeds[0])))
+    design, everybody, pairs = _planned(given, settings, np.random.default_rng(int(seeds[0])))
     generator = generator_from(
-        making.generator,
-        time_limit=making.time_limit,
-        memory_limit=making.memory_limit,
-        output_limit=making.output_limit,
-        env=making.env,
+        settings.generator,
+        time_limit=settings.time_limit,
+        memory_limit=settings.memory_limit,
+        output_limit=settings.output_limit,
+        env=settings.env,
         read=settings.reading.made,
         kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
     )
     settings = replace(settings, kind=None)
-    if making.canaries is not None:
+    if settings.canaries is not None:
         say(coins_said(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
     made = make_runs(
         generator,
         everybody,
         [PlannedRun(each.number + 1, each.seed, each.given) for each in design.runs],
-        folder=making.made,
+        folder=settings.made,
         identity={
             "people": _digest(table),
             "seed": int(seeds[0]),
             # Not how many runs: more of them go on from those that are there.
-            **{name: getattr(making, name) for name in ("hold_out", "folds")},
-            "canaries": None if making.canaries is None else asdict(making.canaries),
+            **{name: getattr(settings, name) for name in ("hold_out", "folds")},
+            "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
         },
-        workers=making.workers,
-        cluster=making.cluster,
+        workers=settings.workers,
+        cluster=settings.cluster,
         progress=_told(progress, say),
     )
     # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
-    runs = design.runs if making.canaries is None else design.runs[:1]
+    runs = design.runs if settings.canaries is None else design.runs[:1]
     attacked = []
     for number, run in enumerate(runs):
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
@@ -178,13 +173,13 @@ def _audit_way(
         oddities=_oddities(design.runs, made, first),
     )
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
-    if making.canaries is not None:
+    if settings.canaries is not None:
         epsilon = epsilon_from_canaries(
             [each.released for each in made],
             first.prepared,
             design,
             everybody.table,
-            kind=making.canaries.kind,
+            kind=settings.canaries.kind,
             pairs=pairs,
             claim=claim,
             rng=np.random.default_rng(int(seeds[3])),
@@ -241,7 +236,7 @@ def _worse(way: AuditVerdict, existing: AuditVerdict) -> Outcome:
 
 
 def _planned(
-    given: SourceTable, making: GeneratorSettings, settings: AuditSettings, rng: np.random.Generator
+    given: SourceTable, settings: AuditSettings, rng: np.random.Generator
 ) -> tuple[Design, SourceTable, tuple[tuple[str, str], ...] | None]:
     """Return who is held out in which run, everybody with unusual rows to be planted behind them, and where these are.
 
@@ -251,16 +246,16 @@ def _planned(
     adjacency = "add-remove" if settings.claim is None else settings.claim.adjacency
     told = [name for name in settings.identifiers[:1] if name in table.column_names]
     person = number_people(table.series(told[0]) if told else None, table.rows, "ids")
-    if making.canaries is not None and making.canaries.kind == "unusual":
+    if settings.canaries is not None and settings.canaries.kind == "unusual":
         from unveil.attacks.table.canaries import unusual_rows
 
         each = 2 if adjacency == "replace" else 1
         columns = tuple(column.name for column in table.columns if column.is_used)
-        found = unusual_rows(table, each * making.canaries.number, columns=columns, rng=rng)
+        found = unusual_rows(table, each * settings.canaries.number, columns=columns, rng=rng)
         own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
         everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
     return (
-        draw_design(everybody.table, making, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
+        draw_design(everybody.table, settings, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
         everybody,
         pairs,
     )
