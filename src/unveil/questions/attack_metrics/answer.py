@@ -63,7 +63,7 @@ def candidates(
         notes = (*notes, *read_notes)
     guess = guess if isinstance(guess, Candidates) else Candidates.from_matrix(guess)
     known = None if truth is None else guess.truth_from(truth)
-    return Result(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW)
+    return Result(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW, asked.seed)
 
 
 def ask(request: Request) -> Response:
