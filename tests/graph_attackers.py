@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.guesses import Candidates
+from unveil.questions.graph.answer import graph
+from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.result import Result
 
 
 def unknown(released: Graph, knowledge: GraphKnowledge) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -61,3 +64,11 @@ class OnlyHalf:
 
     def run(self, *, released: Graph, **_: Any) -> Candidates:
         return Candidates.from_scores(np.ones((max(released.nodes // 2, 1), 2)))
+
+
+def graph_made_elsewhere(
+    released: Any, auxiliary: Any, seeds: Any, truth: Any, attack: Any = "ns", **settings: Any
+) -> Result[GraphFindings]:
+    """Return who is found in a release made elsewhere; ``seeds`` are pairs, or how many to draw."""
+    which = {"seed_pairs" if isinstance(seeds, int) else "pairs": seeds}
+    return graph(released, None, attack, auxiliary=auxiliary, truth=truth, **which, **settings)

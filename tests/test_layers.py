@@ -162,7 +162,7 @@ def test_a_violation_is_seen(module: str, source: str) -> None:
         ("unveil._optional", "from unveil.errors import MissingExtraError"),
         (
             "unveil.questions.graph.view",
-            "from unveil.questions.graph.tables import table\nfrom unveil.questions.answer import View",
+            "from unveil.questions.graph.tables import table\nfrom unveil.questions.result import View",
         ),
         (
             "unveil.questions.graph.answer",

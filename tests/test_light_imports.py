@@ -9,7 +9,7 @@ import pytest
 HEAVY = {"numba", "scipy", "polars", "narwhals", "pandas", "matplotlib", "jinja2", "rich", "numpy", "pyarrow"}
 
 #: What of `unveil.questions` the partition question may load: its own folder, and what all answers share.
-OWN = {"unlinkability", "answer", "request", "settings", "values"}
+OWN = {"unlinkability", "result", "request", "settings", "values"}
 
 HELP = "from unveil.cli import main; main(['--help'], prog_name='unveil', standalone_mode={})"
 

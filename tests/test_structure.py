@@ -13,6 +13,7 @@ from tests.test_layers import imported, modules
 from unveil.attacks import ATTACKS
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
+from unveil.questions import QUESTIONS
 from unveil.questions.audit.attacks import ATTACKS as AUDIT_ATTACKS
 
 #: Code lines below which a module with one importer belongs in it, and that no merged file may exceed.
@@ -84,7 +85,8 @@ def _sources() -> tuple[dict[str, str], set[str]]:
 
 @cache
 def _misplaced() -> dict[str, str]:
-    return misplaced(*_sources())
+    settings = {f"unveil.questions.{each.folder}.{each.table.partition(':')[0]}" for each in QUESTIONS.values()}
+    return {module: user for module, user in misplaced(*_sources()).items() if module not in settings}
 
 
 def _listed() -> set[str]:

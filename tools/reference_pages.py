@@ -3,12 +3,14 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, get_args
 
 import unveil
+from unveil._figure import declared_figures
 from unveil._registry import InputKind, RegistryEntry
 from unveil.attacks import ATTACKS
 from unveil.cli.common import EXIT_CODES
@@ -152,7 +154,8 @@ def _entry(name: str, thing: Any) -> str:
         return f"## `{name}`\n\nThe version, as text."
     if isinstance(thing, ModuleType):
         return f"## `{name}`\n\n{_from_docstring(doc)}"
-    return f"## `{name}`\n\n```text\n{name}{_signature(thing)}\n```\n\n{_from_docstring(doc)}{_methods(thing)}"
+    words = f"{_from_docstring(doc)}{_figures(thing)}{_methods(thing)}"
+    return f"## `{name}`\n\n```text\n{name}{_signature(thing)}\n```\n\n{words}"
 
 
 def _signature(thing: Any) -> str:
@@ -209,6 +212,16 @@ def _prose(text: str) -> str:
             fenced = False
         lines.append(line if fenced else _ROLE.sub(r"`\1`", line).replace("``", "`"))
     return "\n".join([*lines, *(["```"] if fenced else [])])
+
+
+def _figures(thing: Any) -> str:
+    """Return the declared figures of a class with their meanings."""
+    if not (inspect.isclass(thing) and is_dataclass(thing)):
+        return ""
+    own = {each.name for each in fields(thing)}
+    declared = [(name, each.meaning) for name, each in declared_figures(thing) if name in own and each.meaning]
+    rows = [f"* `{name}`: {meaning}" for name, meaning in declared]
+    return "\n\n**Attributes**\n\n" + "\n".join(rows) if rows else ""
 
 
 def _methods(thing: Any) -> str:

@@ -17,7 +17,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
 from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.mass_function import MassFunction
-from unveil.questions.reidentify.answer import reidentify_files
+from unveil.questions.reidentify.answer import reidentify
 
 COLUMNS = ("a", "b", "c")
 PEOPLE = "a,b,c\n0,0,0\n1,0,0\n0,1,0\n0,0,1\n"
@@ -102,7 +102,7 @@ def main() -> None:
         for name, text in (("people", PEOPLE), ("masked", MASKED), ("truth", TRUTH)):
             files[name].write_text(text)
         for method in (OneStep(alpha="one"), OneStep(), OneStep(step=1)):
-            answer = reidentify_files(
+            answer = reidentify(
                 files["people"],
                 files["masked"],
                 truth=files["truth"],

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import unveil
-from unveil.data.counts import CountSettings, Rounding
+from unveil.data.counts import Rounding
 from unveil.data.counts.tabulate import TOTAL, tabulate, with_small_hidden
 
 MINIMUM = 5
@@ -29,13 +29,13 @@ def main(folder: Path) -> pl.DataFrame:
     if repaired is None:
         raise SystemExit("nothing was repaired")
     releases = {
-        "small counts hidden": (hidden, CountSettings()),
-        "the same, without any total": (hidden.filter(inner), CountSettings()),
-        "small counts and others hidden (repair)": (repaired.frame, CountSettings()),
-        "rounded to the nearest 5": (rounded(counts, 5, None), CountSettings(rounding=Rounding(base=5))),
+        "small counts hidden": (hidden, None),
+        "the same, without any total": (hidden.filter(inner), None),
+        "small counts and others hidden (repair)": (repaired.frame, None),
+        "rounded to the nearest 5": (rounded(counts, 5, None), Rounding(base=5)),
         "rounded at random to 3": (
             rounded(counts, 3, np.random.default_rng(8)),
-            CountSettings(rounding=Rounding(base=3, way="random")),
+            Rounding(base=3, way="random"),
         ),
     }
     found = pl.DataFrame([measured(rule, *release) for rule, release in releases.items()])
@@ -81,9 +81,9 @@ def rounded(counts: pl.DataFrame, base: int, rng: np.random.Generator | None) ->
     return counts.with_columns(pl.Series("count", values - rest + base * up))
 
 
-def measured(rule: str, table: pl.DataFrame, settings: CountSettings) -> dict[str, object]:
+def measured(rule: str, table: pl.DataFrame, rounding: Rounding | None) -> dict[str, object]:
     """Return what one rule leaves."""
-    findings = unveil.tables(table, minimum=MINIMUM, settings=settings).findings
+    findings = unveil.tables(table, minimum=MINIMUM, round=rounding).findings
     figures = findings.figures
     return {
         "rule": rule,

@@ -35,7 +35,7 @@ answer
 # Every hidden count with the least and the most that it can be. A range of one value is a count that everybody can work out:
 
 # %%
-answer.to_frame()
+answer.to_polars()
 
 # %% [markdown]
 # As a picture, the table with what is known of each cell:

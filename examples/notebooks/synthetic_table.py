@@ -57,7 +57,7 @@ answer
 # The answer in a notebook is the whole report; here it is linked. As a table, one row for each attack and adversary:
 
 # %%
-answer.to_frame().select("attack", "secret", "attack_rate", "control_rate", "excess_over_control", "proved")
+answer.to_polars().select("attack", "secret", "attack_rate", "control_rate", "excess_over_control", "proved")
 
 # %% [markdown]
 # And as a picture: how often each attack succeeds on people in the data, beside people who are not in it.

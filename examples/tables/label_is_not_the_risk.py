@@ -165,7 +165,7 @@ def audited(
     single = ask(["singling_out"])
     loss = {each.name: each.utility.loss for each in answer.findings.releases}
     rows = []
-    for found in (*single.to_frame().iter_rows(named=True), *answer.to_frame().iter_rows(named=True)):
+    for found in (*single.to_polars().iter_rows(named=True), *answer.to_polars().iter_rows(named=True)):
         if found["attack"] in QUESTIONS and (found["attack"] != "singling_out" or found["scenario"] == "3 columns"):
             name = found["release"]
             frame = Table.from_frame(releases[name], kinds=KINDS)

@@ -96,7 +96,7 @@ def say(rows: list[dict[str, Any]], chosen: argparse.Namespace) -> None:
         neighbours=1,
         rng=np.random.default_rng(chosen.seed),
     )
-    print(f"audit: attack rate {answer.to_frame().row(0, named=True)['attack_rate']:.4f}")
+    print(f"audit: attack rate {answer.to_polars().row(0, named=True)['attack_rate']:.4f}")
     wrong = [row["x"] for row in rows if row["what"] == "right" and row["anonymeter"] > row["unveil"]]
     print(f"for a true {TRUTH}, anonymeter takes {min(wrong)} to {max(wrong)} for right, and unveil does not")
 

@@ -55,3 +55,21 @@ def reexports(package: str) -> "dict[str, str]":
         for alias in line.names
         if alias.asname == alias.name
     }
+
+
+def lazy_reexports(package: str) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
+    """Return ``__getattr__`` and ``__dir__`` of a package whose reexported names are read when first asked for.
+
+    >>> get, names = lazy_reexports("unveil")
+    >>> get("InputError").__name__, "audit" in get("__all__"), "audit" in names()
+    ('InputError', True, True)
+    """
+    homes: dict[str, str] = {}
+
+    def get(name: str) -> "Any":
+        if name.startswith("__") and name not in ("__all__", "__version__"):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        homes.update(homes or reexports(package))
+        return list(homes) if name == "__all__" else lazily(package, homes)[1](name)
+
+    return get, lambda: sorted(get("__all__"))

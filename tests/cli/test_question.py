@@ -16,7 +16,7 @@ from unveil.cli import main
 from unveil.cli.question import command_of
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.questions.request import Request, Response
-from unveil.questions.settings import Question, Setting, limits_setting, seed_setting
+from unveil.questions.settings import LimitSettings, Question, SeedSettings, Setting
 from unveil.report.limits import CheckedLimit, LimitEvidence, Quantity, check_limits, parse_number
 
 NAN = float("nan")
@@ -80,8 +80,8 @@ class SmallHome:
         tries=("unveil partition x",),
         settings=(
             Setting(name="file", label="A file", kind="file", required=True, is_bare=True),
-            limits_setting(),
-            seed_setting(),
+            *LimitSettings.table(),
+            *SeedSettings.table(),
         ),
     )
 

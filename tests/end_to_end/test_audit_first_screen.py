@@ -13,11 +13,11 @@ import pytest
 from rich.console import Console
 
 from tests.end_to_end.visits import visit
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.terminal_view import short
+from unveil.questions.result import Result
 from unveil.report.blocks import Answers, brief_table
 from unveil.report.figures import json_of
 from unveil.report.limits import Limits, check_limits
@@ -62,7 +62,7 @@ class Asked:
     said: tuple[str, ...]
 
     @property
-    def answer(self) -> Answer[Audit]:
+    def answer(self) -> Result[Audit]:
         rng, attacks = np.random.default_rng(3), ["linkability", "copies", "membership"]
         return audit(self.original, self.released, self.control, attacks=attacks, rng=rng)
 

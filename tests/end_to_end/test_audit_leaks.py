@@ -5,7 +5,8 @@ Ten audits are searched by default; ``UNVEIL_AUDITS=200`` searches so many.
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 
 from tests.oracles.leaks import interval, leaks
+from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.answer import audit_files
+from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
@@ -60,7 +63,7 @@ def write(path: Path, rows: Rows) -> Path:
     return path
 
 
-def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
+def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     """Return the shareable edition of a random audit, with its files and people."""
     rng = np.random.default_rng([20, seed])
     number, empty = int(rng.choice([14, 25, 40, 90, 160])), float(rng.choice([0.0, 0.04, 0.97]))
@@ -92,10 +95,10 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
         original=files[0], released=tuple(released), profile=str(rng.choice(["cell-5", "cell-11"])), digest_key=KEY
     )
     page = answer.to_html(edition="shareable", limits=[json_of(each) for each in limits], context=context, seed=seed)
-    return page, [files[0], *released, control], original
+    return page, [files[0], *released, control], original, answer.findings
 
 
-def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
+def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     """Return the shareable edition of a random audit of a generator, perhaps beside a release that exists."""
     rng = np.random.default_rng([24, seed])
     original = people(rng, int(rng.choice([45, 90, 160])), 0.02)
@@ -115,7 +118,7 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
         **plan,
     )
     context = ReportContext(original=files[0], released=tuple(released), digest_key=KEY)
-    return answer.to_html(edition="shareable", context=context, seed=seed), files, original
+    return answer.to_html(edition="shareable", context=context, seed=seed), files, original, answer.findings
 
 
 def rare_cells(rows: Rows) -> list[str]:
@@ -124,23 +127,36 @@ def rare_cells(rows: Rows) -> list[str]:
     return [cell for cell, times in cells.items() if times < MINIMUM and len(cell) > 4]
 
 
+def rates(findings: Any) -> Iterator[Rate]:
+    """Yield every rate of an audit, however deep."""
+    if isinstance(findings, Rate):
+        yield findings
+    elif is_dataclass(findings):
+        for each in fields(findings):
+            yield from rates(getattr(findings, each.name))
+    elif isinstance(findings, tuple):
+        for each in findings:
+            yield from rates(each)
+
+
 @pytest.mark.unwatched
 @pytest.mark.parametrize(
     ("make", "seed"),
     [*((audited, seed) for seed in range(AUDITS)), *((audited_way, seed) for seed in range(AUDITS // 3))],
 )
 def test_nothing_about_a_few_people_can_be_read_off_or_computed(
-    tmp_path: Path, make: Callable[[Path, int], tuple[str, list[Path], Rows]], seed: int
+    tmp_path: Path, make: Callable[[Path, int], tuple[str, list[Path], Rows, Audit]], seed: int
 ) -> None:
     folder = tmp_path / FOLDER
     folder.mkdir()
-    page, files, original = make(folder, seed)
+    page, files, original, findings = make(folder, seed)
     found = leaks(
         page,
         minimum=MINIMUM,
         cells=rare_cells(original),
         folders=[FOLDER, str(tmp_path)],
         files=[file.read_bytes() for file in files],
+        truths={(n * rate.value, n) for rate in rates(findings) for n in (rate.tries, rate.worth) if n},
     )
     assert found == []
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from tests.end_to_end.visits import visit, visit_at
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit, sample_releases
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
+from unveil.questions.result import Result
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -24,7 +24,7 @@ IMAGE = '<img src=x onerror="alert(1)">'
 
 
 @cache
-def sample() -> Answer[Audit]:
+def sample() -> Result[Audit]:
     """Return the answer to the embedded sample."""
     rng = np.random.default_rng(0)
     original, control, releases = sample_releases(rng)

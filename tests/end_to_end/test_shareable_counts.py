@@ -15,7 +15,6 @@ import pytest
 
 import unveil
 from tests.oracles.leaks import Page, Table
-from unveil.data.counts import CountSettings
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 from unveil.questions.audit.answer import audit_files
 from unveil.questions.tables.findings import TablesFindings
@@ -26,10 +25,10 @@ PEOPLE = 240
 Cell = tuple[str, str, str]
 
 
-def attacked(cells: list[Cell], minimum: int, **settings: Any) -> unveil.Answer[TablesFindings]:
+def attacked(cells: list[Cell], minimum: int, **settings: Any) -> unveil.Result[TablesFindings]:
     """Return what follows from what a page says, ``hidden`` being a number that it does not say at all."""
     frame = pl.DataFrame(cells, schema=["group", "outcome", "count"], orient="row")
-    return unveil.tables(frame, minimum=minimum, settings=CountSettings(hidden={"hidden": (0, None)}, **settings))
+    return unveil.tables(frame, minimum=minimum, hidden={"hidden": (0, None)}, **settings)
 
 
 def found_out(cells: list[Cell], minimum: int, **settings: Any) -> list[str]:
@@ -40,7 +39,7 @@ def found_out(cells: list[Cell], minimum: int, **settings: Any) -> list[str]:
     withheld = {cell[:2] for cell in cells if cell[2] == "hidden"}
     return [
         f"{row['group']}, {row['outcome']}: {row['low']}"
-        for row in answer.to_frame().iter_rows(named=True)
+        for row in answer.to_polars().iter_rows(named=True)
         if row["low"] == row["high"] and ((row["group"], row["outcome"]) in withheld or 0 < row["low"] < minimum)
     ]
 
@@ -228,7 +227,7 @@ def test_no_hidden_number_of_the_page_of_tables_follows_from_the_others(tmp_path
         page = unveil.tables(published(seed)[: len(names)], names=names, minimum=minimum).to_html(edition="shareable")
         told = {(group, outcome): text for group, outcome, text in figures_of(page)}
         few += sum("fewer than" in text for text in told.values())
-        frame = attacked(figures_of(page), minimum, hierarchies=hierarchies).to_frame()
+        frame = attacked(figures_of(page), minimum, hierarchies=hierarchies).to_polars()
         for row in frame.filter(pl.col("low") == pl.col("high")).iter_rows(named=True):
             text = told.get((row["group"], row["outcome"]), "")
             assert "fewer" not in text, (seed, row, told)

@@ -168,7 +168,7 @@ def test_from_python_and_as_picture() -> None:
     given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, minimum=3)
     assert given.findings.figures.people == 2
     assert given.plot().size == 1
-    assert given.to_frame()["low"].to_list() == [2]
+    assert given.to_polars()["low"].to_list() == [2]
     with pytest.raises(unveil.InputError, match="cell-11"):
         unveil.tables({"ward": ["N"], "count": ["1"]}, profile="cell-1")
 

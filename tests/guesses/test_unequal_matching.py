@@ -12,7 +12,7 @@ from tests.oracles.matchings import pairings
 from unveil._kernels.matching import permanent
 from unveil.errors import InputError
 from unveil.guesses import Matching, UnequalMatching, unequal_truth
-from unveil.questions.matching.answer import matching_files
+from unveil.questions.matching.answer import matching
 
 
 @pytest.mark.parametrize(("n", "m", "pairs"), [(3, 5, 3), (5, 3, 3), (4, 4, 2), (5, 3, 2), (3, 3, 3)])
@@ -43,14 +43,14 @@ def test_files_of_unequal_sizes_and_several_of_them(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text(",v,u\nGout,1,0\nFlu,1,1\nCold,1,1\n")
     guess = UnequalMatching.read(tmp_path / "a.csv")
     assert (guess.n, guess.token_count) == (3, 2)
-    found = matching_files(tmp_path / "a.csv", also=[tmp_path / "b.csv"]).findings.ambiguity
+    found = matching(tmp_path / "a.csv", also=[tmp_path / "b.csv"]).findings.ambiguity
     # Together Flu may be u or v, Cold u, Gout v: u and v go to Flu Gout, Cold Flu or Cold Gout.
     assert (found.permanent, found.pairs) == (3, 2)
     ranges, weeks = tmp_path / "ranges.csv", [tmp_path / "w1.csv", tmp_path / "w2.csv"]
     ranges.write_text("entry,low,high\nFlu,0,0.5\nCold,0.4,1\nGout,0,1\n")
     weeks[0].write_text("token,frequency\nu,0.3\nv,0.45\n")
     weeks[1].write_text("token,frequency\nv,0.6\nu,0.2\n")
-    found = matching_files(ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
+    found = matching(ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
     # u is Flu or Gout in both weeks; v is Flu (first week alone), Cold or Gout, so Cold or Gout.
     assert found.permanent == 3
 

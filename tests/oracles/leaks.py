@@ -9,7 +9,7 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from html.parser import HTMLParser
@@ -112,10 +112,12 @@ def leaks(
     cells: Iterable[str] = (),
     folders: Iterable[str] = (),
     files: Iterable[bytes] = (),
+    truths: Collection[tuple[float, float]] | None = None,
 ) -> list[str]:
     """Return what the page gives away, one sentence each; empty where nothing was found.
 
-    ``cells``, ``folders`` and ``files`` (their bytes) are what must not be on it.
+    ``cells``, ``folders`` and ``files`` (their bytes) are what must not be on it. ``truths`` are the true pairs of
+    hits and tries: a pair that a rate and its interval suggest gives nobody away unless it is one of these.
     """
     seen = Page(page)
     few = range(1, minimum)
@@ -127,7 +129,7 @@ def leaks(
     exact = _of_groups(seen)
     for text in dict.fromkeys(_rates(seen)):
         is_exact = bool(_forms(_written(text)) & exact)
-        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else ())]
+        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else (), truths)]
     # What is drawn beside the loss of utility is an excess, which is no share of people, and neither is what as many
     # strangers would give: that is estimated from how many of the control each description fits.
     no_shares = _excesses(seen) | {text.split(" (")[0] for text in _of_descriptions(seen, (2,))}
@@ -264,7 +266,13 @@ def interval(hits: float, tries: int, level: float = 0.95) -> tuple[float, float
     return low, float(betaincinv(hits + 1, tries - hits, 1 - tail)) if hits < tries else 1.0
 
 
-def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[float] = ()) -> Iterator[str]:
+def _solved(
+    text: str,
+    totals: Sequence[int],
+    minimum: int,
+    levels: Sequence[float] = (),
+    truths: Collection[tuple[float, float]] | None = None,
+) -> Iterator[str]:
     """Yield what a rate and its interval give away: all pairs of hits and tries that fit the digits are of a few."""
     match = RATE.search(text)
     if match is None:
@@ -294,9 +302,14 @@ def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[flo
         if not _is_few(hits, tries, minimum):
             return
         known.append((hits, tries))
-    if known:
+    if known and (truths is None or any(_is_true(pair, truths, minimum) for pair in known)):
         found = sorted({round(each, 1) for each, _ in known})
         yield f"hits {found} of {sorted({tries for _, tries in known})}"
+
+
+def _is_true(pair: tuple[float, int], truths: Collection[tuple[float, float]], minimum: int) -> bool:
+    few = [(hits, tries) for hits, tries in truths if _is_few(hits, tries, minimum)]
+    return any(abs(pair[0] - hits) < 0.5 and abs(pair[1] - tries) < 0.5 for hits, tries in few)
 
 
 def _unit(percent: str) -> float:
@@ -429,7 +442,7 @@ def _excess(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
         return
     for row in table.body:
         inside, outside, excess = (_share(row[place]) for place in (attack, control, more))
-        if isnan(excess) or isnan(inside) == isnan(outside):
+        if isnan(excess) or isnan(inside) == isnan(outside) or excess == 1:
             continue
         solved = excess * (1 - outside) + outside if isnan(inside) else (inside - excess) / (1 - excess)
         if totals and all(_is_few(solved * tries, tries, minimum) for tries in totals):

@@ -11,6 +11,7 @@ from tests.report.sign_off_example import figure
 from unveil.errors import InputError
 from unveil.questions.audit.quantities import meanings
 from unveil.report.blocks import Page, TableBlock
+from unveil.report.figures import json_of
 from unveil.report.judgement import JudgedRelease, Judgement, judge, judgement_section
 from unveil.report.limits import Quantity
 from unveil.report.machine import dumps
@@ -245,14 +246,14 @@ def test_a_source_without_a_figure_is_never_shown_to_be_kept(approved: Approved)
     assert proved.headline.endswith("clauses found. Besides: the release gives people away by membership.")
     # Whoever stands in the release unchanged is told apart, however low the rest is.
     assert judged(synthetic(0.0, {COPIED: figure(1)}), "quebec").outcome == "exceeded"
-    found = {each.figure: each.found["it"] for each in kept.answers if each.figure}
+    found = {each.name: each.found["it"] for each in kept.answers if each.name}
     ends = found[EXCESSES[0]]
     assert (ends.value, round(ends.low, 2), round(ends.high, 2)) == (0.25, 0.21, 0.3)
     assert {each.clause.where for each in kept.answers} >= {"section 3", "sections 2, 5, 7", "section 9"}
 
 
 def test_json_has_what_was_judged() -> None:
-    read = json.loads(dumps({"schema": "example/1", **judged(masked(0.5)).to_dict()}))
+    read = json.loads(dumps({"schema": "example/1", **json_of(judged(masked(0.5)))}))
     assert (read["profile"], read["outcome"]) == ("ema", "exceeded")
     assert read["checks"][0]["limit"] == pytest.approx(1 / 11)
     assert (read["checks"][1]["value"], read["checks"][1]["low"]) == (None, None)

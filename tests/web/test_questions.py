@@ -188,7 +188,7 @@ def test_partitions_with_probabilities_and_policies(desk: Desk) -> None:
             desk.give("careful.csv", samples.path("partition_guess_careful.csv")),
             desk.give("bold.csv", samples.path("partition_guess_bold.csv")),
         ],
-        "policy_file": desk.give("policy.csv", f"subject,beta\n{subject},0.5\n"),
+        "policy": desk.give("policy.csv", f"subject,beta\n{subject},0.5\n"),
     }
     settings = {"probabilities": ["0.7", "3/10"], "beta": "0.9", "contamination_desirable": True}
     as_the_command_line("partition", files, settings, desk.home)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from unveil.errors import InputError, did_you_mean, shortened
 
 if TYPE_CHECKING:
-    from unveil.questions.answer import QuestionView
     from unveil.questions.request import Request, Response
+    from unveil.questions.result import QuestionView
     from unveil.questions.settings import Question
 
 

@@ -1,8 +1,9 @@
 """How the tables of a question are read: what was told of files, columns and cells, through whichever door."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from unveil.data.files.column_store import ColumnStore
@@ -10,8 +11,9 @@ from unveil.data.files.settings import FileSettings
 from unveil.data.table import KINDS, DeclaredKind, Dictionary, Table, kinds_of_release, read_dictionary
 from unveil.data.table.markers import DeclaredMarkers
 from unveil.errors import InputError, did_you_mean
-from unveil.questions.request import Request, SettingError
-from unveil.questions.settings import READING
+from unveil.questions.request import SettingError
+from unveil.questions.roles import TableColumnSettings
+from unveil.questions.settings import TextFileSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,12 @@ class TableReading:
     ) -> Table:
         """Return the table in a file; the cells of one that is ``released`` may be coarser than its kinds."""
         return Table.read(path, name=name, store=store, **self._of_columns(released), **vars(self.files))
+
+    def table(self, given: Any, name: str = "") -> Table:
+        """Return the table of a path, or of a frame; what is a table already stays as it is."""
+        if isinstance(given, str | os.PathLike):
+            return self.file(given, name or Path(given).name)
+        return self.frame(given, name or "table")
 
     def frame(self, given: Any, name: str, *, released: bool = False) -> Table:
         """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""
@@ -97,42 +105,25 @@ def refuse_unsure(table: Table) -> None:
         )
 
 
-def reading_of(request: Request, *, kinds: Mapping[str, Any] | None = None) -> TableReading:
-    """Return how tables are read by what was told, with the kinds that were told elsewhere."""
-    values = request.values
-    own = {column: _kind(column, text) for column, text in pairs_in(values["kinds"], "kinds", "COLUMN=KIND").items()}
-    everywhere = [text for text in values["missing"] if "=" not in text]
-    markers: dict[str, Any] = dict.fromkeys(everywhere, "missing")
-    for column, text in (each.split("=", 1) for each in values["missing"] if "=" in each):
-        markers.setdefault(column.strip(), {})[text.strip()] = "missing"
+def reading_of(
+    settings: TableColumnSettings, *, kinds: Mapping[str, Any] | None = None, markers: DeclaredMarkers | None = None
+) -> TableReading:
+    """Return how tables are read by these settings, and by kinds and markers that were declared elsewhere."""
+    own = {column: _kind(column, kind) if isinstance(kind, str) else kind for column, kind in settings.kinds.items()}
+    missing: Any = settings.missing if isinstance(settings.missing, Mapping) else ()
+    texts = () if isinstance(settings.missing, Mapping) else settings.missing
+    every: dict[str, Any] = dict.fromkeys((text for text in texts if "=" not in text), "missing")
+    for column, text in (each.split("=", 1) for each in texts if "=" in each):
+        every.setdefault(column.strip(), {})[text.strip()] = "missing"
     return TableReading(
         kinds={**(kinds or {}), **own},
-        markers={**markers, **values.get("markers", {})},
-        dictionary=request.path("dictionary"),
-        rename=pairs_in(values["rename"], "rename", "OLD=NEW"),
-        strict=values["strict_kinds"],
-        files=FileSettings(**request.pick(*READING)),
+        missing=missing,
+        markers={**every, **(markers or {})},
+        dictionary=settings.dictionary,
+        rename=settings.rename,
+        strict=settings.strict_kinds,
+        files=settings.files if isinstance(settings, TextFileSettings) else FileSettings(),
     )
-
-
-def hierarchies_of(request: Request) -> dict[str, str]:
-    """Return the file that says what the wider labels of each column stand for, where one was told."""
-    return pairs_in(request.values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv")
-
-
-def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
-    """Return what is written behind each column; ``form`` says how, for the message.
-
-    >>> pairs_in(("age=in bands of five years",), "techniques", "COLUMN=TEXT")
-    {'age': 'in bands of five years'}
-    """
-    told = {}
-    for text in written:
-        column, equals, what = text.partition("=")
-        if not equals or not column.strip() or not what.strip():
-            raise SettingError(f"each must be written {form}. Write it so", setting)
-        told[column.strip()] = what.strip()
-    return told
 
 
 def _kind(column: str, text: str) -> DeclaredKind:

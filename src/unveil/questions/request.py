@@ -12,7 +12,7 @@ from unveil.report.progress import Progress, Say, silent, unsaid
 if TYPE_CHECKING:
     import numpy as np
 
-    from unveil.questions.answer import Answer
+    from unveil.questions.result import Result
     from unveil.report.terminal import Part
 
 
@@ -71,7 +71,7 @@ class Request:
 class Response:
     """An answer, with what the front ends show next to it."""
 
-    answer: "Answer[Any]"
+    answer: "Result[Any]"
     #: What is printed for a person in a terminal, in its order.
     brief: "Callable[[], Sequence[Part]]"
     #: Choices of its page and of its JSON beside limits and seed.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.questions.settings import MORE, Choices, Setting
+from unveil.questions.settings import MORE, Choices, Settings, setting
 
 #: What a column can be to an adversary, as the page says it. The last two are for surveys.
 ROLES: Choices = (
@@ -65,66 +65,61 @@ def roles_of(columns: Sequence[Mapping[str, Any]]) -> Roles:
     )
 
 
-def column_settings(*, of: str) -> tuple[Setting, ...]:
-    """Return the settings for what columns are: kinds, names and markers, for tables whose columns ``of`` has."""
-    return (
-        Setting(
-            name="kinds",
-            label="Kinds of columns",
-            kind="texts",
-            words=f"Where the guess is not right: one of {', '.join(kind for kind, _ in KINDS)}.",
-            only="command line",
-            default=(),
-            metavar="COLUMN=KIND",
-        ),
-        Setting(
-            name="strict_kinds",
-            label="Refuse columns whose kind nothing tells for sure",
-            kind="switch",
-            words="For pipelines: a wrong kind changes every figure.",
-            default=False,
-            fold=MORE,
-        ),
-        Setting(
-            name="rename",
-            label="Columns that are called differently in one of the tables",
-            kind="texts",
-            words=f"What such a column is called, and its name in {of}.",
-            default=(),
-            metavar="OLD=NEW",
-            example="incom=income",
-            fold=MORE,
-        ),
-        Setting(
-            name="missing",
-            label="Cells that stand for a missing value",
-            kind="texts",
-            words="Empty cells always do. COLUMN=TEXT is about one column.",
-            default=(),
-            example="?, age=-1",
-            metavar="TEXT",
-            fold=MORE,
-        ),
-        Setting(
-            name="dictionary",
-            label="What is known of the columns",
-            kind="file",
-            words="A dictionary: TOML as 'unveil columns --write' makes it, a Frictionless or CSVW schema, or JSON "
-            "with values.",
-            fold=MORE,
-        ),
+@dataclass(frozen=True, kw_only=True)
+class TableColumnSettings(Settings):
+    """What the columns of tables are: kinds, names and markers of missing cells."""
+
+    kinds: Mapping[str, Any] = setting(
+        (),
+        "Kinds of columns",
+        f"Where the guess is not right: one of {', '.join(kind for kind, _ in KINDS)}.",
+        form="COLUMN=KIND",
+        only="command line",
+        metavar="COLUMN=KIND",
+    )
+    strict_kinds: bool = setting(
+        False,
+        "Refuse columns whose kind nothing tells for sure",
+        "For pipelines: a wrong kind changes every figure.",
+        fold=MORE,
+    )
+    rename: Mapping[str, str] = setting(
+        (),
+        "Columns that are called differently in one of the tables",
+        "What such a column is called, and its name in the original.",
+        form="OLD=NEW",
+        metavar="OLD=NEW",
+        example="incom=income",
+        fold=MORE,
+    )
+    missing: tuple[str, ...] = setting(
+        (),
+        "Cells that stand for a missing value",
+        "Empty cells always do. COLUMN=TEXT is about one column.",
+        objects=True,
+        example="?, age=-1",
+        metavar="TEXT",
+        fold=MORE,
+    )
+    dictionary: Any = setting(
+        None,
+        "What is known of the columns",
+        "A dictionary: TOML as 'unveil columns --write' makes it, a Frictionless or CSVW schema, or JSON with values.",
+        kind="file",
+        fold=MORE,
     )
 
 
-def hierarchies_setting() -> Setting:
-    """Return the setting for what wider labels of a release stand for."""
-    return Setting(
-        name="hierarchies",
-        label="Which values the wider labels of a column stand for",
-        kind="texts",
-        words="A file with value;label;wider label in each line.",
+@dataclass(frozen=True, kw_only=True)
+class HierarchySettings(Settings):
+    """What the wider labels of a release stand for."""
+
+    hierarchies: Mapping[str, Any] = setting(
+        (),
+        "Which values the wider labels of a column stand for",
+        "A file with value;label;wider label in each line.",
+        form="COLUMN=FILE, as in job=jobs.csv",
         only="command line",
-        default=(),
         option="--hierarchy",
         metavar="COLUMN=FILE",
     )

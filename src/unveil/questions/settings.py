@@ -2,13 +2,20 @@
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cache
-from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache, wraps
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.report.limits import quantity_hint
+
+if TYPE_CHECKING:
+    from unveil.data.files.settings import FileSettings
+    from unveil.questions.request import Request
 
 #: What a setting takes. The first three are files; ``folder`` is one of this machine, ``output`` a file to be written,
 #: ``thing`` a protection or an attack, ``texts`` and ``columns`` several texts, ``several`` several of the choices.
@@ -20,8 +27,8 @@ FILES: frozenset[str] = frozenset({"table", "tables", "file"})
 #: The kinds that are told as a list of values.
 LISTS: frozenset[str] = frozenset({"roles", "columns", "scenarios", "limits", "things", "texts", "several"})
 
-#: Where a setting can be said.
-Door = Literal["command line", "page"]
+#: Where a setting can be given.
+Door = Literal["command line", "page", "python"]
 #: What can be chosen: the value as the library takes it, and how it is said to people.
 Choices = tuple[tuple[str, str], ...]
 #: What is wrong with what was told together: pairs of a setting and a sentence, in which ``{name}`` stands for what the
@@ -78,6 +85,14 @@ class Setting:
     example: str = ""
     #: What reads the text for a protection or an attack, and refuses one that makes no sense.
     read: Callable[[str], object] | None = None
+    #: How each text is written, such as COLUMN=KIND: in Python they are a mapping.
+    form: str = ""
+    #: Whether Python may pass an object instead, which is checked where it is used.
+    objects: bool = False
+    #: Whether None is a value of its own in Python, and not the default.
+    optional: bool = False
+    #: Whether only front ends use it: Python has no keyword for it.
+    front_end: bool = False
 
     def __post_init__(self) -> None:
         if not self.option and not (self.is_bare or self.beside or self.only == "page"):
@@ -87,6 +102,11 @@ class Setting:
     def is_file(self) -> bool:
         """Whether its value is a file, or several."""
         return self.kind in FILES
+
+    @property
+    def is_keyword(self) -> bool:
+        """Whether it is a keyword in Python, where the answer itself writes files and checks limits."""
+        return not (self.front_end or self.is_bare or self.beside or self.kind in ("output", "limits", "roles"))
 
     @property
     def key(self) -> str:
@@ -134,27 +154,38 @@ class Settings:
         from unveil.questions.values import checked_value
 
         for each in self.table():
-            object.__setattr__(self, each.name, checked_value(each, getattr(self, each.name)))
+            try:
+                object.__setattr__(self, each.name, checked_value(each, getattr(self, each.name)))
+            except InputError as error:
+                sentence = str(error)
+                whole = f"{each.name} {sentence[3:]}" if sentence.startswith("it ") else f"{each.name}: {sentence}"
+                raise InputError(whole) from error
 
     @classmethod
     @cache
     def table(cls) -> tuple[Setting, ...]:
-        """Return the declared settings in their order."""
-        hints = get_type_hints(cls)
-        declared = [each for each in fields(cls) if _KEY in each.metadata]
+        """Return the declared settings in their order: those of a class before those of its bases."""
+        hints, declared = get_type_hints(cls), {each.name: each for each in fields(cls)}
         return tuple(
             Setting(
-                name=each.name,
-                default=None if each.default is MISSING else each.default,
-                **{**_kind_of(hints[each.name]), **each.metadata[_KEY]},
+                name=name,
+                default=declared[name].default,
+                **{**_kind_of(hints[name]), **declared[name].metadata[_KEY]},
             )
-            for each in declared
+            for name in _names_of(cls)
+            if _KEY in declared[name].metadata
         )
 
     @classmethod
-    def of(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
+    def declared(cls, name: str, **facts: Any) -> Any:
+        """Return the field of one of the settings, for another class; ``facts`` change it."""
+        known = next(each for each in fields(cls) if each.name == name)
+        return field(default=known.default, metadata={_KEY: {**known.metadata[_KEY], **facts}})
+
+    @classmethod
+    def merge(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
         """Return settings with changes; a name that is none of them is refused with a suggestion."""
-        known = [each.name for each in cls.table()]
+        known = [each.name for each in cls.table() if each.is_keyword]
         unknown = next((name for name in changes if name not in known), None)
         if unknown is not None:
             hint = did_you_mean(unknown, known) or f" Choose from {', '.join(known)}."
@@ -162,16 +193,36 @@ class Settings:
         return replace(cls() if settings is None else settings, **changes)
 
     @classmethod
-    def pick(cls, values: Mapping[str, Any]) -> Self:
-        """Return the settings among the values of a request."""
-        return cls(**{each.name: values[each.name] for each in cls.table()})
+    def of_request(cls, request: "Request") -> Self:
+        """Return the settings and files of a request."""
+        from unveil.questions.request import SettingError
+        from unveil.questions.values import checked_value
+
+        values: dict[str, Any] = {}
+        for each in cls.table():
+            if each.is_file:
+                several = request.files.get(each.name, ())
+                values[each.name] = several if each.kind == "tables" else next(iter(several), None)
+                continue
+            try:
+                values[each.name] = checked_value(each, request.values[each.name])
+            except InputError as error:
+                raise SettingError(str(error), each.name) from error
+        return cls(**values)
+
+
+def _names_of(kind: type) -> list[str]:
+    """Return the names of the fields of a class, its own before those of its bases."""
+    bases = [name for base in kind.__bases__ if base is not object for name in _names_of(base)]
+    return list(dict.fromkeys([*(name for name in inspect.get_annotations(kind) if name not in bases), *bases]))
 
 
 def _kind_of(hint: Any) -> dict[str, Any]:
-    """Return the kind of a setting by the type of its field."""
+    """Return the kind of a setting by the type of its field, and whether None is a value of its own."""
     if get_origin(hint) in (Union, types.UnionType):
-        hint = next(each for each in get_args(hint) if each is not type(None))
-    if get_origin(hint) is tuple:
+        first = next(each for each in get_args(hint) if each is not type(None))
+        return {**_kind_of(first), "optional": type(None) in get_args(hint)}
+    if get_origin(hint) in (tuple, Mapping):
         return {"kind": "texts"}
     kinds: dict[Any, dict[str, Any]] = {
         bool: {"kind": "switch"},
@@ -183,23 +234,71 @@ def _kind_of(hint: Any) -> dict[str, Any]:
 
 
 def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
-    """Return a decorator that shows the declared settings in the signature and in the docstring of a function."""
+    """Return a decorator for the function of a question, with the declared settings as its keywords.
+
+    Signature and docstring show them. The result knows its limits, and gives tables in the library of the tables given.
+    """
 
     def decorate(function: Function) -> Function:
         own = inspect.signature(function)
         plain = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-        declared = [
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default) for each in kind.table()
+        keywords = [each for each in kind.table() if each.is_keyword and each.name not in own.parameters]
+        declared = [(each.name, each.default, each.help) for each in keywords]
+        if issubclass(kind, LimitSettings):
+            declared.append(("limits", None, _LIMITS))
+        parameters = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default, _ in declared
         ]
-        shown = own.replace(parameters=[*plain, *declared])
-        lines = [line for each in kind.table() for line in (f"    {each.name}", f"        {each.help}")]
+
+        @wraps(function)
+        def answered(*given: Any, limits: Mapping[str, float] | None = None, **more: Any) -> Any:
+            checked = _checked_limits(limits, function.__module__)
+            return function(*given, **more).with_limits(checked).in_library(_library_of((*given, *more.values())))
+
+        lines = [line for name, _, words in declared for line in (f"    {name}", f"        {words}")]
         head, examples, tail = (function.__doc__ or "").partition("    Examples\n")
         told = "\n".join([head.rstrip(), *lines, "", ""])
-        function.__doc__ = f"{told}{examples}{tail}"
-        function.__signature__ = shown  # type: ignore[attr-defined]
-        return function
+        answered.__doc__ = f"{told}{examples}{tail}"
+        answered.__signature__ = own.replace(parameters=[*plain, *parameters])  # type: ignore[attr-defined]
+        return cast("Function", answered)
 
     return decorate
+
+
+_LIMITS = (
+    "The largest acceptable value of each figure, by the name of its limit (the smallest, where less is worse). The "
+    "result then has a decision."
+)
+
+
+def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str, float]:
+    """Return limits that name figures of the question and are numbers."""
+    from unveil.questions import QUESTIONS
+
+    if not limits:
+        return {}
+    if not isinstance(limits, Mapping):
+        raise InputError("limits must be a mapping from the name of a figure to a number. Write {'name': 0.1}")
+    known = next(each for each in QUESTIONS.values() if module.split(".")[2] == each.folder).meanings()
+    for name, limit in limits.items():
+        if name not in known:
+            raise InputError(
+                f"there is no figure {shortened(str(name))} to set a limit on.{quantity_hint(str(name), known)}"
+            )
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not isfinite(limit):
+            raise InputError(f"the limit on {name} must be a number. Write one, such as 0.1")
+    return {name: float(limit) for name, limit in limits.items()}
+
+
+def _library_of(given: Iterable[Any]) -> Literal["pandas", "polars"]:
+    """Return the data frame library of the first table among the arguments; polars where there is none."""
+    for each in given:
+        inner = each if isinstance(each, list | tuple) else [each]
+        for one in inner:
+            library = type(one).__module__.partition(".")[0]
+            if library in ("pandas", "polars"):
+                return cast("Literal['pandas', 'polars']", library)
+    return "polars"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,102 +348,101 @@ class Question:
         return tuple(each for each in self.settings if each.is_file)
 
 
-def seed_setting(more: str = "", *, secret: bool = False) -> Setting:
-    """Return the setting for where randomness starts; secret for questions that write a release."""
-    same = "The same seed and the same files give the same answer."
-    undo = "Whoever knows it can undo the release: give one only to try things out. Without it, it is drawn in secret."
-    return Setting(
-        name="seed",
-        label="Seed: where randomness starts",
-        kind="number",
-        words=f"{undo if secret else same}{more}",
-        default=None if secret else 0,
+@dataclass(frozen=True, kw_only=True)
+class SeedSettings(Settings):
+    """Where randomness starts."""
+
+    seed: int = setting(
+        0,
+        "Seed: where randomness starts",
+        "The same seed and the same files give the same answer.",
         least=0,
         fold=MORE,
         metavar="INTEGER",
     )
 
 
-def limits_setting() -> Setting:
-    """Return the setting for how much is too much."""
-    return Setting(
-        name="limits",
-        label="Limits",
+@dataclass(frozen=True, kw_only=True)
+class SecretSeedSettings(Settings):
+    """Where the randomness of a release starts, which must stay secret."""
+
+    seed: int | None = setting(
+        None,
+        "Seed: where randomness starts",
+        "Whoever knows it can undo the release: give one only to try things out. Without it, it is drawn in secret.",
+        least=0,
+        fold=MORE,
+        metavar="INTEGER",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitSettings(Settings):
+    """How much would be too much."""
+
+    limits: tuple[tuple[str, float], ...] = setting(
+        (),
+        "Limits",
+        "Say beforehand how much would be too much: the report then says whether each limit is kept.",
         kind="limits",
-        words="Say beforehand how much would be too much: the report then says whether each limit is kept.",
-        default=(),
         fold=MORE,
         option="--limit",
     )
 
 
-def simple_graph_settings() -> tuple[Setting, ...]:
-    """Return the settings for edges with directions or weights, which are refused unless they may be dropped."""
-    return tuple(
-        Setting(
-            name=name,
-            label=f"Drop the {what} of edges",
-            kind="switch",
-            words=f"Graphs are protected, attacked and released without {what}; a file that has them is refused else.",
-            default=False,
-            fold=MORE,
-        )
-        for name, what in (("undirected", "directions"), ("unweighted", "weights"))
+def _may_drop(what: str) -> Any:
+    words = f"Graphs are protected, attacked and released without {what}; a file that has them is refused else."
+    return setting(False, f"Drop the {what} of edges", words, fold=MORE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimpleGraphSettings(Settings):
+    """Whether edges may lose directions and weights; graphs that have them are refused unless told."""
+
+    undirected: bool = _may_drop("directions")
+    unweighted: bool = _may_drop("weights")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFileSettings(Settings):
+    """How tables of text are read, as `unveil.data.files.settings.FileSettings` has it; detected unless given."""
+
+    separator: str = setting(
+        "detect",
+        "What stands between the cells of text files",
+        kind="choice",
+        choices=lambda: (
+            ("detect", "find it out"),
+            ("comma", "commas"),
+            ("semicolon", "semicolons"),
+            ("tab", "tabs"),
+            ("bar", "vertical bars"),
+        ),
+        fold=MORE,
+    )
+    decimal: str = setting(
+        "detect",
+        "What stands before the decimals of numbers",
+        kind="choice",
+        choices=lambda: (("detect", "find it out"), ("point", "a point"), ("comma", "a comma")),
+        fold=MORE,
+    )
+    encoding: str = setting("detect", "The encoding of text files", "Such as utf-8, cp1252 or utf-16.", fold=MORE)
+    header: str = setting(
+        "detect",
+        "Whether the first line of text files names the columns",
+        kind="choice",
+        choices=lambda: (
+            ("detect", "look at it, and refuse one that looks like data"),
+            ("yes", "it names the columns"),
+            ("no", "it is data: columns get numbers"),
+        ),
+        fold=MORE,
     )
 
+    @property
+    def files(self) -> "FileSettings":
+        """The same for the functions that read files."""
+        from unveil.data.files.settings import FileSettings
 
-def column_name(name: str, label: str) -> Setting:
-    """Return the setting for what a column of the files is called, which is its own name unless told."""
-    return Setting(name=name, label=label, kind="text", default=name, fold=MORE, metavar="COLUMN")
-
-
-#: How text is read, as `unveil.data.files.settings.FileSettings` has it: the settings below say all of it.
-READING = ("separator", "decimal", "encoding", "header")
-
-
-def reading_settings() -> tuple[Setting, ...]:
-    """Return the settings for how tables of text are read; all of it is found out unless told."""
-    return (
-        Setting(
-            name="separator",
-            label="What stands between the cells of text files",
-            kind="choice",
-            choices=lambda: (
-                ("detect", "find it out"),
-                ("comma", "commas"),
-                ("semicolon", "semicolons"),
-                ("tab", "tabs"),
-                ("bar", "vertical bars"),
-            ),
-            default="detect",
-            fold=MORE,
-        ),
-        Setting(
-            name="decimal",
-            label="What stands before the decimals of numbers",
-            kind="choice",
-            choices=lambda: (("detect", "find it out"), ("point", "a point"), ("comma", "a comma")),
-            default="detect",
-            fold=MORE,
-        ),
-        Setting(
-            name="encoding",
-            label="The encoding of text files",
-            kind="text",
-            words="Such as utf-8, cp1252 or utf-16.",
-            default="detect",
-            fold=MORE,
-        ),
-        Setting(
-            name="header",
-            label="Whether the first line of text files names the columns",
-            kind="choice",
-            choices=lambda: (
-                ("detect", "look at it, and refuse one that looks like data"),
-                ("yes", "it names the columns"),
-                ("no", "it is data: columns get numbers"),
-            ),
-            default="detect",
-            fold=MORE,
-        ),
-    )
+        return FileSettings(**{each.name: getattr(self, each.name) for each in TextFileSettings.table()})

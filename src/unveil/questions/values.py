@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -53,15 +54,47 @@ def checked_value(setting: Setting, value: Any) -> Any:
     >>> checked_value(question("candidates").setting("metrics"), "entropy")
     ('entropy',)
     """
-    if value is None or value == setting.default:
+    if setting.is_file or setting.kind in ("output", "roles") or (value is None and setting.optional):
         return value
-    several = (value,) if setting.kind in LISTS and isinstance(value, str) else value
-    try:
-        return _one(setting, several, setting.default, None, "page")
-    except InputError as error:
-        sentence = str(error)
-        whole = f"{setting.name} {sentence[3:]}" if sentence.startswith("it ") else f"{setting.name}: {sentence}"
-        raise InputError(whole) from error
+    if setting.beside or _is_object(setting, value):
+        return value
+    if setting.kind in LISTS and value is not None:
+        value = _several_of(value)
+    value = _one(setting, value, setting.default, None, "python")
+    return pairs_in(value, setting.form) if setting.form else value
+
+
+def _is_object(setting: Setting, value: Any) -> bool:
+    """Return whether a value is an object that is checked where it is used."""
+    if value is None or isinstance(value, str):
+        return False
+    if setting.form:
+        return isinstance(value, Mapping)
+    if setting.kind in LISTS:
+        return setting.objects and (isinstance(value, Mapping) or not isinstance(value, Iterable))
+    return setting.objects and not (isinstance(value, Real) and setting.kind in ("number", "share", "switch"))
+
+
+def _several_of(value: Any) -> tuple[Any, ...]:
+    """Return what was given as a list in Python."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,) if value else ()
+    return tuple(value)
+
+
+def pairs_in(written: Iterable[str], form: str) -> dict[str, str]:
+    """Return what is written behind each name; ``form`` is how, for the message.
+
+    >>> pairs_in(("age=in bands of five years",), "COLUMN=TEXT")
+    {'age': 'in bands of five years'}
+    """
+    pairs = {}
+    for text in written:
+        name, equals, what = text.partition("=")
+        if not equals or not name.strip() or not what.strip():
+            raise InputError(f"each must be written {form}. Write it so")
+        pairs[name.strip()] = what.strip()
+    return pairs
 
 
 def values_of(
@@ -111,7 +144,8 @@ def _one(setting: Setting, raw: Any, default: Any, question: Question | None, do
             return None if value is None else _bytes(value)
         case "switch":
             if not isinstance(value, bool | None):
-                raise InputError("it must be chosen or not. Load the page again")
+                fix = "True or False. Pass one of them" if door == "python" else "chosen or not. Load the page again"
+                raise InputError(f"it must be {fix}")
             return bool(value)
         case "choice":
             return None if value is None else _chosen(setting, value)
@@ -135,11 +169,9 @@ def _several(setting: Setting, value: Any, question: Question | None, door: Door
         case "roles":
             return tuple(_column(each) for each in entries)
         case "scenarios":
-            return tuple(each if door == "command line" else _scenario(each) for each in entries)
+            return tuple(_scenario(each) if door == "page" else each for each in entries)
         case "limits":
-            return tuple(
-                each if door == "command line" or question is None else _limit(each, question) for each in entries
-            )
+            return tuple(each if door != "page" or question is None else _limit(each, question) for each in entries)
         case "things":
             return tuple(_thing(setting, each, door) for each in entries)
         case "several":
@@ -149,7 +181,7 @@ def _several(setting: Setting, value: Any, question: Question | None, door: Door
             named = tuple(_text(each) for each in entries)
             return columns_in(named) if door == "command line" and named else named
         case _:
-            return tuple(_text(each) for each in entries)
+            return tuple(each if setting.objects and _is_object(setting, each) else _text(each) for each in entries)
 
 
 def columns_in(written: Iterable[str]) -> tuple[str, ...]:
@@ -194,9 +226,7 @@ def _chosen(setting: Setting, value: Any) -> str:
 
 
 def _fraction(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    return parse_number(str(value))
+    return parse_number(str(value)) if isinstance(value, str | Real) and not isinstance(value, bool) else None
 
 
 def _share(value: Any) -> Fraction:
@@ -223,7 +253,7 @@ def _number(setting: Setting, value: Any) -> int | float:
 
 
 def _seen(value: Any) -> str:
-    return f", but is {shortened(str(value))}" if isinstance(value, str | int | float) else ""
+    return f", but is {shortened(str(value))}" if isinstance(value, str | Real) else ""
 
 
 def _bytes(value: Any) -> int:
@@ -232,7 +262,7 @@ def _bytes(value: Any) -> int:
     >>> _bytes("4GB"), _bytes("1.5 GiB"), _bytes("2000")
     (4000000000, 1610612736, 2000)
     """
-    found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+    found = _SIZE.fullmatch(str(value).strip()) if isinstance(value, str | int) else None
     unit = (found["unit"] or "b").lower() if found else "b"
     factor = 1 if unit == "b" else (1024 if "i" in unit else 1000) ** _POWERS[unit[0]]
     size = float(found["number"]) * factor if found else 0
@@ -244,9 +274,11 @@ def _bytes(value: Any) -> int:
 def _folders(value: Any, door: Door) -> tuple[Path, ...]:
     if isinstance(value, str | None):
         written = lines(_text(value))
+    elif isinstance(value, os.PathLike):
+        written = [os.fspath(value)]
     else:
         written = [str(each) for each in _listed(value, _MOST_ENTRIES)]
-    if door == "command line":
+    if door != "page":
         return tuple(Path(each) for each in written)
     folders = tuple(Path(os.path.expanduser(each)) for each in written)  # noqa: PTH111  (never fails)
     for path in folders:
@@ -301,13 +333,13 @@ def _limit(each: Any, question: Question) -> tuple[str, float]:
     return quantity, limit
 
 
-def _thing(setting: Setting, value: Any, door: Door) -> str:
+def _thing(setting: Setting, value: Any, door: Door) -> Any:
     """Return how a protection or an attack is written; on the page only listed ones can be named.
 
     The command line names own classes too: whoever answers reads them.
     """
-    if door == "command line":
-        return _text(value)
+    if door != "page":
+        return value if door == "python" and not isinstance(value, str) else _text(value)
     from unveil.attacks import ATTACKS
     from unveil.protections import PROTECTIONS
 

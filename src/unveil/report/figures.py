@@ -2,14 +2,17 @@
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from math import isnan
+from functools import reduce
+from math import isnan, nan
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from unveil._figure import DEFINITION, GROUPS, DerivedFigure, declared_figures
+from unveil._figure import DEFINITION, GROUPS, Basis, DerivedFigure, Figure, bases, declared_figures
 from unveil.report.limits import CheckedLimit, Quantity
+from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,16 +33,16 @@ def json_of(findings: Any) -> Any:
         content: dict[str, Any] = {}
         for attribute, figure in declared_figures(type(findings)):
             value = getattr(findings, attribute)
-            if figure.hidden or (figure.optional and _is_empty(value)):
+            if figure.hidden or figure.column or (figure.optional and _is_empty(value)):
                 continue
             if figure.inline:
-                content |= json_of(value)
+                content |= {} if value is None else json_of(value)
             else:
                 *groups, name = (figure.name or attribute).split(".")
                 place = content
                 for group in groups:
                     place = place.setdefault(group, {})
-                inner = json_of(value)
+                inner = None if figure.blank and not value else json_of(value)
                 place[name] = _without(inner, figure.without) if figure.without and inner is not None else inner
         return content
     if isinstance(findings, Mapping):
@@ -54,7 +57,9 @@ def _without(content: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and isnan(value))
+    return (
+        value is None or (isinstance(value, float) and isnan(value)) or (isinstance(value, str | Mapping) and not value)
+    )
 
 
 def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -> dict[str, Any]:
@@ -72,14 +77,14 @@ def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -
         Whether it is the answer to a question, which states limits and seed.
     """
     head = {"schema": {"description": "Name and version of this schema.", "const": name}}
+    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})} if answer else {}
+    inner = _object(kind, definitions)
     tail = {
         "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
-    definitions: dict[str, Any] = {"limit": _object(CheckedLimit, {})}
-    if not answer:
-        tail, definitions = {}, {}
-    inner = _object(kind, definitions)
+    # Those of an audit have places of their own.
+    tail = {key: each for key, each in tail.items() if answer and key not in inner["properties"]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",
@@ -95,30 +100,89 @@ def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -
 def quantities_of(findings: Any) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for, by the name of the limit."""
     return {
-        figure.limit: Quantity(
-            name=figure.limit,
-            value=getattr(findings, attribute),
-            meaning=figure.limit_meaning,
-            exceeded_when_undefined=figure.breached,
-            more_is_worse=figure.worse == "more",
-        )
+        figure.limit: _quantity(figure, getattr(findings, attribute))
         for attribute, figure in declared_figures(type(findings))
         if figure.limit
     }
 
 
+def undefined_quantities(kind: type) -> dict[str, Quantity]:
+    """Return the figures of a class that a limit can be set for, before anything is found."""
+    return {figure.limit: _quantity(figure, nan) for _, figure in declared_figures(kind) if figure.limit}
+
+
+def _quantity(figure: Figure, value: float) -> Quantity:
+    more_is_worse = figure.worse == "more"
+    return Quantity(
+        name=figure.limit,
+        value=value,
+        meaning=figure.limit_meaning if more_is_worse else f"{figure.limit_meaning}; exceeded when less than VALUE",
+        exceeded_when_undefined=figure.breached,
+        more_is_worse=more_is_worse,
+    )
+
+
 def meanings_of(kind: type) -> dict[str, str]:
     """Return the meaning of each limit that can be set on findings of a class."""
-    return {figure.limit: figure.limit_meaning for _, figure in declared_figures(kind) if figure.limit}
+    return {name: each.meaning for name, each in undefined_quantities(kind).items()}
+
+
+def redacted(findings: Any, minimum: int, basis: Basis = "nothing private") -> Any:
+    """Return findings without numbers that no basis is declared for, and with bounds for small numbers of people.
+
+    Statistics must be safe already: this is the last step, and nothing passes it by being forgotten.
+    """
+    if is_dataclass(findings) and not isinstance(findings, type):
+        kinds = bases(type(findings))
+        return replace(
+            findings,
+            **{
+                each.name: redacted(getattr(findings, each.name), minimum, kinds[each.name])
+                for each in fields(findings)
+                if each.init
+            },
+        )
+    if isinstance(findings, Mapping):
+        return {key: redacted(each, minimum, basis) for key, each in findings.items()}
+    if isinstance(findings, tuple):
+        return tuple(redacted(each, minimum, basis) for each in findings)
+    if getattr(findings, "ndim", 0):  # an array
+        return findings if basis else findings[:0]
+    if not isinstance(findings, Real) or isinstance(findings, bool | SuppressedNumber):
+        return findings
+    if not basis:
+        return SuppressedNumber.withheld()
+    if basis in ("people", "rows") and 0 < float(findings) < minimum:
+        return SuppressedNumber(0, minimum, words=f"fewer than {minimum}")
+    return findings
 
 
 def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":
     """Return a data frame with a row for each item and a column for each of its figures that is one value."""
+    return frame_of_rows(
+        [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
+    )
+
+
+def frame_of_rows(rows: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
+    """Return a data frame of flat rows; undefined numbers are null."""
     import polars as pl
     from polars import selectors
 
-    content = [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
-    return pl.DataFrame(content).with_columns(selectors.float().fill_nan(None))
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(selectors.float().fill_nan(None))
+
+
+def flat_row(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object as one row: the figures of inner objects stand behind their names.
+
+    >>> flat_row({"rate": {"value": 0.5, "low": 0.4}, "links": {"low": 3}, "p": 0.1})
+    {'rate': 0.5, 'rate_low': 0.4, 'links_low': 3, 'p': 0.1}
+    """
+    row: dict[str, Any] = {}
+    for name, each in content.items():
+        inner = each.items() if isinstance(each, Mapping) else (("value", each),)
+        row |= {name if part == "value" else f"{name}_{part}": value for part, value in inner}
+    return row
 
 
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -126,10 +190,12 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for attribute, figure in declared_figures(kind):
         if figure.inline:
-            inner = _object(_type_of(kind, attribute), definitions)
+            hint = _type_of(kind, attribute)
+            stated = next((each for each in get_args(hint) if each is not type(None)), hint)
+            inner = _row(figure.row) if figure.row else _object(stated, definitions)
             whole["properties"] |= inner["properties"]
-            whole["required"] += inner["required"]
-        elif not figure.hidden:
+            whole["required"] += [] if type(None) in get_args(hint) else inner["required"]
+        elif not (figure.hidden or figure.column):
             *groups, name = (figure.name or attribute).split(".")
             place = whole
             for depth, group in enumerate(groups, 1):
@@ -138,10 +204,13 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
                 if group not in place["required"]:
                     place["required"].append(group)
                 place = place["properties"].setdefault(group, empty)
-            if figure.rows is not None:
-                value: dict[str, Any] = {"type": "array", "items": _object(figure.rows, definitions)}
+            if figure.row is not None:
+                value: dict[str, Any] = _row(figure.row)
+            elif figure.rows is not None:
+                value = {"type": "array", "items": _schema_of_type(figure.rows, definitions)}
             else:
-                value = _schema_of_type(_type_of(kind, attribute), definitions, left_out=figure.optional)
+                hint = _type_of(kind, attribute)
+                value = _schema_of_type(hint | None if figure.blank else hint, definitions, left_out=figure.optional)
             if figure.without:
                 value["properties"] = _without(value["properties"], figure.without)
                 value["required"] = [each for each in value["required"] if each in value["properties"]]
@@ -150,9 +219,19 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
+def _row(kind: type) -> dict[str, Any]:
+    """Return the part of a schema for the values at one place of the columns of a class."""
+    columns = {name: each for name, each in declared_figures(kind) if each.column}
+    inner = {name: _schema_of_type(_type_of(kind, name), {})["items"] for name in columns}
+    properties = {name: {"description": each.meaning, **inner[name]} for name, each in columns.items()}
+    return {"type": "object", "properties": properties, "required": list(columns)}
+
+
 def _type_of(kind: type, attribute: str) -> Any:
-    made = vars(kind).get(attribute)
-    if isinstance(made, DerivedFigure):
+    made = getattr(kind, attribute, None)
+    if isinstance(made, DerivedFigure) and made.figure.path:
+        return reduce(_type_of, made.figure.path.split("."), kind)
+    if isinstance(made, property):
         return get_type_hints(made.fget)["return"]
     hint = next(each.type for each in fields(kind) if each.name == attribute)
     # Other fields may have types that only type checkers know, so that not all are looked up.
@@ -168,12 +247,14 @@ def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = 
 
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return _union([each for each in inner if each is not type(None)], definitions, null=not left_out)
+        null = type(None) in inner and not left_out
+        return _union([each for each in inner if each is not type(None)], definitions, null=null)
     if origin is Literal or hint in (str, Path):
         return {"type": "string"}
     if origin is np.ndarray:
         (kind,) = get_args(inner[1])
-        return {"type": "array", "items": {"type": "integer" if issubclass(kind, np.integer) else ["number", "null"]}}
+        names = {np.bool_: "boolean", np.int64: "integer"}
+        return {"type": "array", "items": {"type": names.get(kind, ["number", "null"])}}
     if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
         return {"type": "array", "items": _schema_of_type(inner[0], definitions)}
     if isinstance(origin, type) and issubclass(origin, Mapping):
@@ -194,7 +275,8 @@ def _union(hints: Sequence[Any], definitions: dict[str, Any], *, null: bool) -> 
     if any("$ref" in each for each in parts):
         return {"anyOf": [*parts, *([{"type": "null"}] if null else [])]} if null or len(parts) > 1 else parts[0]
     merged = parts[0] if len(parts) == 1 else {}
-    return {**merged, "type": _united([*(each["type"] for each in parts), *(["null"] if null else [])])}
+    kinds = _united([*(each["type"] for each in parts), *(["null"] if null else [])])
+    return {**merged, "type": kinds if len(kinds) > 1 else kinds[0]}
 
 
 def _united(several: Any) -> list[str]:

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
+from unveil._figure import derived, figure
+from unveil.metrics.trials.risk import CONFIDENCE, Rate
 from unveil.report.blocks import Section, TableBlock, Tone
 from unveil.report.limits import LimitEvidence, Quantity, undecided
 from unveil.report.profiles import COPIED, Clause, Profile, ProfileLimit
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, name
-
-if TYPE_CHECKING:
-    from unveil.metrics.trials.risk import Rate
 
 ReleaseOutcome = Literal["exceeded", "kept", "not_shown"]
 #: What the figures are called in a sentence, beside "the excess of … over control".
@@ -62,15 +61,17 @@ class JudgedRelease:
 class Check:
     """One figure of one release beside one limit of the profile."""
 
-    release: str
-    limit: ProfileLimit
-    outcome: ReleaseOutcome
-    value: float = nan
-    #: The ends that decide: of the interval at the confidence for all figures together, and at 95 %.
-    low: float = nan
-    high: float = nan
-    #: Why neither was shown; empty otherwise.
-    why: str = ""
+    release: str = figure("The release, by its name.")
+    limit: ProfileLimit = figure(inline=True)
+    value: float = figure("The figure that was found, in its own unit; null where it is undefined.", default=nan)
+    low: float = figure(
+        "The lower end of the interval that decides, at the confidence for all figures together.", default=nan
+    )
+    high: float = figure(
+        "The upper end of the interval that decides, at the confidence for all figures together.", default=nan
+    )
+    outcome: ReleaseOutcome = figure("Whether this limit is kept: kept, exceeded or not_shown.")
+    why: str = figure("Why neither was shown; empty otherwise.", default="")
     #: Whether the figure was found by trying, so that an interval decides and not the value.
     tried: bool = False
 
@@ -84,31 +85,29 @@ NOT_BY_THIS_TOOL = "not by this tool"
 class ClauseAnswer:
     """One clause with the figure that answers it in each release; no figure where none fits."""
 
-    clause: Clause
-    figure: str
-    found: "Mapping[str, Rate]"
+    clause: Clause = figure(inline=True)
+    #: Empty where no figure fits.
+    name: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            "where": self.clause.where,
-            "asks": self.clause.asks,
-            "answered_by": self.figure or self.clause.part or None,
-            "found": {which: {"value": r.value, "low": r.low, "high": r.high} for which, r in self.found.items()},
-        }
+    @derived("The figure or part that answers it; null where this tool does not.")
+    def answered_by(self) -> str | None:
+        """The figure or part that answers it."""
+        return self.name or self.clause.part or None
+
+    found: Mapping[str, Rate] = figure("The figure of each release, by its name.")
 
 
 def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]]) -> tuple[ClauseAnswer, ...]:
     """Return what answers each clause of a profile; a figure that was not measured is undefined.
 
     >>> from unveil.report.profiles import profile
-    >>> [each.figure for each in answers_to(profile("cell-3"), {})]
+    >>> [each.name for each in answers_to(profile("cell-3"), {})]
     ['disclosure.k_anonymity', 'disclosure.highest_risk', '']
     """
     return tuple(
         ClauseAnswer(
             clause=clause,
-            figure=figure,
+            name=figure,
             found={which: _rate(own.get(figure)) for which, own in releases.items()} if figure else {},
         )
         for clause in profile.clauses
@@ -116,9 +115,7 @@ def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]])
     )
 
 
-def _rate(quantity: Quantity | None) -> "Rate":
-    from unveil.metrics.trials.risk import CONFIDENCE, Rate
-
+def _rate(quantity: Quantity | None) -> Rate:
     if quantity is None:
         return Rate(nan, nan, nan)
     if quantity.evidence is None:
@@ -134,7 +131,7 @@ def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
     for each in answers:
         asked = (each.clause.where, each.clause.asks) if each.clause is not before else ("", "")
         texts = [f"{name(which, 40)}: {_text(rate)}" if several else _text(rate) for which, rate in each.found.items()]
-        rows.append((*asked, each.figure or each.clause.part or NOT_BY_THIS_TOOL, "; ".join(texts)))
+        rows.append((*asked, each.answered_by or NOT_BY_THIS_TOOL, "; ".join(texts)))
         before = each.clause
     return TableBlock(
         caption="What the source asks, and what answers it",
@@ -146,7 +143,7 @@ def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
     )
 
 
-def _text(rate: "Rate") -> str:
+def _text(rate: Rate) -> str:
     if not rate.defined:
         return "not measured"
     if rate.low == rate.high or rate.low != rate.low:
@@ -158,12 +155,11 @@ def _text(rate: "Rate") -> str:
 class Judgement:
     """What was found beside each limit of a profile, and the answer to all of it in one sentence."""
 
-    profile: Profile
-    checks: tuple[Check, ...]
-    headline: str
-    outcome: ReleaseOutcome
-    #: What answers each clause of the profile.
-    answers: tuple[ClauseAnswer, ...] = ()
+    profile: Profile = figure(inline=True)
+    outcome: ReleaseOutcome = figure("Whether the releases keep them: kept, exceeded or not_shown.")
+    headline: str = figure("The finding in one sentence.")
+    checks: tuple[Check, ...] = figure("One entry for each figure that is held to a limit.")
+    answers: tuple[ClauseAnswer, ...] = figure("What the source asks, and what answers it.", name="clauses", default=())
     #: What each release comes to, by its name.
     releases: Mapping[str, ReleaseOutcome] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -172,31 +168,6 @@ class Judgement:
         """How the headline should strike: a limit that is kept clears nobody, so it is never good."""
         tones: dict[ReleaseOutcome, Tone] = {"kept": "neutral", "exceeded": "bad", "not_shown": "warning"}
         return tones[self.outcome]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the judgement as JSON has it."""
-        return {
-            "profile": self.profile.name,
-            "who": self.profile.who,
-            "source": self.profile.cited,
-            "written": self.profile.written,
-            "outcome": self.outcome,
-            "headline": self.headline,
-            "checks": [
-                {
-                    "release": check.release,
-                    "quantity": check.limit.quantity,
-                    "limit": check.limit.limit,
-                    "value": check.value,
-                    "low": check.low,
-                    "high": check.high,
-                    "outcome": check.outcome,
-                    "why": check.why,
-                }
-                for check in self.checks
-            ],
-            "clauses": [each.to_dict() for each in self.answers],
-        }
 
 
 def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
@@ -269,8 +240,6 @@ def _judged(
 
 
 def _check(limit: ProfileLimit, release: str, kind: str | None, quantity: Quantity | None, figures: int) -> Check:
-    from unveil.metrics.trials.risk import Rate
-
     if kind is None and limit.applies_to != "any":
         return Check(release=release, limit=limit, outcome="not_shown", why=_UNKNOWN_KIND)
     if quantity is None or isnan(quantity.value):

@@ -85,6 +85,8 @@ Limits = tuple[tuple[str, float], ...]
 class CheckedLimit:
     """A limit, the value it was compared with, and the outcome: None is neither exceeded nor shown to be kept."""
 
+    JSON_DEFINITION = "limit"
+
     quantity: str = figure("The figure that a limit was set for, as `--limit help` names it.")
     limit: float = figure("The most that it may be; the least, where more of it is more private.")
     value: float = figure("The figure that was found; null where it is undefined.")

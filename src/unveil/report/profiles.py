@@ -10,6 +10,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
+from unveil._figure import derived, figure
 from unveil.errors import InputError, did_you_mean
 
 #: The kind of release that a limit is about.
@@ -24,8 +25,8 @@ COPIED = "copies.unmistakable"
 class ProfileLimit:
     """The most that one figure may be, on which kind of release, and why the source is read so."""
 
-    quantity: str
-    limit: float
+    quantity: str = figure("The figure, as `--limit help` names it.")
+    limit: float = figure("The limit, in the unit of the figure.")
     applies_to: Applies
     #: What connects the figure with the source; says so where that is a reading of ours.
     why: str
@@ -37,10 +38,8 @@ class ProfileLimit:
 class Clause:
     """One thing that a source asks for, and what of an audit answers it: figures, a part of the report, or nothing."""
 
-    #: Where the source asks it.
-    where: str
-    #: What it asks, in our words.
-    asks: str
+    where: str = figure("The place in the source, such as a section.")
+    asks: str = figure("What it asks, in our words.")
     #: The figures of an audit that answer it, by name.
     figures: tuple[str, ...] = ()
     #: What else of the report answers it, or is the place to write the answer down.
@@ -51,28 +50,29 @@ class Clause:
 class Profile:
     """A published limit: who set it, where, what the source says in our words, and the figures it binds here."""
 
-    name: str
+    name: str = figure("The name of the limits.", name="profile")
     title: str
-    #: Who set the limit, as a headline names them.
-    who: str
+    #: As a headline names them.
+    who: str = figure("Who published these limits.")
     #: The document: title, version and date, part.
     source: str
     #: What of this was not compared with the document itself; nothing where it was.
     unverified: str
     standing: Standing
     text: str
+
+    @derived("The publication in which they stand.", name="source")
+    def cited(self) -> str:
+        """The source, and what was not verified against the original."""
+        return f"{self.source}{f'; not verified against the original: {self.unverified}' if self.unverified else ''}"
+
     #: The limit as the source writes it.
-    written: str
+    written: str = figure("What is written there, in our words.")
     limits: tuple[ProfileLimit, ...]
     #: What the source asks for, one thing after the other.
     clauses: tuple[Clause, ...]
     #: Whether the source names a figure; where it names none, nothing can show that it is kept.
     names_figure: bool = True
-
-    @property
-    def cited(self) -> str:
-        """The source, and what was not verified against the original."""
-        return f"{self.source}{f'; not verified against the original: {self.unverified}' if self.unverified else ''}"
 
 
 #: The attacks whose excess over control a synthetic release is held to.

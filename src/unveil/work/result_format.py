@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,19 @@ _WORDS = ("String", "Enum", "Int128")
 
 class UnreadableResultError(ValueError):
     """A stored result is damaged, or names what results are not made of."""
+
+
+def types_within(*roots: type) -> tuple[type, ...]:
+    """Return the dataclasses that values of these classes may hold, by the types of their fields."""
+    known: dict[type, None] = {}
+    hints: list[Any] = list(roots)
+    while hints:
+        hint = hints.pop()
+        hints += get_args(hint)
+        if isinstance(hint, type) and is_dataclass(hint) and hint not in known:
+            known[hint] = None
+            hints += get_type_hints(hint).values()
+    return tuple(known)
 
 
 @dataclass(frozen=True)

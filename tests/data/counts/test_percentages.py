@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unveil
-from unveil.data.counts import CountSettings
 from unveil.data.counts.percentages import share_of_percent
 
 
@@ -56,7 +55,7 @@ def test_ranges_are_those_of_every_population_that_is_shown_so(seed: int) -> Non
             least, most = np.minimum(least, values), np.maximum(most, values)
     shares = {"ward": ["N", "N", "S", "S"], "sex": ["f", "m"] * 2, "percent": texts, "base": ["*"] * 4}
     totals = {"ward": ["N", "S", "Total"], "count": ["1+", "1+", str(people)]}
-    frame = unveil.tables([shares, totals], settings=CountSettings(percent_of=("ward",))).to_frame()
+    frame = unveil.tables([shares, totals], percent_of=("ward",)).to_polars()
     found = {(row["ward"], row["sex"]): (row["low"], row["high"]) for row in frame.to_dicts()}
     places = [("N", "f"), ("N", "m"), ("S", "f"), ("S", "m"), ("N", "Total"), ("S", "Total")]
     for at, place in enumerate(places):

@@ -9,11 +9,12 @@ from scipy import sparse
 
 from tests.data.graph.test_read_objects import FakeIgraph, FakeNetworkx
 from tests.data.refusals import refusal
+from tests.graph_attackers import graph_made_elsewhere
 from unveil.data.graph import Graph
 from unveil.data.graph.read import graph_from, read_graph
 from unveil.errors import InputError
-from unveil.questions.graph.answer import graph, graph_made_elsewhere
-from unveil.questions.protect_graph.answer import anonymize, anonymize_file
+from unveil.questions.graph.answer import graph
+from unveil.questions.protect_graph.answer import anonymize
 from unveil.studies.scenario import DataSet
 from unveil.studies.sources import graph_of
 
@@ -86,7 +87,7 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
     for call in (
         lambda: graph(one_way, seed_pairs=2),
         lambda: anonymize(one_way, "id-removal"),
-        lambda: anonymize_file(path, "id-removal"),
+        lambda: anonymize(path, "id-removal"),
         lambda: graph_made_elsewhere(one_way, plain, 2, RING),
         lambda: graph_made_elsewhere(plain, one_way, 2, RING),
         lambda: graph_of(data),
@@ -94,5 +95,5 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
         assert "have directions. Drop them with --undirected (in Python undirected=True" in refusal(call)
     note = "the directions of edges were dropped: 0 of 8 edges occurred in both"
     assert note in graph(one_way, seed_pairs=2, undirected=True, rng=rng).findings.notes
-    assert note in anonymize_file(path, "id-removal", undirected=True, rng=rng).to_json()
+    assert note in anonymize(path, "id-removal", undirected=True, rng=rng).to_json()
     assert graph_of(DataSet("mail", "graph", str(path), undirected=True)).edges == 8

@@ -172,7 +172,7 @@ def test_every_form_is_the_same_table_and_every_question_takes_it() -> None:
         arrow, every_form(), attacks=["linkability"], kinds={"age": "category"}, rng=np.random.default_rng(0)
     )
     assert answer.findings.columns[0].kind == "category"
-    audited = answer.to_frame()
+    audited = answer.to_polars()
     assert audited["release"].unique().sort().to_list() == sorted(every_form())
     assert audited.drop("release").unique().height == audited.height / len(every_form())
     answers = {

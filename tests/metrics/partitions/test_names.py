@@ -80,7 +80,7 @@ SINGLE = {
     Unlinkability: {field.name for field in fields(Unlinkability)} - {"n", "overall", "mixing"},
     ViewRanges: {field.name for field in fields(ViewRanges)} - {"partitions", "ranges"},
     Forecast: {field.name for field in fields(Forecast)}
-    - {"draws", "split", "overall", "overall_evidence", "linked", "mixed"}
+    - {"draws", "linkage", "split", "overall", "overall_evidence", "linked", "mixed"}
     - {"breached_after", "breached_after_low", "breached_after_high"},
 }
 GRAPHS = {

@@ -84,11 +84,11 @@ def test_groups_are_ranked_by_their_excess_where_there_is_a_control() -> None:
     labels = ["sure anyhow"] * 50 + ["told by the release"] * 50
     tried = trials([1.0] * 45 + [0.0] * 5 + [1.0] * 30 + [0.0] * 20, [1.0] * 45 + [0.0] * 5 + [0.0] * 50)
     found = group_rates(tried, labels, labels)
-    assert found.figure == "excess_over_control"
+    assert found.ranked_by == "excess_over_control"
     assert found.worst is not None
     assert found.worst.name == "told by the release"
     alone = group_rates(tried, labels)
-    assert alone.figure == "attack_rate"
+    assert alone.ranked_by == "attack_rate"
     assert alone.worst is not None
     assert alone.worst.name == "sure anyhow"
     assert "not put into groups" in alone.worst.control_rate.why

@@ -18,10 +18,10 @@ from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, all_metrics
-from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.answer import candidates
 from unveil.questions.attack_metrics.findings import CandidatesFindings
 from unveil.questions.attack_metrics.settings import CandidatesSettings
+from unveil.questions.result import Result
 from unveil.report.trust import quantity_meanings as meanings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
@@ -29,7 +29,7 @@ FREE = [name for name in NAMES if not METRICS[name].needs_truth]
 SMALL = [[0.75, 0.25], [0.5, 0.5]]
 
 
-def figures(answer: Answer[CandidatesFindings]) -> dict[str, Any]:
+def figures(answer: Result[CandidatesFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json())
     return found
 
@@ -132,7 +132,7 @@ def test_a_picture_shows_what_was_asked_for() -> None:
 
 def test_a_table_has_a_row_for_each_metric_that_is_shown() -> None:
     answer = candidates(SMALL, [0, 0], metrics=["entropy", "hiding_property"])
-    shown = answer.to_frame()
+    shown = answer.to_polars()
     assert shown["name"].to_list() == ["entropy", "hiding_property"]
     assert shown["mean"].to_list() == [each.mean for each in answer.findings.shown]
     assert shown["median"].is_null().to_list() == [False, True]
@@ -188,10 +188,9 @@ def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion()
     assert candidates(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
     with pytest.raises(InputError, match=r"there is no setting 'metric'\. Did you mean 'metrics'"):
         candidates(SMALL, [0, 0], metric="entropy")
-    with pytest.raises(InputError, match="normalise must be chosen or not"):
+    with pytest.raises(InputError, match="normalise must be True or False"):
         candidates(SMALL, [0, 0], normalise="maybe")
     shown = inspect.signature(candidates).parameters
-    assert [shown[each.name].default for each in CandidatesSettings.table()] == [
-        each.default for each in CandidatesSettings.table()
-    ]
-    assert all(each.label in (candidates.__doc__ or "") for each in CandidatesSettings.table())
+    keywords = [each for each in CandidatesSettings.table() if each.is_keyword]
+    assert [shown[each.name].default for each in keywords] == [each.default for each in keywords]
+    assert all(each.label in (candidates.__doc__ or "") for each in keywords if each.name != "truth")

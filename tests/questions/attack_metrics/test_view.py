@@ -16,13 +16,13 @@ from tests.report.test_page import Reader
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.matches import Matches, matches
-from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.answer import blind_of, candidates, ends_of, sure_of
 from unveil.questions.attack_metrics.charts import FIRST, histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.questions.attack_metrics.tables import by_category, key_numbers, left_out_table, metric_table
 from unveil.questions.attack_metrics.view import headline, page
 from unveil.questions.attack_metrics.words import matched_headline, matched_tone, why_they_differ
+from unveil.questions.result import Result
 from unveil.report.blocks import Chart, Number, Section, TableBlock
 from unveil.report.page import render
 from unveil.report.scale import MOST_BINS, axis, choose_bins
@@ -362,7 +362,7 @@ def test_bars_add_up_to_all_targets(numbers: list[float]) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def section(answer: Answer[CandidatesFindings], heading: str) -> Section:
+def section(answer: Result[CandidatesFindings], heading: str) -> Section:
     return next(each for each in answer.page().sections if each.heading == heading)
 
 

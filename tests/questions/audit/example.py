@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit, audit_files
 from unveil.questions.audit.findings import Audit
+from unveil.questions.result import Result
 
 
 def people(rows: int, seed: int) -> pl.DataFrame:
@@ -38,12 +38,12 @@ ORIGINAL, CONTROL = people(120, 1), people(60, 2)
 MASKED, FOREIGN = noisy(ORIGINAL, 3), people(100, 4)
 
 
-def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
+def ask(*given: Any, seed: int = 5, **settings: Any) -> Result[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 
-def of(answer: Answer[Audit], attack: str, release: str = "release") -> list[dict[str, Any]]:
-    rows = answer.to_frame().filter((pl.col("attack") == attack) & (pl.col("release") == release))
+def of(answer: Result[Audit], attack: str, release: str = "release") -> list[dict[str, Any]]:
+    rows = answer.to_polars().filter((pl.col("attack") == attack) & (pl.col("release") == release))
     return rows.rows(named=True)
 
 

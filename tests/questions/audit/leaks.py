@@ -13,9 +13,9 @@ from unveil.attacks.table.inference import Inference
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.guesses.trials import Trials
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.questions.result import Result
 
 SEED = 5
 ILL = "ill"
@@ -41,11 +41,11 @@ ORIGINAL, CONTROL = people(120, 1), people(90, 2)
 LEAK, FOREIGN = ORIGINAL.sample(fraction=1.0, shuffle=True, seed=3), people(110, 4)
 
 
-def ask(*given: Any, seed: int = SEED, **settings: Any) -> Answer[Audit]:
+def ask(*given: Any, seed: int = SEED, **settings: Any) -> Result[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 
-def found(answer: Answer[Audit], attack: str | None = None) -> list[AttackFinding]:
+def found(answer: Result[Audit], attack: str | None = None) -> list[AttackFinding]:
     every = (finding for release in answer.findings.releases for finding in release.findings)
     return [finding for finding in every if attack in (None, finding.attack)]
 

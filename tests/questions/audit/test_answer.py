@@ -15,10 +15,10 @@ from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import ATTACKS, audit, sample_releases
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import draw_people
+from unveil.questions.result import Result
 
 COLUMNS = ["age", "sex", "region", "income"]
 
@@ -48,13 +48,13 @@ def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbours": 3, "kind": "masked"}
     plain = ask(ORIGINAL, MASKED, CONTROL, **settings)
     mixed = ask(*(shuffled(each, seed) for each in (ORIGINAL, MASKED, CONTROL)), **settings)
-    assert mixed.to_frame().equals(plain.to_frame())
+    assert mixed.to_polars().equals(plain.to_polars())
     # Whoever is exposed stands in another row then.
     one, other = (_without_rows(each).to_html(seed=1) for each in (plain, mixed))
     assert one == other
 
 
-def _without_rows(answer: Answer[Audit]) -> Answer[Audit]:
+def _without_rows(answer: Result[Audit]) -> Result[Audit]:
     releases = tuple(replace(each, exposed=()) for each in answer.findings.releases)
     return replace(answer, findings=replace(answer.findings, releases=releases))
 
@@ -75,8 +75,8 @@ def test_a_release_is_judged_alike_alone_and_among_others() -> None:
     fewer = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **(settings | {"attacks": ["closest_record"]}))
     # All releases are one family, so that p is adjusted for more figures; nothing else hangs on the others.
     rest = pl.exclude("p_adjusted", "sentence")
-    assert both.to_frame().filter(pl.col("release") == "b").select(rest).equals(alone.to_frame().select(rest))
-    assert fewer.to_frame().equals(alone.to_frame().filter(pl.col("attack") == "closest_record"))
+    assert both.to_polars().filter(pl.col("release") == "b").select(rest).equals(alone.to_polars().select(rest))
+    assert fewer.to_polars().equals(alone.to_polars().filter(pl.col("attack") == "closest_record"))
 
 
 def test_targets_are_drawn_once() -> None:
@@ -144,11 +144,11 @@ def test_more_targets_than_rows_attack_everybody() -> None:
 
 def test_the_worst_quantity_is_over_releases_and_adversaries_but_not_the_mean() -> None:
     answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbours=3)
-    rows = answer.to_frame().filter((pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("split "))
+    rows = answer.to_polars().filter((pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("split "))
     for figure in ("attack_rate", "control_rate", "excess_over_control", "naive_rate"):
         assert answer.quantities[f"linkability.{figure}"].value == rows[figure].max()
         assert answer.quantities[f"linkability.{figure}.high"].value == rows[f"{figure}_high"].max()
-    near = answer.to_frame().filter(pl.col("attack") == "closest_record")["median"]
+    near = answer.to_polars().filter(pl.col("attack") == "closest_record")["median"]
     assert answer.quantities["closest_record.median"].value == near.min()
     assert not answer.quantities["closest_record.median"].more_is_worse
 
@@ -159,7 +159,7 @@ def test_releases_come_in_many_forms() -> None:
     answer = ask(ORIGINAL, [MASKED, table, release, MASKED.to_pandas()], attacks=["copies"])
     assert [each.name for each in answer.findings.releases] == ["release 1", "a table", "a release", "release 4"]
     assert [each.kind for each in answer.findings.releases] == [None, None, "masked", None]
-    shares = answer.to_frame()["attack_rate"].to_list()
+    shares = answer.to_polars()["attack_rate"].to_list()
     assert len(set(shares)) == 1
     by_name = ask(ORIGINAL, {"x": MASKED}, kind={"x": "synthetic"}, attacks=["copies"])
     assert by_name.findings.releases[0].kind == "synthetic"

@@ -13,12 +13,12 @@ from tests.approved.sentences import Approved
 from unveil.cli import main
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool
 from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.result import Result
 
 MEN, OTHERS, YEARS = 90, 60, 6
 
@@ -51,7 +51,7 @@ def tables() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     return panel(MEN, 1), panel(MEN, 2), panel(OTHERS, 3)
 
 
-def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
+def ask(*given: Any, seed: int = 5, **settings: Any) -> Result[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), guesses=100, **settings)
 
 
@@ -96,7 +96,7 @@ def test_one_row_per_person_is_no_cluster() -> None:
 
 
 @cache
-def told() -> Answer[Audit]:
+def told() -> Result[Audit]:
     copied = tables()[0].filter(pl.col("nr").rank("dense") <= 9)
     strangers = tables()[1].filter(pl.col("nr").rank("dense") > 9)
     # The first year alone of nine people, and five of their other years.

@@ -60,7 +60,7 @@ def test_each_quantity_is_the_worst_over_releases_and_columns_but_not_the_mean()
         sensitive=["ill", "income"],
     )  # fmt: skip
     for attack in (*GUESSES, "singling_out"):
-        rows = answer.to_frame().filter(pl.col("attack") == attack)
+        rows = answer.to_polars().filter(pl.col("attack") == attack)
         for figure in ("attack_rate", "control_rate", "excess_over_control"):
             for end, column in (("", figure), (".low", f"{figure}_low"), (".high", f"{figure}_high")):
                 assert answer.quantities[f"{attack}.{figure}{end}"].value == rows[column].max()

@@ -17,14 +17,16 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics.releases.disclosure import disclosure
 from unveil.metrics.trials.risk import Risk
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.checked_settings import MEASURES
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import ReportContext, judged
 from unveil.questions.audit.terminal_view import plain_words
+from unveil.questions.result import Result
 from unveil.report.blocks import Sheet
+from unveil.report.figures import json_of
+from unveil.report.machine import compact
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
 
@@ -51,7 +53,7 @@ ORIGINAL, CONTROL = people(90, 1), people(70, 2)
 MASKED = ORIGINAL.with_columns(age=pl.Series(ORIGINAL["age"].to_numpy() + np.random.default_rng(3).integers(-1, 2, 90)))
 
 
-def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
+def ask(*given: Any, seed: int = 5, **settings: Any) -> Result[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 
@@ -60,7 +62,7 @@ def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 @cache
-def answer() -> Answer[Audit]:
+def answer() -> Result[Audit]:
     return ask(
         ORIGINAL, {"masked": MASKED}, CONTROL, attacks=["linkability", "copies", "disclosure", "utility", "before"],
         kind="masked", known=["age", "sex", "region"], targets=30, by="sex", identifiers=["card"],
@@ -115,7 +117,7 @@ def test_weights_and_households_reach_what_the_release_discloses() -> None:
         columns=known, sensitive=(), weights="stands_for", household="home", minimum_cell=5,
     )  # fmt: skip
     assert found.columns == tuple(known)
-    assert repr(found.to_dict()) == repr(by_hand.to_dict())
+    assert compact(json_of(found)) == compact(json_of(by_hand))
     assert found.population[0].population == pytest.approx(MASKED["stands_for"].sum())
     assert found.household is not None
     assert found.household.households == MASKED["home"].n_unique()
@@ -275,4 +277,4 @@ def test_single_parts_have_an_answer_that_does_not_pretend(parts: list[str]) -> 
         html = alone.to_html(edition=edition)
         assert "Nothing could be measured" not in html
         assert "nan" not in re.sub(r"<[^>]*>", " ", html).split()
-    assert alone.to_frame().height == len(payload["releases"][0]["attacks"])
+    assert alone.to_polars().height == len(payload["releases"][0]["attacks"])

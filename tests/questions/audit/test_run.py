@@ -4,14 +4,14 @@ import polars as pl
 import pytest
 
 from tests.questions.audit.leaks import CONTROL, GUESSES, LEAK, ORIGINAL, ask, found, people
-from unveil.questions.answer import Answer
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.audit.ranking import is_proved, worst_of
+from unveil.questions.result import Result
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")
 
 
-def worst_of_each(answer: Answer[Audit]) -> dict[str, AttackFinding]:
+def worst_of_each(answer: Result[Audit]) -> dict[str, AttackFinding]:
     """Return the clearest finding of each attack."""
     (release,) = answer.findings.releases
     found = {attack: worst_of(release, attack) for attack in answer.findings.attacks}

@@ -11,18 +11,18 @@ import pytest
 from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
-from unveil.questions.answer import Answer
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.words import percent
+from unveil.questions.result import Result
 from unveil.report.blocks import TableBlock
 
 SETTINGS: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "utility"], "neighbours": 1}
 
 
 @cache
-def suggested() -> Answer[Audit]:
+def suggested() -> Result[Audit]:
     return ask(ORIGINAL, MASKED, CONTROL, suggest=4, **SETTINGS)
 
 

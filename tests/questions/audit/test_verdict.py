@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 from tests.approved.sentences import Approved
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.verdict import _clearest, _luck
+from unveil.questions.result import Result
 
 #: Two of the columns are numbers, and one in thirty people is of a group of their own.
 LEVELS = {"town": 9, "work": 8, "school": 6, "family": 4, "hobby": 12, "car": 7, "diet": 5}
@@ -47,12 +47,12 @@ def leaking(original: pl.DataFrame, copied: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([copied.select(rest.columns), rest]).sample(fraction=1.0, shuffle=True, seed=1)
 
 
-def ask(original: Any, released: Any, control: Any, **settings: Any) -> Answer[Audit]:
+def ask(original: Any, released: Any, control: Any, **settings: Any) -> Result[Audit]:
     given = {"attacks": ATTACKS, "guesses": 200, "sensitive": ["diet"], **settings}
     return audit(original, released, control, rng=np.random.default_rng(1), **given)
 
 
-def outcome(answer: Answer[Audit]) -> tuple[str, str]:
+def outcome(answer: Result[Audit]) -> tuple[str, str]:
     return answer.findings.verdict.outcome, answer.findings.verdict.control.outcome
 
 
@@ -165,7 +165,7 @@ def test_a_control_that_is_not_usable_proves_nothing(control: pl.DataFrame, expe
     assert outcome(answer) == ("control_unusable", expected)
     assert said in answer.page().headline
     if expected != "overlap":
-        assert not answer.to_frame()["excess_over_control"].drop_nulls().len()
+        assert not answer.to_polars()["excess_over_control"].drop_nulls().len()
     # What needs no control, and what is found in spite of it, is still said.
     leak = ask(original, leaking(original, original.tail(60)), control)
     assert leak.findings.verdict.outcome in ("found", "copies")

@@ -50,7 +50,7 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
         ("pay", "number", "known", "sure"),
     ]
     assert page.tone == "warning"
-    frame = answer.to_frame()
+    frame = answer.to_polars()
     assert frame["name"].to_list() == ["q7", "pay"]
     assert frame["markers"].to_list() == ["", "? (missing, 10)"]
     assert "? (missing, 10)" in answer.to_html()

@@ -15,7 +15,6 @@ from unveil.grades.factors import explain
 from unveil.grades.grades import Grades, grade
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suites import Suite
-from unveil.questions.answer import Answer
 from unveil.questions.grade_metrics.charts import (
     detail_boxes,
     first_boxes,
@@ -52,6 +51,7 @@ from unveil.questions.grade_metrics.words import (
     search_conclusion,
     tone,
 )
+from unveil.questions.result import Result
 from unveil.report.blocks import Page
 from unveil.report.page import render
 from unveil.report.text import labels
@@ -440,8 +440,8 @@ def test_a_suite_of_ones_own_is_in_every_table() -> None:
 
 
 def test_the_answer_has_a_row_per_case_and_metric_and_a_meaning_per_quantity(found: GradesFindings) -> None:
-    answer = Answer(found, VIEW)
-    frame = answer.to_frame()
+    answer = Result(found, VIEW)
+    frame = answer.to_polars()
     assert frame.height == len(found.grades.values.cases) * len(METRICS)
     for row in frame.iter_rows(named=True):
         names = [case for case in found.grades.values.cases if asdict(case).items() <= row.items()]
@@ -450,4 +450,4 @@ def test_the_answer_has_a_row_per_case_and_metric_and_a_meaning_per_quantity(fou
         assert row["monotonicity"] == (None if math.isnan(score) else score)
     assert list(answer.quantities) == list(meanings())
     assert answer.quantities["trusted_metrics"].value == len(found.by_verdict("use"))
-    assert repr(answer) == f"<Answer: {headline(found)}>"
+    assert repr(answer) == f"<Result: {headline(found)}>"

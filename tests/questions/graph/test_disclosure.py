@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tests.approved.sentences import Approved
-from tests.graph_attackers import Blind, Idle
+from tests.graph_attackers import Blind, Idle, graph_made_elsewhere
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from unveil.data.graph import Graph
 from unveil.data.graph.files import write_edges
@@ -18,10 +18,10 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.protections import IdRemoval
-from unveil.questions.answer import Answer
-from unveil.questions.graph.answer import graph, graph_file, graph_made_elsewhere
+from unveil.questions.graph.answer import graph
 from unveil.questions.graph.disclosure_words import edge_sentence, value_sentence
 from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.result import Result
 
 GRAPH = heavy_tail(120, 4, 3)
 PEOPLE = {"node": [str(node) for node in range(120)]}
@@ -53,7 +53,7 @@ class Knows:
         return Candidates(np.arange(released.nodes + 1), chosen, np.ones(chosen.size), chosen)
 
 
-def asked(attack: Any, **settings: Any) -> Answer[GraphFindings]:
+def asked(attack: Any, **settings: Any) -> Result[GraphFindings]:
     told: dict[str, Any] = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
     return graph(GRAPH, Unnumbered(), attack, **told)
 
@@ -181,7 +181,7 @@ def test_a_file_tells_the_same_as_a_frame_and_numbers_are_put_into_bands(tmp_pat
     frame.write_csv(tmp_path / "nodes.csv")
     write_edges(tmp_path / "edges.csv", GRAPH)
     one = graph(GRAPH, None, "mf", seed_pairs=5, attributes=frame, rng=rng()).findings
-    other = graph_file(
+    other = graph(
         tmp_path / "edges.csv", None, "mf", seed_pairs=5, attributes=tmp_path / "nodes.csv", rng=rng()
     ).findings
     assert [(each.column, each.way, len(each.values)) for each in one.columns] == [

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.approved.sentences import Approved
-from tests.graph_attackers import Blind, Idle, Told
+from tests.graph_attackers import Blind, Idle, Told, graph_made_elsewhere
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from tests.report.test_page import Reader
 from tests.report.test_style import DARK, LIGHT, contrast
@@ -21,12 +21,12 @@ from unveil.attacks.graph.distance_vector import DistanceVector
 from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
 from unveil.metrics import METRICS
-from unveil.questions.answer import Answer
-from unveil.questions.graph.answer import graph, graph_made_elsewhere
+from unveil.questions.graph.answer import graph
 from unveil.questions.graph.charts import candidate_chart, cut_off_chart, levels_of, node_picture, truth_chart
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.tables import cut_off_table, metric_table, repetition_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
+from unveil.questions.result import Result
 from unveil.report.blocks import Chart, Rings, TableBlock
 from unveil.report.draw.rings import COLOURS, UNKNOWN, draw_rings
 from unveil.report.scale import axis
@@ -42,7 +42,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, seeds: int = 2) -> Answer[GraphFindings]:
+def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, seeds: int = 2) -> Result[GraphFindings]:
     """Return the answer to an adversary who attempts the last ``attempted`` nodes and is right about ``right``."""
     scores = np.zeros((nodes, nodes))
     for at, node in enumerate(range(nodes - attempted, nodes)):
@@ -119,7 +119,7 @@ def test_one_is_written_as_one() -> None:
 
 
 def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does(approved: Approved) -> None:
-    def said(answer: Answer[GraphFindings]) -> str:
+    def said(answer: Result[GraphFindings]) -> str:
         return " ".join(explanation(answer.findings))
 
     approved(said(planted(6, 10)))
@@ -202,12 +202,12 @@ def test_other_tables_have_a_row_for_each_cut_off_and_repetition() -> None:
 
 
 def test_the_frame_has_a_row_for_each_metric_and_null_where_there_is_no_value() -> None:
-    frame = REPEATED.to_frame()
+    frame = REPEATED.to_polars()
     assert frame["name"].to_list() == NAMES
     assert frame["mean"].to_list() == [
         None if math.isnan(each.mean) else each.mean for each in REPEATED.findings.metrics
     ]
-    assert CHUNKED.to_frame()["low"].null_count() == len(NAMES)
+    assert CHUNKED.to_polars()["low"].null_count() == len(NAMES)
 
 
 # --- the picture of nodes ---------------------------------------------------------------------------------------------

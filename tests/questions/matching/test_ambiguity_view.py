@@ -12,7 +12,7 @@ from unveil.guesses import Matching, MatchingDistribution, UnequalMatching
 from unveil.metrics.matchings.cracks import expected_cracks
 from unveil.metrics.matchings.permanents import Ambiguity, ambiguity
 from unveil.questions.matching.ambiguity_view import explanation, headline, highest, tone
-from unveil.questions.matching.answer import matching, matching_files
+from unveil.questions.matching.answer import matching
 from unveil.questions.matching.read import read_sets
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]
@@ -40,7 +40,7 @@ def test_the_hospital_unit_without_a_truth(approved: Approved) -> None:
     assert (told["permanent"]["exact"], told["flat"], told["d"]) == ("18", True, pytest.approx(0.603734, abs=1e-6))
     # Over all 18 truths: 29/18 is the least, and the stated truth has it.
     assert told["expected_cracks"]["least"]["value"] == pytest.approx(29 / 18)
-    assert answer.to_frame().columns == ["name", "best_probability", "error"]
+    assert answer.to_polars().columns == ["name", "best_probability", "error"]
     assert len(answer.plot()) == 1
 
 
@@ -79,7 +79,7 @@ def test_unequal_sizes_are_said() -> None:
     page = answer.page()
     assert page.explanation[0] == "Of 5 entries and 4 tokens it makes 4 pairs and leaves 1 entry without a token."
     assert "where knowing nothing cracks 0.8" in page.headline
-    assert answer.to_frame()["token"].to_list() == ["3", "4", None, "1", "2"]
+    assert answer.to_polars()["token"].to_list() == ["3", "4", None, "1", "2"]
     told = json.loads(answer.to_json())
     assert (told["n"], told["tokens"], told["pairs"]) == (5, 4, 4)
     assert sum(row["no_token"] for row in told["entries"]) == pytest.approx(1)
@@ -106,7 +106,7 @@ def test_sets_are_said() -> None:
 
 def test_several_releases_are_multiplied_and_each_is_said_alone() -> None:
     second = [[1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 0, 1], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1]]
-    answer = matching(HOSPITAL, TRUE, releases=[("May", second)], rng=rng())
+    answer = matching(HOSPITAL, TRUE, also=[("May", second)], rng=rng())
     product = np.array(HOSPITAL) * np.array(second)
     assert answer.findings.cracks.expected_cracks.value == pytest.approx(
         expected_cracks(Matching(product), TRUE, rng=rng()).value
@@ -117,13 +117,13 @@ def test_several_releases_are_multiplied_and_each_is_said_alone() -> None:
     assert first.expected_cracks.value == pytest.approx(29 / 18)
     assert any("were multiplied" in note for note in answer.findings.notes)
     with pytest.raises(InputError, match="of the same kind"):
-        matching(HOSPITAL, TRUE, releases=[np.ones((5, 4))])
+        matching(HOSPITAL, TRUE, also=[np.ones((5, 4))])
 
 
 def test_releases_with_names_in_another_order_are_the_same_attack(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(",u,v,w\nFlu,1,2,3\nCold,1,0,1\nGout,2,1,1\n")
     (tmp_path / "b.csv").write_text(",w,u,v\nGout,1,1,3\nFlu,2,1,1\nCold,1,5,1\n")
-    answer = matching_files(tmp_path / "a.csv", also=[tmp_path / "b.csv"], rng=rng())
+    answer = matching(tmp_path / "a.csv", also=[tmp_path / "b.csv"], rng=rng())
     # In the order of the first file the products are 1, 2, 6 for Flu, 5, 0, 1 for Cold and 2, 3, 1 for Gout.
     product = Matching([[1, 2, 6], [5, 0, 1], [2, 3, 1]])
     assert answer.findings.ambiguity.d.value == pytest.approx(ambiguity(product, rng=rng()).d.value)
@@ -169,8 +169,3 @@ def test_sets_of_a_file(tmp_path: Path) -> None:
         file.write_text(content)
         with pytest.raises(InputError, match=said):
             read_sets(file, guess)
-
-
-def test_a_precision_that_is_none_is_refused() -> None:
-    with pytest.raises(InputError, match="precision must lie above 0"):
-        matching(HOSPITAL, TRUE, precision=0.0)

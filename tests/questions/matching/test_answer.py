@@ -17,11 +17,11 @@ from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Matching, MatchingDistribution
 from unveil.metrics.matchings.cracks import EstimatedFigure
-from unveil.questions.answer import Answer
-from unveil.questions.matching.answer import matching, matching_files
+from unveil.questions.matching.answer import matching
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
 from unveil.questions.matching.view import meanings, quantities
+from unveil.questions.result import Result
 from unveil.report.blocks import Chart
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]
@@ -32,7 +32,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def figures(answer: Answer[MatchingFindings]) -> dict[str, Any]:
+def figures(answer: Result[MatchingFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json())
     return found
 
@@ -153,7 +153,7 @@ def test_too_many_rows_are_bad_input() -> None:
 
 def test_a_table_has_a_row_for_each_entry() -> None:
     answer = matching(HOSPITAL, TRUE, rng=rng())
-    shown = answer.to_frame()
+    shown = answer.to_polars()
     assert shown["token"].to_list() == ["3", "4", "5", "1", "2"]
     assert shown["crack_probability"].to_list() == answer.findings.cracks.crack_probability.tolist()
 
@@ -166,9 +166,7 @@ def sample(name: str) -> Path:
 
 
 def test_ranges_and_transactions_are_the_hospital_unit() -> None:
-    answer = matching_files(
-        ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng()
-    )
+    answer = matching(ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng())
     assert answer.findings.cracks.permanent == 18
     assert answer.findings.notes == ()
 
@@ -176,7 +174,7 @@ def test_ranges_and_transactions_are_the_hospital_unit() -> None:
 def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None:
     twice = tmp_path / "twice.csv"
     twice.write_text(sample("transactions").read_text() + "1,x\n")
-    answer = matching_files(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
+    answer = matching(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
     assert "repeat a token" in answer.findings.notes[0]
     assert answer.findings.cracks.permanent == 18
 
@@ -185,12 +183,12 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     ("files", "match"),
     [
         ({}, "exactly one"),
-        ({"matrix": "a", "dataflow": "b"}, "2 of them"),
-        ({"matrix": "a", "groups": "b"}, "found by their true tokens"),
+        ({"guess": "a", "dataflow": "b"}, "2 of them"),
+        ({"guess": "a", "groups": "b"}, "found by their true tokens"),
         ({"ranges": "a", "truth": "b"}, "none were given"),
         ({"ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
     ],
 )
 def test_files_that_make_no_attack_are_refused(files: dict[str, str], match: str) -> None:
     with pytest.raises(InputError, match=match):
-        matching_files(**files, rng=rng())  # type: ignore[arg-type]
+        matching(**files, rng=rng())  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 
 from unveil.errors import InputError
 from unveil.guesses import Matching
-from unveil.questions.matching.answer import matching_files
+from unveil.questions.matching.answer import matching
 from unveil.questions.matching.read import read_groups
 
 
@@ -40,10 +40,10 @@ def test_a_table_of_people_and_their_answers_is_no_matrix_of_beliefs(
     header, rows = survey(people)
     file = written(tmp_path / "survey.csv", rows, header if with_header else "")
     with pytest.raises(InputError, match=f"{people:,} rows, 9 columns and numbers above 1.*'unveil audit'.*--pairs 9"):
-        matching_files(file)
+        matching(file)
     transposed = written(tmp_path / "turned.csv", zip(*rows, strict=True))
     with pytest.raises(InputError, match=f"9 rows, {people:,} columns"):
-        matching_files(transposed)
+        matching(transposed)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_table_of_people_and_their_answers_is_no_matrix_of_beliefs(
 )
 def test_matrices_of_beliefs_of_any_shape_are_taken(tmp_path: Path, rows: Any, pairs: int | None) -> None:
     file = written(tmp_path / "matrix.csv", rows)
-    found = matching_files(file, pairs=None if pairs else 2).findings.ambiguity
+    found = matching(file, pairs=None if pairs else 2).findings.ambiguity
     assert (found.n, found.token_count, found.pairs) == (len(rows), len(rows[0]), pairs or 2)
 
 
@@ -66,6 +66,6 @@ def test_a_truth_with_more_pairs_than_were_given_is_refused(tmp_path: Path) -> N
     matrix = written(tmp_path / "matrix.csv", [["A", 1, 1, 1], ["B", 1, 1, 1], ["C", 1, 1, 1]], "entry,u,v,w")
     truth = written(tmp_path / "truth.csv", [["A", "u"], ["B", "v"], ["C", "w"]], "entry,token")
     with pytest.raises(InputError, match=r"at most 2 pairs.*but it has 3\. Set pairs to 3"):
-        matching_files(matrix, truth=truth, pairs=2)
+        matching(matrix, truth=truth, pairs=2)
     fewer = written(tmp_path / "fewer.csv", [["A", "u"], ["B", "v"]], "entry,token")
-    assert matching_files(matrix, truth=fewer, pairs=2).findings.cracks.pairs == 2
+    assert matching(matrix, truth=fewer, pairs=2).findings.cracks.pairs == 2

@@ -28,10 +28,10 @@ def test_every_quantity_has_a_meaning_and_the_value_that_was_found() -> None:
 
 
 def test_the_frame_has_a_row_for_each_loss() -> None:
-    frame = ANSWER.to_frame()
+    frame = ANSWER.to_polars()
     assert frame["name"].to_list() == [each.metric.name for each in ANSWER.findings.utility]
     assert frame["value"].to_list() == [each.value for each in ANSWER.findings.utility]
-    empty = anonymize(Graph.from_edges([], [], nodes=3), "id-removal", rng=np.random.default_rng(1)).to_frame()
+    empty = anonymize(Graph.from_edges([], [], nodes=3), "id-removal", rng=np.random.default_rng(1)).to_polars()
     assert empty.filter(name="edge_difference")["value"].to_list() == [None]
 
 
@@ -63,7 +63,7 @@ RELEASED = ANSWER.findings.release.released
 
 def test_the_headline_says_who_was_unique_and_is_not_any_more(approved: Approved) -> None:
     found = ANSWER.findings
-    assert repr(ANSWER) == f"<Answer: {headline(found)}>"
+    assert repr(ANSWER) == f"<Result: {headline(found)}>"
     assert headline(found) == (
         f"All {found.before.unique} of 60 nodes that were unique by their number of neighbours are so no more after "
         f"k-degree:k=5, which kept all {found.release.original.edges} edges and added {found.changes.added}."

@@ -12,8 +12,9 @@ from unveil.metrics.trials.risk import Rate, wilson
 from unveil.questions.reidentify.charts import attack_chart, charts, shown
 from unveil.questions.reidentify.findings import AttackOutcome, Clash, KnowledgeStep, ReidentifyFindings, ValidityCounts
 from unveil.questions.reidentify.tables import attack_table, clash_table, step_table, witness_table
-from unveil.questions.reidentify.view import figures, frame, page
+from unveil.questions.reidentify.view import frame, page
 from unveil.questions.reidentify.words import clash_sentence, next_steps, sentences, tone
+from unveil.report.figures import json_of
 from unveil.report.page import render
 
 UNKNOWN = "how the release was made is not known"
@@ -135,7 +136,7 @@ def test_a_guess_that_leaves_nobody_is_not_valid_whatever_is_known() -> None:
 
 def test_every_number_is_in_the_json() -> None:
     given = found(attacked(), not_valid(), unknown(), clashes=(Clash(first="a", second="b", records=3, of=9),))
-    told = figures(given)
+    told = json_of(given)
     first, second, third = told["attacks"]
     assert (told["records"], told["protect"], told["confusion"]) == (50, "rank-swapping:p=10", 2)
     assert told["cannot_both_be_valid"] == [{"attacks": ["a", "b"], "records": 3, "of": 9}]
@@ -182,7 +183,7 @@ def test_undecided_records_leave_the_share_of_valid_ones_open(approved: Approved
     part = found(attacked("bayes", targets=60, file_level=ValidityCounts(level="file", invalid=8, undecided=52)))
     approved(sentences(part)[1])
     assert attack_table(part).rows[0][3] == "0 valid, 8 refuted, 52 undecided"
-    told = figures(part)["attacks"][0]["valid"]
+    told = json_of(part)["attacks"][0]["valid"]
     assert isnan(told["file_level"])
     assert told["between"] == {"record_level": {"low": 1, "high": 1}, "file_level": {"low": 0, "high": 52 / 60}}
     assert told["counts"]["file_level"] == {"valid": 0, "invalid": 8, "not_shown": 0, "undecided": 52}

@@ -12,7 +12,7 @@ from scipy import stats
 
 from tests.studies.small import METRICS, small_study
 from unveil.errors import InputError
-from unveil.questions.answer import Answer
+from unveil.questions.result import Result
 from unveil.questions.study.answer import study_report
 from unveil.questions.study.charts import leak_chart
 from unveil.questions.study.findings import StudyFindings
@@ -36,17 +36,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answer(folder: Path) -> Answer[StudyFindings]:
+def answer(folder: Path) -> Result[StudyFindings]:
     return study_report(folder)
 
 
-def test_scenarios_are_counted(answer: Answer[StudyFindings]) -> None:
+def test_scenarios_are_counted(answer: Result[StudyFindings]) -> None:
     counts = answer.findings.counts
     assert (counts.total, counts.fine, counts.failed, counts.damaged, counts.missing) == (16, 14, 2, 0, 0)
     assert answer.findings.replications == 3 * 14
 
 
-def test_means_and_intervals_are_those_of_the_replications(answer: Answer[StudyFindings]) -> None:
+def test_means_and_intervals_are_those_of_the_replications(answer: Result[StudyFindings]) -> None:
     rows = answer.findings.results.frame
     for row in answer.findings.summary.iter_rows(named=True):
         keys = [pl.col(name) == row[name] for name in ("data", "protect", "attack", "axis", "level")]
@@ -58,7 +58,7 @@ def test_means_and_intervals_are_those_of_the_replications(answer: Answer[StudyF
             assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_means_by_level_are_found_by_their_scenario(answer: Answer[StudyFindings]) -> None:
+def test_means_by_level_are_found_by_their_scenario(answer: Result[StudyFindings]) -> None:
     means = answer.findings.means("adversary_success_rate", "seed_pairs")
     rows = answer.findings.results.frame.filter(pl.col("axis") == "seed_pairs", pl.col("level") == 2)
     for (protect, attack), group in rows.group_by("protect", "attack"):
@@ -68,7 +68,7 @@ def test_means_by_level_are_found_by_their_scenario(answer: Answer[StudyFindings
     assert ("small", "id-removal", FAILING, 5.0) not in means
 
 
-def test_failures_are_counted_by_kind(answer: Answer[StudyFindings]) -> None:
+def test_failures_are_counted_by_kind(answer: Result[StudyFindings]) -> None:
     found = answer.findings.failures
     assert [each.scenarios for each in found] == [2]
     assert "ZeroDivisionError" in found[0].error
@@ -94,7 +94,7 @@ def test_errors_that_differ_in_numbers_only_are_of_one_kind() -> None:
     ]
 
 
-def test_json_has_everything_for_a_machine(answer: Answer[StudyFindings]) -> None:
+def test_json_has_everything_for_a_machine(answer: Result[StudyFindings]) -> None:
     told = json.loads(answer.to_json())
     assert told["schema"] == "unveil.study/1"
     assert told["study"]["axes"] == {"seed_pairs": [2.0, 5.0], "overlap": [0.5, 0.9]}
@@ -105,10 +105,10 @@ def test_json_has_everything_for_a_machine(answer: Answer[StudyFindings]) -> Non
     assert (told["limits"], told["seed"], list(told)[-2:]) == ([], None, ["limits", "seed"])
 
 
-def test_the_table_is_the_summary_and_no_limit_can_be_set(answer: Answer[StudyFindings]) -> None:
-    assert answer.to_frame().equals(answer.findings.summary)
+def test_the_table_is_the_summary_and_no_limit_can_be_set(answer: Result[StudyFindings]) -> None:
+    assert answer.to_polars().equals(answer.findings.summary)
     assert answer.quantities == {}
-    assert repr(answer) == f"<Answer: {answer.page().headline}>"
+    assert repr(answer) == f"<Result: {answer.page().headline}>"
     assert answer.page().explanation[0] == "14 of 16 scenarios are computed; 2 failed."
     assert "results=" not in repr(answer.findings)
 
@@ -122,7 +122,7 @@ def test_metrics_are_chosen(folder: Path) -> None:
         study_report(folder, metrics=["entrop"])
 
 
-def test_pictures_show_the_means(answer: Answer[StudyFindings]) -> None:
+def test_pictures_show_the_means(answer: Result[StudyFindings]) -> None:
     from matplotlib import pyplot
 
     axes = answer.plot()

@@ -1,6 +1,7 @@
 """Planted people, published in every way: whatever is worked out is true, and no range leaves the truth out."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -8,13 +9,13 @@ import pytest
 
 import unveil
 from tests.conftest import unwatched
-from unveil.data.counts import CountSettings, Rounding
+from unveil.data.counts import Rounding
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 
 NAMES = ("ward", "sex", "age")
 
 
-def published(people: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[list[pl.DataFrame], CountSettings]:
+def published(people: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[list[pl.DataFrame], dict[str, Any]]:
     """Return linked tables of the people, treated in one way."""
     sets = list(combinations(NAMES, 2)) if rng.random() < 0.5 else [NAMES]
     tables = [tabulate(people, own) for own in sets]
@@ -22,14 +23,14 @@ def published(people: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple
         tables = [table.filter(pl.lit(True) if rng.random() < 0.5 else pl.col("count") > 0) for table in tables]
     match way:
         case "hidden":
-            return [with_small_hidden(table, 4) for table in tables], CountSettings()
+            return [with_small_hidden(table, 4) for table in tables], {}
         case "more hidden":
             made = []
             for table in tables:
                 hide = pl.Series(rng.random(table.height) < 0.3) & (table["count"] > 0)
                 texts = pl.when(hide).then(pl.lit("c")).otherwise(pl.col("count"))
                 made.append(with_small_hidden(table, 4).with_columns(texts.alias("count")))
-            return made, CountSettings()
+            return made, {}
         case "rounded":
             base = int(rng.choice([3, 5]))
             rounded = [
@@ -39,18 +40,18 @@ def published(people: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple
                 )
                 for table in tables
             ]
-            return rounded, CountSettings(rounding=Rounding(base=base, way="random"))
+            return rounded, {"round": Rounding(base=base, way="random")}
         case "changed":
             moved = [
                 table.with_columns((pl.col("count") + pl.Series(rng.integers(-2, 3, table.height))).clip(0))
                 for table in tables
             ]
-            return moved, CountSettings(noise=2)
+            return moved, {"noise": 2}
     percent = [
         table.select(pl.exclude("count"), (100 * pl.col("count") / people.height).round(1).alias("percent"))
         for table in tables
     ]
-    return percent, CountSettings(base=people.height)
+    return percent, {"base": people.height}
 
 
 @unwatched
@@ -64,7 +65,7 @@ def check(way: str, seed: int) -> int:
         }
     )
     tables, settings = published(people, way, rng)
-    findings = unveil.tables(tables, settings=settings, truth=people, minimum=4).findings
+    findings = unveil.tables(tables, truth=people, **settings, minimum=4).findings
     out = 0
     for row in findings.frame.filter(pl.col("low") == pl.col("high")).iter_rows(named=True):
         chosen = people.filter(*(pl.col(name) == row[name] for name in NAMES if row[name] != "Total"))

@@ -7,7 +7,7 @@ import pytest
 
 import unveil
 from tests.approved.sentences import Approved
-from unveil.data.counts import CountSettings, Rounding
+from unveil.data.counts import Rounding
 from unveil.questions.tables.findings import StepFindings, TablesFindings
 from unveil.questions.tables.view import page, quantities, shared_page
 from unveil.questions.tables.words import explanation, headline, next_steps, profile_outcome, sum_text, tone
@@ -40,7 +40,7 @@ def test_a_large_count_that_is_worked_out_is_a_warning() -> None:
 
 
 def test_rounded_counts_are_called_so() -> None:
-    given = found(["5", "10", "15"], settings=CountSettings(rounding=Rounding(base=5)))
+    given = found(["5", "10", "15"], round=Rounding(base=5))
     assert tone(given) == "good"
 
 
@@ -113,7 +113,7 @@ def test_the_picture_holds_what_is_known_of_each_cell() -> None:
     table = pl.DataFrame(
         {"ward": ["N", "S", "Total"], "f": ["3", "*", "*"], "m": ["4", "*", "9"], "Total": ["7", "8", "15"]}
     )
-    given = unveil.tables(table, settings=CountSettings(wide="sex")).findings
+    given = unveil.tables(table, wide="sex").findings
     grid = page(given).picture[0]
     assert grid.texts == (("3", "4", "7"), ("3", "5", "8"), ("6", "9", "15"))  # type: ignore[union-attr]
     assert grid.level.tolist() == [[0, 0, 0], [3, 3, 0], [3, 0, 0]]  # type: ignore[union-attr]

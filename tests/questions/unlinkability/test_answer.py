@@ -36,7 +36,8 @@ def test_settings_reach_the_measure_and_the_grid() -> None:
 
 def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
     answer = partition(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
-    found = json.loads(answer.to_json(seed=0, limits=[{"quantity": "risk_slope", "exceeded": True}]))
+    limit = {"quantity": "risk_slope", "limit": 0.5, "value": None, "exceeded": True}
+    found = json.loads(answer.to_json(seed=0, limits=[limit]))
     assert found["schema"] == "unveil.partition/1"
     assert (found["n"], found["subjects"], found["alpha"], found["beta"]) == (7, 2, 0.5, 0.1)
     assert found["overall"]["risk_slope"] is None
@@ -84,7 +85,7 @@ def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
 def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["3/4", "1/4"])
     answer = partition(view, TRUTH)
-    row = answer.to_frame().row(0, named=True)
+    row = answer.to_polars().row(0, named=True)
     assert row["breached_probability"] == 0.25
     assert (row["linked0_low"], row["linked0_high"]) == (0.4, 1.0)
     told = json.loads(answer.to_json())
@@ -107,7 +108,6 @@ def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_s
     answer = partition(rng.integers(0, 5, 60), rng.integers(0, 12, 60), rng=rng)
     found = answer.findings
     assert found.others is None
-    assert found.forecast is not None
     assert found.forecast.subjects.size == 1
     approved(found.notes)
     assert "others_after" not in json.loads(answer.to_json())["subject"]

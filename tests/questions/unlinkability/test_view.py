@@ -348,7 +348,7 @@ def test_any_subject_can_be_chosen_and_is_shown_with_its_own_figures() -> None:
         assert {output.name for output in block.outputs} == {"linked_now", "mergings", "slope", "forecast"}
         shown = {output.name: output.value for output in block.outputs}
         assert shown["slope"] == f"{result.risk_slope[at] * 100:.2f}%"
-        assert shown["forecast"].startswith(f"{built.forecast.risk_slope[at] * 100:.2f}% (")  # type: ignore[union-attr]
+        assert shown["forecast"].startswith(f"{built.forecast.risk_slope[at] * 100:.2f}% (")
         assert block.sentence.startswith(f"{subject}: ")
         assert set(SUBJECT_TEXTS) >= set(shown)
         assert risk_slope_of(block.chart, 0.5) == pytest.approx(float(result.risk_slope[at]))
@@ -381,7 +381,6 @@ def test_the_chart_of_others_draws_both_numbers() -> None:
 
 def test_the_chart_of_the_forecast_draws_who_is_breached_by_then() -> None:
     built = conservative()
-    assert built.forecast is not None
     drawn = forecast_chart(built.forecast)
     line = drawn.series[0]
     assert line.y.tolist() == built.forecast.breached_after[: line.y.size].tolist()
@@ -389,7 +388,7 @@ def test_the_chart_of_the_forecast_draws_who_is_breached_by_then() -> None:
     assert line.low is not None
     assert line.high is not None
     assert ((line.low <= line.y + 1e-12) & (line.y <= line.high + 1e-12)).all()
-    assert forecast_chart(perfect().forecast).series[0].y.tolist() == [1.0, 1.0]  # type: ignore[arg-type]
+    assert forecast_chart(perfect().forecast).series[0].y.tolist() == [1.0, 1.0]
 
 
 def test_what_mixing_counts_is_said() -> None:

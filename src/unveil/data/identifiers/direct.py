@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from unveil._figure import figure
 from unveil._kernels.threads import in_threads, worth
 from unveil.data.identifiers import patterns
 from unveil.data.identifiers._shapes import LOOKS, PLAUSIBLE, LooksLike, ValueShape
@@ -20,27 +21,17 @@ FlagCertainty = Literal["by name and content", "by content", "by name"]
 
 @dataclass(frozen=True, kw_only=True)
 class Flag:
-    """A column that looks like a direct identifier, and why; no value of it is told.
+    """A column that looks like a direct identifier, and why; no value of it is told."""
 
-    Attributes
-    ----------
-    column
-        The name of the column.
-    looks_like
-        What its values seem to be.
-    reason
-        One sentence that says what was seen.
-    sure
-        Whether the name of the column and its values both say so, or only one of them.
-    share
-        The share of the different values that look so, from 0 (only the name says so) to 1 (all of them).
-    """
+    COUNTS = "statistic"
 
-    column: str
-    looks_like: LooksLike
-    reason: str
-    sure: FlagCertainty
-    share: float
+    column: str = figure("The name of the column.")
+    looks_like: LooksLike = figure("What its values seem to be.")
+    sure: FlagCertainty = figure("Whether the name of the column and its values both say so, or only one of them.")
+    share: float = figure(
+        "The share of the different values that look so, from 0 (only the name says so) to 1 (all of them)."
+    )
+    reason: str = figure("One sentence that says what was seen.")
 
 
 def direct_identifiers(table: Table) -> tuple[Flag, ...]:

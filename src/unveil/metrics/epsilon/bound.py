@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil.errors import InputError, share, whole_number
 
 #: What one coin decides: whether somebody is in or nobody, or which of two is in.
@@ -31,37 +32,31 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonBound:
-    """What was shown about epsilon, and by how many guesses.
+    """What was shown about epsilon, and by how many guesses."""
 
-    Attributes
-    ----------
-    bound
-        Epsilon is at least this; 0 where nothing is shown, which clears nobody.
-    right, guesses, share
-        How many guesses were right, of how many, and which share of the coins was guessed: of the share with the
-        highest bound (the smallest such), and of the largest share where no bound is above 0.
-    coins, runs
-        How many coins there were in all runs together, and how many runs.
-    most
-        What the bound had been if every guess had been right: no more could have been shown.
-    adjacency
-        Which epsilon it is: of adding or removing one person, or of replacing one by another.
-    confidence
-        How likely such a bound holds, all shares together.
-    delta
-        The delta beside epsilon.
-    """
+    COUNTS = "statistic"
 
-    bound: float
-    right: int
-    guesses: int
-    share: float
-    coins: int
-    runs: int
-    most: float
-    adjacency: Adjacency
-    confidence: float
-    delta: float
+    bound: float = figure("Epsilon is at least this, in nats; 0 where nothing is shown, which clears nobody.")
+    right: int = figure(
+        "How many guesses were right, at the share of coins that gives the highest bound.", counts="people"
+    )
+    guesses: int = figure("How many guesses that share makes.", counts="people")
+    share: float = figure(
+        "The share of coins that was guessed, from 0 to 1: the smallest with the highest bound, the largest tried "
+        "where no bound is above 0."
+    )
+    coins: int = figure(
+        "How many coins there were, all runs together: people or rows of which a lot decided whether they are in."
+    )
+    runs: int = figure("How many runs these coins come from.")
+    most: float = figure(
+        "What the bound would be if every guess had been right, in nats: no more could have been shown."
+    )
+    adjacency: Adjacency = figure(
+        "Which epsilon it is: of adding or removing one person, or of replacing one by another."
+    )
+    confidence: float = figure("How likely such a bound holds, from 0 to 1, all shares that were tried together.")
+    delta: float = figure("The delta beside epsilon, from 0 to below 1.")
 
 
 def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0, coins: int | None = None) -> float:

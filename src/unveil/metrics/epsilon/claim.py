@@ -5,6 +5,7 @@ from math import exp, inf, nextafter
 from numbers import Real
 from typing import Any
 
+from unveil._figure import figure
 from unveil.errors import InputError, share
 from unveil.metrics.epsilon.bound import Adjacency, EpsilonBound, replaced_to_added
 
@@ -13,15 +14,6 @@ from unveil.metrics.epsilon.bound import Adjacency, EpsilonBound, replaced_to_ad
 class Claim:
     """What somebody says of a generator: that it keeps differential privacy with this epsilon and delta.
 
-    Parameters
-    ----------
-    epsilon
-        Above 0 and finite.
-    delta
-        From 0 to below 1.
-    adjacency
-        What it is about: ``add-remove`` one person, or ``replace`` one by another.
-
     Examples
     --------
     >>> Claim(epsilon=0)
@@ -29,9 +21,13 @@ class Claim:
     unveil.errors.InputError: epsilon must be above 0 and finite, but is 0. Write the one that is claimed, such as 1
     """
 
-    epsilon: float
-    delta: float = 0.0
-    adjacency: Adjacency = "add-remove"
+    COUNTS = "nothing private"
+
+    epsilon: float = figure("Above 0 and finite.")
+    delta: float = figure("From 0 to below 1.", default=0.0)
+    adjacency: Adjacency = figure(
+        "What it is about: `add-remove` one person, or `replace` one by another.", default="add-remove"
+    )
 
     def __post_init__(self) -> None:
         checked_epsilon(self.epsilon, "epsilon")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from unveil._figure import derived, figure
+from unveil._figure import derived, figure, figure_at
 from unveil._kernels.matching import Edges, LogPermanent, MatchingAnswer, as_edges, edge_at, solve
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.guesses.matching import Matching, matching_truth
@@ -65,11 +65,7 @@ class Permanent:
 
     logarithm: EstimatedFigure
     counted: int | None
-
-    @derived("The natural logarithm of the permanent.")
-    def log(self) -> float:
-        """The natural logarithm of the permanent."""
-        return self.logarithm.value
+    log = figure_at("logarithm.value", "The natural logarithm of the permanent.")
 
     @derived("The permanent itself; null where it is too large or too small for a float.")
     def value(self) -> float | None:
@@ -85,35 +81,17 @@ class Permanent:
             return None
         return exp(self.logarithm.value)
 
-    @derived("The method, or several where blocks of the matrix needed different ones.")
-    def method(self) -> str:
-        """The method of the logarithm."""
-        return self.logarithm.method
-
-    @derived("The standard error of the logarithm; 0 where it is exact.")
-    def error(self) -> float:
-        """The error of the logarithm."""
-        return self.logarithm.error
-
-    @derived('"exact", "sampled" or "bracket".')
-    def kind(self) -> Kind:
-        """The kind of the error."""
-        return self.logarithm.kind
+    method = figure_at("logarithm.method", "The method, or several where blocks of the matrix needed different ones.")
+    error = figure_at("logarithm.error", "The standard error of the logarithm; 0 where it is exact.")
+    kind = figure_at("logarithm.kind", '"exact", "sampled" or "bracket".')
 
     @derived("The number itself, as text; empty where it is not known exactly.")
     def exact(self) -> str | None:
         """The permanent as text: it may have more digits than the floats of a reader."""
         return None if self.counted is None else str(self.counted)
 
-    @derived(LOWER_BOUND, optional=True)
-    def low(self) -> float:
-        """The lower bound of the logarithm."""
-        return self.logarithm.low
-
-    @derived(UPPER_BOUND, optional=True)
-    def high(self) -> float:
-        """The upper bound of the logarithm."""
-        return self.logarithm.high
+    low = figure_at("logarithm.low", LOWER_BOUND, optional=True)
+    high = figure_at("logarithm.high", UPPER_BOUND, optional=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._figure import derived, figure
+from unveil._figure import derived, figure, figure_at
 from unveil._kernels.matching import Edges
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
@@ -131,11 +131,7 @@ class Cracks:
         """The permanent with its logarithm."""
         return Permanent(self.log_permanent, self.permanent)
 
-    @derived("The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    def d_value(self) -> float:
-        """The degree of anonymity without its error."""
-        return self.d.value
-
+    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
     d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
     expected_cracks: EstimatedFigure = figure("How many entries are expected to be given their true token.")
 
@@ -145,30 +141,21 @@ class Cracks:
         found = self.expected_cracks
         return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
-    @derived("The expected number of cracks by a rule of thumb of the literature.", name="heuristic")
-    def heuristic_value(self) -> float:
-        """The heuristic for the expected cracks without its error."""
-        return self.heuristic.value
-
+    heuristic_value = figure_at(
+        "heuristic.value", "The expected number of cracks by a rule of thumb of the literature.", name="heuristic"
+    )
     heuristic: EstimatedFigure = figure("The number by the rule of thumb with its error.", name="heuristic_figure")
-
-    @derived("How much the adversary's own belief leans to the truth.", name="matched_bias")
-    def matched_bias_value(self) -> float:
-        """The matched bias without its error."""
-        return self.matched_bias.value
-
+    matched_bias_value = figure_at(
+        "matched_bias.value", "How much the adversary's own belief leans to the truth.", name="matched_bias"
+    )
     matched_bias: EstimatedFigure = figure("The matched bias with its error.", name="matched_bias_figure")
     flat: bool = figure("Whether all matchings that are possible are equally likely.")
-
-    @derived(
+    nmape_value = figure_at(
+        "nmape.value",
         "The mean distance of the heuristic from the expected cracks over all truths, in percent of entries; null "
         "where it has no value.",
         name="nmape",
     )
-    def nmape_value(self) -> float:
-        """The NMAPE without its error."""
-        return self.nmape.value
-
     nmape: EstimatedFigure = figure("The NMAPE with its error.", name="nmape_figure")
     crack_distribution: FloatArray = figure("How likely exactly 0, 1, … cracks are.")
     crack_distribution_error: FloatArray = figure("The standard error of each.")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unveil._figure import derived, figure
+from unveil._figure import derived, figure, figure_at
 from unveil._kernels.matching import Edges, LogPermanent, edge_at, perfect_matching
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guesses.matching_distribution import MatchingDistribution
@@ -65,11 +65,7 @@ class Ambiguity:
         """The permanent with its logarithm."""
         return Permanent(self.log_permanent, self.permanent)
 
-    @derived("The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    def d_value(self) -> float:
-        """The degree of anonymity without its error."""
-        return self.d.value
-
+    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
     d: EstimatedFigure = figure("The same with its error.", name="d_figure")
     flat: bool = figure("Whether all that are possible are alike to the adversary.")
     believed_cracks: EstimatedFigure = figure("By the adversary's own belief.", name="expected_cracks.believed")

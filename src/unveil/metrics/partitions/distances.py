@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.partitions.contingency import overlap_sums
 from unveil._kernels.partitions.transfer import heaviest_cells
 from unveil._kernels.types import FloatArray
@@ -26,19 +27,34 @@ FACTS: dict[str, Any] = {"category": "distance", "per": "release"}
 
 @dataclass(frozen=True, kw_only=True)
 class PartitionDistances:
-    """The distances of one guess from the truth; each field is the metric that its comment names.
+    """The distances of one guess from the truth.
 
     NaN stands for what is undefined (one item has no pairs and no distances to divide by) or was not asked for.
     """
 
-    voi: float  # variation_of_information, in bits
-    voi_normalised: float
-    rand: float  # rand_index
-    adjusted_rand: float  # adjusted_rand_index
-    bcubed_precision: float
-    bcubed_recall: float
-    mtd: float  # minimal_transfer_distance, in items
-    mtd_normalised: float
+    voi: float = figure("The variation of information between guess and truth, in bits; 0 where they are the same.")
+    voi_normalised: float = figure(
+        "The variation of information as a share of the largest that so many items allow, from 0 (the same partition) "
+        "to 1."
+    )
+    rand: float = figure("The Rand index, from 0 to 1: the share of pairs of items on which both agree.")
+    adjusted_rand: float = figure(
+        "The Rand index less what chance gives, over the most that could be: 0 by chance, 1 the same partition."
+    )
+    bcubed_precision: float = figure(
+        "B-cubed precision, from 0 to 1: the mean over items of the share of their guessed cluster that belongs to "
+        "their subject."
+    )
+    bcubed_recall: float = figure(
+        "B-cubed recall, from 0 to 1: the mean over items of the share of their subject that is in their guessed "
+        "cluster."
+    )
+    mtd: float = figure(
+        "The fewest items to move to another cluster to make the truth of the guess; 0 where they are the same."
+    )
+    mtd_normalised: float = figure(
+        "The items to move as a share of the most that can be needed, from 0 (the same partition) to 1."
+    )
 
 
 def partition_distances(guess: Partition | View, truth: Partition, *, transfer: bool = True) -> PartitionDistances:

@@ -5,6 +5,7 @@ from math import ceil
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray
 from unveil.metrics.partitions.unlinkability import Unlinkability
 
@@ -13,19 +14,17 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 class FigureSpread:
     """The distribution of one figure over the subjects.
 
-    ``gini`` is 0 when all are alike and near 1 when one has it all. ``worst_decile`` is the mean over the tenth of the
-    subjects most at risk. ``undefined`` counts subjects without a value; they are left out of all but, for the risk
-    slope, the worst decile.
+    Subjects without a value are left out of all but, for the risk slope, the worst decile.
     """
 
-    quantity: str
-    mean: float
-    median: float
-    low: float
-    high: float
-    gini: float
-    worst_decile: float
-    undefined: int
+    quantity: str = figure("The figure that is spread over subjects.")
+    mean: float = figure("The mean of the values that are defined.")
+    median: float = figure("The median over the subjects that have a value.")
+    low: float = figure("The least value of any subject.")
+    high: float = figure("The greatest value of any subject.")
+    gini: float = figure("0 where all are alike, near 1 where one has it all.")
+    worst_decile: float = figure("The mean over the tenth of subjects most at risk.")
+    undefined: int = figure("How many subjects have no value.", counts="people")
 
 
 def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:

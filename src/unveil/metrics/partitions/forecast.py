@@ -13,6 +13,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from unveil._figure import column, derived, figure
 from unveil._kernels.partitions import forecast as kernel
 from unveil._kernels.partitions.crowds import by_column
 from unveil._kernels.types import FloatArray, IntArray
@@ -22,14 +23,32 @@ from unveil.metrics.partitions._evaluate import ROUNDING, Policy, beta_point, ra
 from unveil.metrics.partitions._mixing import MIXINGS
 from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions._weights import item_weights
-from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
-from unveil.metrics.partitions.views import HIGH, LOW, Range, describe, finite, quantile
+from unveil.metrics.partitions.unlinkability import (
+    BREACHED,
+    LINKED,
+    MIXED,
+    RISK_SLOPE,
+    UnlinkabilitySettings,
+    policy_of,
+)
+from unveil.metrics.partitions.views import (
+    HIGH,
+    LOW,
+    RISK_SLOPE_HIGH,
+    RISK_SLOPE_LOW,
+    Range,
+    describe,
+    finite,
+    quantile,
+)
 
 #: How the next merging is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
 Linkage = Literal["pairs", "any", "cheapest"] | Mapping[tuple[Any, Any], float]
 _LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAIRS}
 
 DRAWS = 200
+NEXT_BREACH = "How likely the very next piece of evidence is a breach."
+EVIDENCE = "How many pieces of evidence it takes until beta is linked."
 #: So many steps of all draws are kept at once; what is longer goes in several rounds.
 _STEPS_AT_ONCE = 1 << 22
 #: The pieces of evidence of which the curves are kept.
@@ -51,26 +70,38 @@ class Forecast:
     (``breached_after``), with the ends between which nine tenths of the futures lie.
     """
 
-    draws: int
-    split: float
+    linkage: str = figure("How the next merging is found.")
+    split: float = figure("The odds of a piece of evidence that splits a cluster against one that merges two.")
+    draws: int = figure("How many were drawn.")
+
+    @derived("How many subjects it is made for.", name="subjects")
+    def subject_count(self) -> int:
+        """The number of subjects."""
+        return self.subjects.size
+
+    @derived(NEXT_BREACH, name="next_breach")
+    def mean_next_breach(self) -> float:
+        """The chance that the next piece of evidence is a breach, the mean over the subjects."""
+        return float(self.next_breach.mean())
+
     subjects: IntArray
-    risk_slope: FloatArray
-    risk_slope_low: FloatArray
-    risk_slope_median: FloatArray
-    risk_slope_high: FloatArray
-    error: FloatArray
-    evidence: FloatArray
-    evidence_low: FloatArray
-    evidence_high: FloatArray
-    next_breach: FloatArray
-    breached: FloatArray
-    overall: Range
-    overall_evidence: Range
-    linked: FloatArray
-    mixed: FloatArray
-    breached_after: FloatArray
-    breached_after_low: FloatArray
-    breached_after_high: FloatArray
+    risk_slope: FloatArray = column(RISK_SLOPE)
+    risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
+    risk_slope_median: FloatArray = column("The median of the risk slope; null where it falls among breaches.")
+    risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
+    error: FloatArray = column("The standard error of the mean risk slope.")
+    evidence: FloatArray = column(EVIDENCE)
+    evidence_low: FloatArray = column("The lower end of the pieces of evidence.")
+    evidence_high: FloatArray = column("The upper end of the pieces of evidence.")
+    next_breach: FloatArray = column(NEXT_BREACH)
+    breached: FloatArray = column(BREACHED)
+    overall: Range = figure(RISK_SLOPE, name="risk_slope")
+    overall_evidence: Range = figure(EVIDENCE, name="evidence")
+    linked: FloatArray = figure(LINKED)
+    mixed: FloatArray = figure(MIXED)
+    breached_after: FloatArray = figure("The share of subjects breached after 0, 1, … pieces of evidence.")
+    breached_after_low: FloatArray = figure("The lower end of it.")
+    breached_after_high: FloatArray = figure("The upper end of it.")
 
 
 def forecast(
@@ -151,7 +182,8 @@ def forecast(
         for tally, some in zip(counted.guesses, _starts(counted, draws, rng), strict=True)
         if some.size
     ]
-    return _summary(parts, policy, chosen, drawn_at, split)
+    named = linkage if isinstance(linkage, str) else "given"
+    return _summary(parts, policy, chosen, drawn_at, linkage=named, split=float(split))
 
 
 def _numbered_by_items(guess: Partition | View, truth: Partition) -> Partition | View:
@@ -282,7 +314,7 @@ def _overall_point(linked: FloatArray, mixed: FloatArray, beta: float) -> tuple[
 
 
 def _summary(
-    parts: list[tuple[FloatArray, ...]], policy: Policy, chosen: IntArray, drawn_at: IntArray, split: float
+    parts: list[tuple[FloatArray, ...]], policy: Policy, chosen: IntArray, drawn_at: IntArray, **evidence: Any
 ) -> Forecast:
     needed, there, reached, linked, mixed, overall, overall_needed = (
         np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))
@@ -302,8 +334,8 @@ def _summary(
     by_then = np.array([((reached >= 0) & (reached <= step)).mean(axis=1) for step in steps]).T
     last = _settled(linked, by_then)
     return Forecast(
+        **evidence,
         draws=draws,
-        split=float(split),
         subjects=chosen,
         risk_slope=mean,
         risk_slope_low=low,

@@ -1,7 +1,7 @@
 """What guessing would give: the line an adversary must beat to have learned anything."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from itertools import accumulate
 from math import comb
@@ -10,6 +10,7 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import derived, figure
 from unveil._kernels._compile import kernel
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
@@ -17,8 +18,19 @@ from unveil.guesses import Partition, View
 from unveil.metrics.partitions._evaluate import rank
 from unveil.metrics.partitions._overall import overall_graphs
 from unveil.metrics.partitions._tally import tallies
-from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
-from unveil.metrics.partitions.views import Range, over_views
+from unveil.metrics.partitions.distances import PartitionDistances
+from unveil.metrics.partitions.unlinkability import (
+    BREACHED_SHARE,
+    INCLUDE,
+    LINKED,
+    MISS,
+    MIXED,
+    NORMALISED_ERROR,
+    RISK_SLOPE,
+    UnlinkabilitySettings,
+    policy_of,
+)
+from unveil.metrics.partitions.views import RANGES, Range, over_views
 
 # Means over draws settle faster the more items there are, so large data need few draws.
 MOST_DRAWS = 200
@@ -32,17 +44,16 @@ Guesser = Literal["uniform", "growing", "sizes", "prior"]
 class Reference:
     """Means over adversaries who guess; NaN where none of them has a value.
 
-    ``ranges`` says of each figure between which values nine tenths of the guesses lie. ``draws`` is how many
-    partitions were drawn, or how many the prior has.
+    ``draws`` is how many partitions were drawn, or how many the prior has.
     """
 
-    guesser: Guesser
-    draws: int
-    miss: float
-    include: float
-    normalised_error: float
-    risk_slope: float
-    breached_share: float
+    guesser: Guesser = figure("The way of guessing, by its name.")
+    draws: int = figure("How many were drawn.")
+    miss: float = figure(MISS)
+    include: float = figure(INCLUDE)
+    normalised_error: float = figure(NORMALISED_ERROR)
+    risk_slope: float = figure(RISK_SLOPE)
+    breached_share: float = figure(BREACHED_SHARE)
     voi: float
     voi_normalised: float
     rand: float
@@ -51,9 +62,15 @@ class Reference:
     bcubed_recall: float
     mtd: float
     mtd_normalised: float
-    linked: FloatArray
-    mixed: FloatArray
-    ranges: tuple[Range, ...]
+
+    @derived(inline=True)
+    def distances(self) -> PartitionDistances:
+        """The mean distances from the truth."""
+        return PartitionDistances(**{each.name: getattr(self, each.name) for each in fields(PartitionDistances)})
+
+    linked: FloatArray = figure(LINKED)
+    mixed: FloatArray = figure(MIXED)
+    ranges: tuple[Range, ...] = figure(RANGES)
 
     def range_of(self, quantity: str) -> Range:
         """Return the range of the figure of this name."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from numpy.typing import NDArray
 
+from unveil._figure import column, column_names, figure
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
@@ -47,6 +48,17 @@ class UnlinkabilitySettings(TypedDict, total=False):
 
 PAPER = "unlinkability framework for adversarial partitions"
 
+# The meanings of figures that subjects, all of them together, guessing and forecasts have.
+MISS = "How many of a subject's items its most relevant cluster misses; the sum where it is of all subjects."
+INCLUDE = "How many foreign items the most relevant cluster includes; the sum where it is of all subjects."
+NORMALISED_ERROR = "The error of the guess as a share of the worst there can be."
+LINKED = "The share of a subject's items that are linked after 0, 1, … mergings."
+MIXED = "The share of foreign items that are mixed in after 0, 1, … mergings."
+BREACHED = "Whether the share beta is linked already; in a forecast how likely that is."
+BREACHED_SHARE = "The share of subjects that are breached."
+MERGINGS = "How many mergings it takes to a breach."
+RISK_SLOPE = "How steeply mergings lead to a breach: 0 far away, 1 straight up; null where it is breached already."
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OverallUnlinkability:
@@ -54,17 +66,19 @@ class OverallUnlinkability:
 
     alpha: float
     beta: float
-    miss: float
-    include: float
-    kind: Literal["conservative", "liberal", "neutral"]
-    normalised_error: float
-    linked: FloatArray
-    mixed: FloatArray
-    breached: bool
-    mergings: float
-    risk_slope: float
-    breached_subjects: int
-    breached_share: float
+    miss: float = figure(MISS)
+    include: float = figure(INCLUDE)
+    kind: Literal["conservative", "liberal", "neutral"] = figure(
+        "Whether the guess links too little (conservative), too much (liberal), or neither."
+    )
+    normalised_error: float = figure(NORMALISED_ERROR)
+    linked: FloatArray = figure(LINKED)
+    mixed: FloatArray = figure(MIXED)
+    breached: bool = figure(BREACHED)
+    mergings: float = figure(MERGINGS)
+    risk_slope: float = figure(RISK_SLOPE)
+    breached_subjects: int = figure("How many subjects are breached.", counts="people")
+    breached_share: float = figure(BREACHED_SHARE, counts="people")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,19 +90,19 @@ class Unlinkability:
     alpha: FloatArray
     beta: FloatArray
     contamination_desirable: BoolArray
-    size: IntArray
-    related: FloatArray
-    miss: FloatArray
-    include: FloatArray
-    error: FloatArray
-    normalised_error: FloatArray
-    linked0: FloatArray
-    mixed0: FloatArray
-    breached: BoolArray
-    mergings: FloatArray
-    risk_slope: FloatArray
-    others: FloatArray
-    others_evenness: FloatArray
+    size: IntArray = column("How many items there are.")
+    related: FloatArray = column("Clusters that hold items of the subject.")
+    miss: FloatArray = column(MISS)
+    include: FloatArray = column(INCLUDE)
+    error: FloatArray = column("The error of the guess: alpha × miss + (1 - alpha) × include.")
+    normalised_error: FloatArray = column(NORMALISED_ERROR)
+    linked0: FloatArray = column("The share of the items that are linked now.")
+    mixed0: FloatArray = column("The share of foreign items in the cluster now.")
+    breached: BoolArray = column(BREACHED)
+    mergings: FloatArray = column(MERGINGS)
+    risk_slope: FloatArray = column(RISK_SLOPE)
+    others: FloatArray = column("How many other subjects sit in the cluster.")
+    others_evenness: FloatArray = column("How evenly the cluster is shared by them.")
     graph_start: IntArray
     linked: FloatArray
     mixed: FloatArray
@@ -105,29 +119,13 @@ class Unlinkability:
         """Return one row per subject; with ``mixing`` also who else sits in the subject's cluster."""
         import polars as pl
 
-        names = FRAME_COLUMNS + (MIXING_COLUMNS if mixing else ())
+        names = [name for name in column_names(Unlinkability) if mixing or not name.startswith("others")]
         subjects = self.subjects.tolist()
         try:
             first = pl.Series("subject", subjects)
         except (TypeError, pl.exceptions.PolarsError):  # labels of mixed kinds, tuples, …
             first = pl.Series("subject", [str(subject) for subject in subjects])
         return pl.DataFrame([first, *(pl.Series(name, getattr(self, name)) for name in names)])
-
-
-FRAME_COLUMNS = (
-    "size",
-    "related",
-    "miss",
-    "include",
-    "error",
-    "normalised_error",
-    "linked0",
-    "mixed0",
-    "breached",
-    "mergings",
-    "risk_slope",
-)
-MIXING_COLUMNS = ("others", "others_evenness")
 
 
 def unlinkability(

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
+from unveil._figure import column, figure
 from unveil._kernels.partitions.unlinkability import add_graphs, beta_points, divide_rows
 from unveil._kernels.types import FloatArray
 from unveil.guesses import Partition, View
@@ -16,6 +17,9 @@ from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions.distances import distances_of_each
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 
+RISK_SLOPE_LOW = "The lower end of the risk slope; null where it falls among breaches."
+RISK_SLOPE_HIGH = "The upper end of the risk slope; null where it falls among breaches."
+RANGES = "Of each figure, between which values nine tenths lie."
 #: Nine partitions of ten lie between these two.
 LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
 
@@ -24,34 +28,34 @@ LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
 class Range:
     """Where one figure lies over partitions, each with its probability.
 
-    Nine tenths of the probability lie from ``low`` to ``high``. ``undefined`` is the probability of partitions without
-    a value, which the mean leaves out. A risk slope is undefined where the risk is highest, so those count above all
-    others: an end that falls among them is NaN.
+    A risk slope is undefined where the risk is highest, so partitions without a value count above all others: an end
+    that falls among them is NaN.
     """
 
-    quantity: str
-    mean: float
-    low: float
-    median: float
-    high: float
-    undefined: float
+    JSON_DEFINITION: ClassVar[str] = "range"
+
+    quantity: str = figure("The figure that this is the range of.")
+    mean: float = figure("The mean by probability, those without a value left out.")
+    low: float = figure("The lower end: nine tenths of the probability lie between the ends.")
+    median: float = figure("The median by probability.")
+    high: float = figure("The upper end; null where it falls among partitions without a value.")
+    undefined: float = figure("The probability of those without a value.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ViewRanges:
-    """Ranges of the overall figures over the partitions of a view, and intervals per subject.
+    """Ranges of the overall figures over the partitions of a view, and intervals per subject."""
 
-    ``breached_probability`` is how likely the adversary thinks a partition that breaches the subject. An end of a risk
-    slope is NaN where it falls among partitions that breach the subject.
-    """
-
-    partitions: int
-    ranges: tuple[Range, ...]
-    breached_probability: FloatArray
-    linked0_low: FloatArray
-    linked0_high: FloatArray
-    risk_slope_low: FloatArray
-    risk_slope_high: FloatArray
+    partitions: int = figure("How many partitions the view has.")
+    ranges: tuple[Range, ...] = figure(RANGES)
+    breached_probability: FloatArray = column("How likely the adversary thinks a partition that breaches the subject.")
+    linked0_low: FloatArray = column(
+        "The lower end of the share linked now, over the partitions of a view: nine tenths of the probability lie "
+        "between the ends."
+    )
+    linked0_high: FloatArray = column("The upper end of the share linked now, over the partitions of a view.")
+    risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
+    risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
 
     def range_of(self, quantity: str) -> Range:
         """Return the range of the figure of this name."""

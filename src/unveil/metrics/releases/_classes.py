@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.neighbours.index import sorted_rows
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import Int32Array, IntArray
@@ -33,25 +34,16 @@ class RowClasses(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EquivalenceClasses:
-    """How many rows share the values of each row, itself included.
+    """How many rows share the values of each row, itself included."""
 
-    Attributes
-    ----------
-    columns
-        The columns in which rows are compared.
-    missing
-        "own" if a missing value is a value of its own, "any" if it matches every value.
-    of_row
-        For each row the number of rows that match it; private, as it is about people.
-    size, rows
-        The sizes there are, ascending, and the number of rows that have each: what a chart shows.
-    """
+    COUNTS = "statistic"
 
-    columns: tuple[str, ...]
-    missing: Missing
+    columns: tuple[str, ...] = figure("The columns in which rows are compared.")
+    missing: Missing = figure('"own" if a missing value is a value of its own, "any" if it matches every value.')
+    #: For each row the number of rows that match it; private, as it is about people.
     of_row: IntArray = field(repr=False)
-    size: IntArray
-    rows: IntArray
+    size: IntArray = figure("The sizes of classes that there are, ascending.")
+    rows: IntArray = figure("The number of rows in classes of each size.")
 
     @property
     def smallest(self) -> int:

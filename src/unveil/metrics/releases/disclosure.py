@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
 
+from unveil._figure import figure
 from unveil._kernels.types import Int32Array
 from unveil.data.table import Table
 from unveil.data.table.cells import SUPPRESSED
@@ -26,7 +27,6 @@ from unveil.metrics.releases._classes import (
     quasi_identifiers,
     released_table,
 )
-from unveil.metrics.releases._plain import plain
 from unveil.metrics.releases._population_models import Weights, checked_size, checked_weights
 from unveil.metrics.releases.diversity import C, Diversity, diversity
 from unveil.metrics.releases.households import HouseholdRisk, households_of
@@ -51,60 +51,57 @@ _MOST_VISITS = 5 * 10**7
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure:
-    """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty.
+    """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty."""
 
-    Attributes
-    ----------
-    rows, columns, kind
-        The number of released rows, the quasi-identifiers, and whether the release is masked or synthetic (None: not
-        told, as for a table).
-    classes
-        How many rows look alike: sizes and rows of each, for a chart.
-    k_anonymity, highest_risk, average_risk, sample_uniqueness
-        The results of the metrics of these names.
-    below
-        The share of rows in classes of fewer than k rows, for each k of ``SIZES`` and the minimum cell size.
-    minimum_cell, records_at_risk
-        The minimum cell size, and the share of rows in smaller classes; NaN if none is told.
-    diversity
-        One entry per sensitive column.
-    special_uniques
-        Rows that few columns single out; None if the columns are too many.
-    population
-        One entry per model; each says why it has no figures where it has none.
-    household
-        Of the risks in the release; None if no household column is told.
-    misleading
-        A sentence why all this misleads, or empty.
-    why
-        For each part above that is NaN, None or empty, the reason. The entries of ``population`` have their own.
-    notes
-        What a reader has to know.
-    """
+    COUNTS = "statistic"
 
-    rows: int
-    columns: tuple[str, ...]
-    kind: ReleaseKind | None
-    classes: EquivalenceClasses
-    k_anonymity: int
-    highest_risk: float
-    average_risk: float
-    sample_uniqueness: float
-    below: dict[int, float]
-    minimum_cell: int | None
-    records_at_risk: float
-    diversity: tuple[Diversity, ...]
-    special_uniques: SpecialUniques | None
-    population: tuple[PopulationRisk, ...]
-    household: HouseholdRisk | None
-    misleading: str
-    why: dict[str, str]
-    notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain numbers, texts, lists and dictionaries, without what is about single rows."""
-        found: dict[str, Any] = plain(self)
-        return found
+    rows: int = figure("The number of released rows.")
+    columns: tuple[str, ...] = figure("The quasi-identifiers: the columns by which rows look alike.")
+    kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where nobody said.")
+    classes: EquivalenceClasses = figure("How many rows look alike: sizes and rows of each, for a chart.")
+    k_anonymity: int = figure(
+        "The fewest rows that look alike in the quasi-identifiers; 1 where somebody is alone.",
+        limit="disclosure.k_anonymity",
+        limit_meaning="fewest released rows that look alike in the known columns",
+        worse="less",
+    )
+    highest_risk: float = figure(
+        "1 over the size of the smallest class, from 0 to 1: the chance of naming its person rightly.",
+        limit="disclosure.highest_risk",
+        limit_meaning="1 / fewest released rows that look alike",
+    )
+    average_risk: float = figure(
+        "The mean over rows of 1 over the size of their class, from 0 to 1.",
+        limit="disclosure.average_risk",
+        limit_meaning="mean over released rows of 1 / rows that look alike",
+    )
+    sample_uniqueness: float = figure(
+        "The share of rows that are alone in their class, from 0 to 1.",
+        limit="disclosure.sample_uniqueness",
+        limit_meaning="share of released rows that are the only one of their kind",
+    )
+    below: dict[int, float] = figure(
+        "The share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
+    )
+    minimum_cell: int | None = figure("The minimum cell size that was told; null where none was.")
+    records_at_risk: float = figure(
+        "The share of rows in classes smaller than the minimum cell, from 0 to 1; null where none is told."
+    )
+    diversity: tuple[Diversity, ...] = figure("One entry per sensitive column.")
+    special_uniques: SpecialUniques | None = figure(
+        "Rows that few columns single out; null if the columns are too many."
+    )
+    population: tuple[PopulationRisk, ...] = figure(
+        "One entry per model; each says why it has no figures where it has none."
+    )
+    household: HouseholdRisk | None = figure(
+        "The chance that a household is found through any of its members; null if no household column is told."
+    )
+    misleading: str = figure("A sentence why all this misleads, or empty.")
+    why: dict[str, str] = figure(
+        "For each part above that is null or empty, the reason. The entries of `population` have their own."
+    )
+    notes: tuple[str, ...] = figure("What a reader has to know.")
 
 
 @metric(more_means="more private", bounds=(1, inf), source=SWEENEY, **FACTS)

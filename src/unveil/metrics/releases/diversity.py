@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -37,29 +38,28 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity:
-    """The worst class of a release in a sensitive column, by four measures.
+    """The worst class of a release in a sensitive column, by four measures."""
 
-    Attributes
-    ----------
-    column, values
-        The sensitive column, and how many different values it has in the release (missing counts as one).
-    distinct, entropy, recursive, c, closeness
-        The results of the metrics of these names; ``c`` is that of recursive diversity.
-    classes_of_one_value
-        The share of rows in classes where all rows hold the same value: whoever is found there is found out.
-    remark
-        A sentence where the figures need one, as for a column with a single value; else empty.
-    """
+    COUNTS = "statistic"
 
-    column: str
-    values: int
-    distinct: int
-    entropy: float
-    recursive: int
-    c: float
-    closeness: float
-    classes_of_one_value: float
-    remark: str = ""
+    column: str = figure("The name of the sensitive column.")
+    values: int = figure("How many different values it has in the release; missing counts as one.")
+    distinct: int = figure("The fewest different sensitive values in any class, at least 1 (distinct l-diversity).")
+    entropy: float = figure(
+        "The effective number of sensitive values in the class with the least, at least 1 (entropy l-diversity)."
+    )
+    recursive: int = figure("The largest l for which the release is recursively (c, l)-diverse.")
+    c: float = figure("The c of recursive diversity.")
+    closeness: float = figure(
+        "The largest distance of a class's distribution of sensitive values from that of all rows, from 0 (the same) "
+        "to 1 (t-closeness)."
+    )
+    classes_of_one_value: float = figure(
+        "The share of rows in classes where all rows hold the same value: whoever is found there is found out."
+    )
+    remark: str = figure(
+        "A sentence where the figures need one, as for a column with a single value; else empty.", default=""
+    )
 
 
 class _Values(NamedTuple):

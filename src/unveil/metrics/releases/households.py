@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -22,36 +23,29 @@ PERSON_RISKS: tuple[str, ...] = ("sample", *get_args(Method))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HouseholdRisk:
-    """The chance that at least one member of a household is found; all figures are NaN where ``why`` says why.
+    """The chance that at least one member of a household is found; all figures are NaN where ``why`` says why."""
 
-    Attributes
-    ----------
-    method
-        Where the risk of a person comes from: "sample" (1 / rows that look alike) or a model of the population.
-    households, largest, apart
-        The number of households, the most rows that one has, and how many rows name none (each is one of its own).
-    expected, average, highest
-        The number of households to expect to be found, that number per household, and the highest chance of one.
-    limit, share_above
-        The share of households whose chance is above ``limit``; NaN where no limit is told.
-    expected_people
-        The number of people whose household is found: the sum over rows of their household's chance.
-    risk
-        For each row the chance of its household; private, as it is about people.
-    """
+    COUNTS = "statistic"
 
-    method: str
-    households: int
-    largest: int
-    apart: int
-    expected: float
-    average: float
-    highest: float
-    limit: float | None
-    share_above: float
-    expected_people: float
+    method: str = figure(
+        'Where the risk of a person comes from: "sample" (1 / rows that look alike) or a model of the population.'
+    )
+    households: int = figure("The number of households.", counts="people")
+    largest: int = figure("The most rows that one household has.", counts="people")
+    apart: int = figure("How many rows name no household; each is one of its own.", counts="people")
+    expected: float = figure("The number of households to expect to be found.")
+    average: float = figure("That number per household, from 0 to 1.")
+    highest: float = figure("The highest chance of any household, from 0 to 1.")
+    limit: float | None = figure("The chance above which a household is counted; null where none is told.")
+    share_above: float = figure(
+        "The share of households whose chance is above `limit`, from 0 to 1; null without a limit."
+    )
+    expected_people: float = figure(
+        "The number of people whose household is found: the sum over rows of their household's chance."
+    )
+    #: For each row the chance of its household; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = ""
+    why: str = figure("Why there is no figure; empty where there is one.", default="")
 
 
 @metric(

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray, Int32Array
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -57,40 +58,29 @@ ALL_ALIKE = "all rows are in one class, so there is nothing to fit the model to"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PopulationRisk:
-    """What one model says about released people among their population; all figures are NaN where ``why`` says why.
+    """What one model says about released people among their population; all figures are NaN where ``why`` says why."""
 
-    Attributes
-    ----------
-    method, source, assumption
-        The model ("weights", "pitman" or "poisson"), where it comes from, and what it takes for granted.
-    rows, population
-        The number of released rows and of people in the population (the sum of the weights unless told).
-    uniqueness
-        The expected share of released rows that are unique in the population.
-    expected_reidentifications, expected_share
-        The sum over rows of the mean of 1 / F, F being the size of the row's population class, and that sum per row:
-        what an adversary gets right who names, for each row, one of the people who fit.
-    k, below
-        The expected share of rows whose population class has fewer than k people; NaN where k is None.
-    risk
-        The mean of 1 / F for each row; private, as it is about people.
-    why, notes
-        Why there are no figures, else empty; and what is odd about the weights.
-    """
+    COUNTS = "statistic"
 
-    method: Method
-    source: str
-    assumption: str
-    rows: int
-    population: float
-    uniqueness: float
-    expected_reidentifications: float
-    expected_share: float
-    k: int | None
-    below: float
+    method: Method = figure('The model of the population: "weights", "pitman" or "poisson".')
+    source: str = figure("Where the model comes from.")
+    assumption: str = figure("What the model takes for granted.")
+    rows: int = figure("The number of released rows.")
+    population: float = figure("The number of people in the population: the sum of the weights unless told.")
+    uniqueness: float = figure("The expected share of released rows that are unique in the population.")
+    expected_reidentifications: float = figure(
+        "The sum over rows of the mean of 1 / F, F being the size of the row's population class: how many rows an "
+        "adversary gets right who names one of the people who fit."
+    )
+    expected_share: float = figure("The same per row, from 0 to 1.")
+    k: int | None = figure("The size of a population class that is asked about; null where none is told.")
+    below: float = figure(
+        "The expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
+    )
+    #: The mean of 1 / F for each row; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = ""
-    notes: tuple[str, ...] = ()
+    why: str = figure("Why there are no figures; empty where there are.", default="")
+    notes: tuple[str, ...] = figure("What is odd about the weights.", default=())
 
 
 @metric(bounds=(0, 1), **FACTS)

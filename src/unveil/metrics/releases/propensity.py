@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import figure
 from unveil._kernels.logistic import fit, mean_ranks, ordered_pairs, probability, score
 from unveil._kernels.neighbours.nearest import IntegerGrid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
@@ -46,49 +47,36 @@ AS_MASKING = (
 
 @dataclass(frozen=True, kw_only=True)
 class Propensity:
-    """How well a logistic regression tells released rows from original ones.
+    """How well a logistic regression tells released rows from original ones."""
 
-    Attributes
-    ----------
-    pmse
-        The mean of ``(p - c)²`` over all rows of both tables, p being a row's probability of being a released one
-        according to the model and c the share of released rows. 0 means that no row can be told.
-    expected, deviation
-        The mean and the standard deviation of pMSE if the release were drawn anew from the distribution of the
-        original rows, in large samples.
-    ratio, standardised
-        ``pmse / expected``, around 1 for such a release; ``(pmse - expected) / deviation``, around 0.
-    area
-        The area under the curve for rows that the model has not seen (cross-validated in five parts): the chance that
-        of a released and an original row the released one gets the higher score. 0.5 means that they cannot be told
-        apart, 1 that every row can. Below 0.5 it means the same as 0.5: a model that misses a row in one table takes
-        its masked twin for the other, the more so the smaller the tables.
-    features, products
-        The number of terms of the model beside its intercept, and of pairs of columns whose product is among them.
-    columns, columns_used
-        How many columns there are to compare, and how many of them are in the model.
-    rows_original, rows_released
-        How many rows of each table were used.
-    remark
-        What the expected value is about, and whether rows or columns were drawn.
-    why
-        Why the figures are NaN, where they are.
-    """
+    COUNTS = "statistic"
 
-    pmse: float
-    expected: float
-    deviation: float
-    ratio: float
-    standardised: float
-    area: float
-    features: int
-    products: int
-    columns: int
-    columns_used: int
-    rows_original: int
-    rows_released: int
-    remark: str
-    why: str = ""
+    pmse: float = figure(
+        "The mean of `(p - c)²` over all rows of both tables, p being a row's probability of being a released one "
+        "according to the model and c the share of released rows. 0 means that no row can be told."
+    )
+    expected: float = figure(
+        "The mean of pMSE if the release were drawn anew from the distribution of the original rows, in large samples."
+    )
+    deviation: float = figure("The standard deviation of pMSE in such releases.")
+    ratio: float = figure("`pmse / expected`: around 1 where the release is like a new draw of the original.")
+    standardised: float = figure(
+        "`(pmse - expected) / deviation`: around 0 where the release is like a new draw of the original."
+    )
+    area: float = figure(
+        "The area under the curve for rows that the model has not seen (cross-validated in five parts): the chance "
+        "that of a released and an original row the released one gets the higher score. 0.5 means that they cannot be "
+        "told apart, 1 that every row can. Below 0.5 it means the same as 0.5: a model that misses a row in one table "
+        "takes its masked twin for the other, the more so the smaller the tables."
+    )
+    features: int = figure("The number of terms of the model beside its intercept.")
+    products: int = figure("The number of pairs of columns whose product is among the terms.")
+    columns: int = figure("How many columns there are to compare.")
+    columns_used: int = figure("How many of them are in the model.")
+    rows_original: int = figure("How many rows of the original were used.")
+    rows_released: int = figure("How many rows of the release were used.")
+    remark: str = figure("What the expected value is about, and whether rows or columns were drawn.")
+    why: str = figure("Why the figures are null, where they are.", default="")
 
 
 @metric(source=SOURCE, **FACTS)

@@ -7,6 +7,7 @@ from math import comb, inf, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import figure
 from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.table import Table
@@ -22,31 +23,20 @@ MOST_VISITS = 5 * 10**8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpecialUniques:
-    """Minimal sample uniques of a table: sets of columns that single out a row and of which no part does.
+    """Minimal sample uniques of a table: sets of columns that single out a row and of which no part does."""
 
-    Attributes
-    ----------
-    columns, size
-        The columns, and the most of them that a set may have.
-    rows, special
-        The number of rows, and how many have at least one such set.
-    by_size
-        The number of sets (of all rows) with 1, 2, … ``size`` columns.
-    rows_by_size
-        The number of rows whose smallest set has 1, 2, … ``size`` columns.
-    by_column
-        The number of sets that hold each column, in the order of ``columns``: what to coarsen first.
-    found, score
-        For each row its number of sets by size, and its SUDA score; private, as they are about people.
-    """
+    COUNTS = "statistic"
 
-    columns: tuple[str, ...]
-    size: int
-    rows: int
-    special: int
-    by_size: tuple[int, ...]
-    rows_by_size: tuple[int, ...]
-    by_column: tuple[int, ...]
+    columns: tuple[str, ...] = figure("The columns of which sets were made.")
+    size: int = figure("The most columns that a set may have.")
+    rows: int = figure("The number of rows.")
+    special: int = figure("How many rows have at least one set of columns that singles them out.", counts="rows")
+    by_size: tuple[int, ...] = figure("The number of sets (of all rows) with 1, 2, … `size` columns.")
+    rows_by_size: tuple[int, ...] = figure("The number of rows whose smallest set has 1, 2, … `size` columns.")
+    by_column: tuple[int, ...] = figure(
+        "The number of sets that hold each column, in the order of `columns`: what to coarsen first."
+    )
+    #: For each row its number of sets by size, and its SUDA score; private, as they are about people.
     found: IntArray = field(repr=False)
     score: FloatArray = field(repr=False)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.types import FloatArray
 from unveil.data.table.cells import NOBODY, SHOWN, Cells
 from unveil.data.table.release import Release
@@ -30,38 +31,34 @@ _RANGED = ("number", "ordered", "date")
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenValues:
-    """How many released rows of a column hold a value absent from the original, and the likely cause.
+    """How many released rows of a column hold a value absent from the original, and the likely cause."""
 
-    Attributes
-    ----------
-    column, kind
-        The column and its kind.
-    rows, unseen
-        The released rows with a value, and those whose value is none of the original's (categories, truth values), lies
-        outside of its range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several
-        values counts if none of them is possible, and in the median as its middle; one that could be any is left aside.
-    share
-        The second as a share of all released rows, from 0 to 1.
-    is_median_outside
-        Whether the released median lies outside of the original's 1st to 99th percentile.
-    severity
-        "note" below 5 %, "warning" below 50 %, "headline" from there on, if the median lies outside, or with a factor.
-    is_renamed
-        Whether there are as many labels as in the original, and their shares, sorted, differ by less than 0.05: they
-        are perhaps the same ones, renamed one to one.
-    factor
-        By how much median and quartiles were multiplied, where that is what one unit is in another; else None.
-    """
+    COUNTS = "statistic"
 
-    column: str
-    kind: str
-    rows: int
-    unseen: int
-    share: float
-    is_median_outside: bool
-    severity: Severity
-    is_renamed: bool
-    factor: float | None
+    column: str = figure("The column with such values.")
+    kind: str = figure("The kind as which the column is read.")
+    rows: int = figure("The released rows with a value in this column.", counts="rows")
+    unseen: int = figure(
+        "The released rows whose value is none of the original's (categories, truth values), lies outside of its "
+        "range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several values "
+        "counts if none of them is possible, and in the median as its middle; one that could be any is left aside.",
+        counts="rows",
+    )
+    share: float = figure("Those as a share of all released rows, from 0 to 1.")
+    is_median_outside: bool = figure(
+        "Whether the released median lies outside of the original's 1st to 99th percentile."
+    )
+    severity: Severity = figure(
+        '"note" below 5 %, "warning" below 50 %, "headline" from there on, if the median lies outside, or with a '
+        "factor."
+    )
+    is_renamed: bool = figure(
+        "Whether there are as many labels as in the original, and their shares, sorted, differ by less than 0.05: "
+        "they are perhaps the same ones, renamed one to one."
+    )
+    factor: float | None = figure(
+        "By how much median and quartiles were multiplied, where that is what one unit is in another; else null."
+    )
 
     @property
     def is_ranged(self) -> bool:

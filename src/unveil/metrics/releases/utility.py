@@ -5,7 +5,7 @@ useful, nor useful for being near in these figures: what it is to be used for de
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isclose, isnan, nan
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import figure
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
@@ -35,127 +36,111 @@ MOST_PAIRS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDistance:
-    """How far a column of the release is from that of the original.
+    """How far a column of the release is from that of the original."""
 
-    Attributes
-    ----------
-    name, kind
-        The column.
-    distance
-        From 0, the same distribution, to 1: the total variation of a category, a truth value or a text; for a number,
-        a date or ordered levels the Kolmogorov-Smirnov distance or the change of the missing share, whichever is more.
-    total_variation
-        Half the sum of the differences of all values' shares, a missing value being one of them; NaN for numbers.
-    kolmogorov_smirnov
-        The largest difference of the shares of values up to some value, missing ones left out; NaN for categories.
-    wasserstein
-        How far values have to move on average to become those of the original, in ranges of the original; above 1
-        where the release reaches far beyond it. Ordered levels count one step each. NaN for categories.
-    mean_change, deviation_change
-        The change of the mean and of the standard deviation, in standard deviations of the original; NaN for categories
-        and where the original does not vary but the release does.
-    missing_original, missing_released
-        The share of missing values.
-    """
+    COUNTS = "statistic"
 
-    name: str
-    kind: Kind
-    distance: float
-    total_variation: float = nan
-    kolmogorov_smirnov: float = nan
-    wasserstein: float = nan
-    mean_change: float = nan
-    deviation_change: float = nan
-    missing_original: float
-    missing_released: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class CoarseColumnDistance(ColumnDistance):
-    """The same of a column whose released cells stand for several values: the original was put into these cells first.
-
-    Attributes
-    ----------
-    width
-        The mean over released rows of the share of people inside the cell: what coarsening lost. 1 means that every
-        cell could be anybody's.
-    """
-
-    width: float
+    name: str = figure("The name of the column.")
+    kind: Kind = figure("The kind as which it is read.")
+    distance: float = figure(
+        "From 0, the same distribution, to 1: the total variation of a category, a truth value or a text; for a "
+        "number, a date or ordered levels the Kolmogorov-Smirnov distance or the change of the missing share, "
+        "whichever is more."
+    )
+    total_variation: float = figure(
+        "Half the sum of the differences of all values' shares, a missing value being one of them; null for numbers.",
+        default=nan,
+    )
+    kolmogorov_smirnov: float = figure(
+        "The largest difference of the shares of values up to some value, missing ones left out; null for categories.",
+        default=nan,
+    )
+    wasserstein: float = figure(
+        "How far values have to move on average to become those of the original, in ranges of the original; above 1 "
+        "where the release reaches far beyond it. Ordered levels count one step each. null for categories.",
+        default=nan,
+    )
+    mean_change: float = figure(
+        "The change of the mean, in standard deviations of the original; null for categories, and where the original "
+        "does not vary but the release does.",
+        default=nan,
+    )
+    deviation_change: float = figure(
+        "The change of the standard deviation, in standard deviations of the original; null where `mean_change` is.",
+        default=nan,
+    )
+    missing_original: float = figure("The share of missing values in the original, from 0 to 1.")
+    missing_released: float = figure("The share of missing values in the release, from 0 to 1.")
+    #: 1 means that every cell could be anybody's. The original was put into the released cells first.
+    width: float = figure(
+        "Where released cells stand for several values: the mean share of people inside such a cell.",
+        default=nan,
+        optional=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairDistance:
-    """How much two columns have to do with one another, before and after.
+    """How much two columns have to do with one another, before and after."""
 
-    Attributes
-    ----------
-    first, second
-        The two columns.
-    measure
-        "Pearson" for two numbers (-1 to 1), "Cramér's V" for two categories (0 to 1, with Bergsma's correction),
-        "correlation ratio" for one of each (0 to 1, with Kelley's correction).
-    original, released
-        The association; NaN where a column does not vary or every row has a value of its own.
-    association_change
-        The absolute difference, an undefined association counting as none; NaN where both are undefined.
-    rank_original, rank_released, rank_change
-        The same with Spearman's correlation, for two numbers only.
-    """
+    COUNTS = "statistic"
 
-    first: str
-    second: str
-    measure: str
-    original: float
-    released: float
-    association_change: float
-    rank_original: float = nan
-    rank_released: float = nan
-    rank_change: float = nan
+    first: str = figure("One column of the pair.")
+    second: str = figure("The other column of the pair.")
+    measure: str = figure(
+        '"Pearson" for two numbers (-1 to 1), "Cramér\'s V" for two categories (0 to 1, with Bergsma\'s '
+        'correction), "correlation ratio" for one of each (0 to 1, with Kelley\'s correction).'
+    )
+    original: float = figure(
+        "The association in the original; null where a column does not vary or every row has a value of its own."
+    )
+    released: float = figure(
+        "The association in the release; null where a column does not vary or every row has a value of its own."
+    )
+    association_change: float = figure(
+        "The absolute difference, an undefined association counting as none; null where both are undefined."
+    )
+    rank_original: float = figure(
+        "Spearman's correlation in the original, from -1 to 1; null unless both are numbers.", default=nan
+    )
+    rank_released: float = figure(
+        "Spearman's correlation in the release, from -1 to 1; null unless both are numbers.", default=nan
+    )
+    rank_change: float = figure(
+        "The absolute difference of the two; null unless both columns are numbers.", default=nan
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Utility:
-    """All of what a release lost, and one number that sums it up.
+    """All of what a release lost, and one number that sums it up."""
 
-    Attributes
-    ----------
-    loss
-        The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing is
-        left.
-    column_loss
-        The mean distance of the columns, a column that was left out counting as 1.
-    association_loss
-        The mean association change of the pairs, each at most 1; NaN where no pair has an association.
-    discrimination
-        ``2 * area - 1`` of the propensity score, at least 0: how well released rows are told from original ones.
-    columns, pairs, propensity
-        The figures behind them.
-    pairs_total
-        How many pairs of columns there are; where ``pairs`` are fewer they were drawn by lot.
-    columns_left_out
-        How many columns of the original were left out of the release, as told.
-    rows_original, rows_released, rows_kept
-        The rows of both tables, and the second over the first.
-    missing_original, missing_released, cells_suppressed
-        The share of missing cells in both tables, and by how much it rose; below 0 where gaps were filled.
-    """
+    COUNTS = "statistic"
 
-    loss: float
-    column_loss: float
-    association_loss: float
-    discrimination: float
-    columns: tuple[ColumnDistance, ...]
-    pairs: tuple[PairDistance, ...]
-    pairs_total: int
-    columns_left_out: int
-    propensity: Propensity
-    rows_original: int
-    rows_released: int
-    rows_kept: float
-    missing_original: float
-    missing_released: float
-    cells_suppressed: float
+    loss: float = figure(
+        "The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing "
+        "is left.",
+        limit="utility.loss",
+        limit_meaning="what the release has lost of what the original says, from 0 to 1",
+    )
+    column_loss: float = figure("The mean distance of the columns, a column that was left out counting as 1.")
+    association_loss: float = figure(
+        "The mean association change of the pairs, each at most 1; null where no pair has an association."
+    )
+    discrimination: float = figure(
+        "`2 * area - 1` of the propensity score, at least 0: how well released rows are told from original ones."
+    )
+    columns: tuple[ColumnDistance, ...] = figure("The loss of each column, behind `column_loss`.")
+    pairs: tuple[PairDistance, ...] = figure("The loss of each pair of columns, behind `association_loss`.")
+    pairs_total: int = figure("How many pairs of columns there are; where `pairs` are fewer they were drawn by lot.")
+    columns_left_out: int = figure("How many columns of the original were left out of the release, as told.")
+    propensity: Propensity = figure("The model that tells released rows from original ones, behind `discrimination`.")
+    rows_original: int = figure("The number of rows of the original.")
+    rows_released: int = figure("The number of rows of the release.")
+    rows_kept: float = figure("Released rows over original rows; above 1 where rows were added.")
+    missing_original: float = figure("The share of missing cells in the original, from 0 to 1.")
+    missing_released: float = figure("The share of missing cells in the release, from 0 to 1.")
+    cells_suppressed: float = figure("By how much that share rose; below 0 where gaps were filled.")
 
 
 @metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
@@ -277,7 +262,7 @@ def _column_distance(column: PairedColumn, release: Release) -> ColumnDistance:
     cells = (release.released.cells or {})[column.name]
     # Summed cell by cell, so that the order of the rows does not matter to the last digit.
     rows = np.bincount(cells.of_row, minlength=cells.share.size)
-    return CoarseColumnDistance(**vars(found), width=float(rows @ cells.share) / cells.of_row.size)
+    return replace(found, width=float(rows @ cells.share) / cells.of_row.size)
 
 
 def _plain_distance(column: PairedColumn) -> ColumnDistance:

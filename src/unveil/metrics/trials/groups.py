@@ -8,11 +8,21 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError, whole_number
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials._bands import bands
-from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
+from unveil.metrics.trials.risk import (
+    ATTACK_RATE,
+    CONFIDENCE,
+    CONTROL_RATE,
+    EXCESS,
+    NO_CONTROL,
+    Rate,
+    clopper_pearson,
+    excess,
+)
 
 __all__ = ["EVERYBODY", "MINIMUM", "GroupRates", "RatesByGroup", "bands", "compared", "group_rates"]
 
@@ -115,32 +125,21 @@ def hidden(counts: Sequence[int], others: int, minimum: int) -> tuple[bool, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class GroupRates:
-    """The rates of an attack on one group of people.
+    """The rates of an attack on one group of people."""
 
-    Attributes
-    ----------
-    name
-        The value that its people share, "missing" for those without one, or how pooled groups are called.
-    kind
-        Whether it is a value of the column, those without one, or several groups taken together.
-    people
-        How many people in the data belong to it.
-    tries, control_tries
-        How many of them were attacked, at least the minimum, and how many people of that group who are not in the
-        data; 0 where there are none of the latter, or too few to be shown.
-    attack_rate, control_rate, excess_over_control
-        As in :mod:`unveil.metrics.trials.risk`, with exact intervals that hold for all groups together. The last two
-        are undefined where too few people of the group are outside the data.
-    """
+    COUNTS = "people"
 
-    name: str
+    name: str = figure("The group: a value of the column, or what small groups together are called.")
+    #: Whether it is a value of the column, those without one, or several groups taken together.
     kind: GroupKind
-    people: int
-    tries: int
+    people: int = figure("How many people in the data that group has; 0 where it is about everybody.")
+    tries: int = figure("How many tries it rests on; 0 where nobody of the control can be tried.", counts="attempts")
+    #: How many people of the group outside the data were attacked; 0 where there are none, or too few to be shown.
     control_tries: int
-    attack_rate: Rate
-    control_rate: Rate
-    excess_over_control: Rate
+    #: With exact intervals that hold for all groups together.
+    attack_rate: Rate = figure(ATTACK_RATE)
+    control_rate: Rate = figure(CONTROL_RATE)
+    excess_over_control: Rate = figure(EXCESS)
 
     def rate(self, figure: str) -> Rate:
         """Return the rate of this name."""
@@ -150,40 +149,45 @@ class GroupRates:
 
 @dataclass(frozen=True, kw_only=True)
 class RatesByGroup:
-    """The rates of every group that may be shown, worst first, with the overall rates.
+    """The rates of every group that may be shown, worst first, with the overall rates."""
 
-    Attributes
-    ----------
-    groups
-        The groups by ``figure``, from the highest; empty where no two can be shown.
-    overall
-        Everybody, with the usual intervals.
-    figure
-        What groups are ranked by: the excess over control where some group has it, else the attack's rate.
-    worst
-        The group with the highest figure; None where there are not two groups to compare.
-    worse
-        The groups whose interval lies above the figure of everybody: measurably worse off, also after having looked at
-        all of them.
-    pooled
-        How many groups were too small, or too many, to be shown by their names, and stand together as one.
-    confidence, each_confidence
-        With which all intervals of one figure hold together, and the one each is computed with.
-    minimum
-        The fewest people a group has that is shown.
-    looks
-        How many such divisions into groups the intervals allow for.
-    """
+    COUNTS = "nothing private"
 
-    groups: tuple[GroupRates, ...]
+    #: Everybody, with the usual intervals.
     overall: GroupRates
-    figure: Figure
+    #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
+    ranked_by: Figure = figure(
+        "What groups are ranked by: the excess over control where some group has it, else the attack's rate.",
+        name="figure",
+    )
+    #: The group with the highest figure; None where there are not two groups to compare.
     worst: GroupRates | None
+    #: The groups whose interval lies above the figure of everybody, also after having looked at all of them.
     worse: tuple[GroupRates, ...]
-    pooled: int
+
+    @derived("The group with the highest figure; null where there are not two groups to compare.", name="worst")
+    def worst_name(self) -> str | None:
+        """The name of the worst group."""
+        return None if self.worst is None else self.worst.name
+
+    @derived(
+        "The groups whose interval lies above the figure of everybody: measurably worse off, also after having looked "
+        "at all of them.",
+        name="worse",
+    )
+    def worse_names(self) -> tuple[str, ...]:
+        """The names of the groups that are measurably worse off."""
+        return tuple(group.name for group in self.worse)
+
+    pooled: int = figure(
+        "How many groups were too small, or too many, to be shown by their names, and stand together as one."
+    )
+    minimum: int = figure("The fewest people a group has that is shown.")
+    groups: tuple[GroupRates, ...] = figure("One entry for each group.")
+    #: With which all intervals of one figure hold together, and the one each is computed with.
     confidence: float
     each_confidence: float
-    minimum: int
+    #: How many such divisions into groups the intervals allow for.
     looks: int = 1
 
 
@@ -271,7 +275,7 @@ def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any)
     return RatesByGroup(
         groups=ordered,
         overall=overall,
-        figure=figure,
+        ranked_by=figure,
         worst=known[0] if known else None,
         worse=tuple(group for group in known if group.rate(figure).low > overall.rate(figure).value),
         **settings,

@@ -13,6 +13,7 @@ from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any
 
+from unveil._figure import figure
 from unveil.errors import InputError, share
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics._listing import metric
@@ -23,6 +24,14 @@ ALWAYS = "strangers are hit just as surely, so this attack can show nothing"
 #: With less than this left to win on strangers, or a wider interval, an excess is not worth a number.
 LEAST_LEFT = 0.1
 WIDEST = 0.5
+
+#: What the rates mean, wherever they stand.
+ATTACK_RATE = "The share of tries that succeed on people in the data, from 0 to 1."
+CONTROL_RATE = (
+    "The share of tries that succeed on people who are not in the data, from 0 to 1; its ends are null without a "
+    "control."
+)
+EXCESS = "What being in the data adds: (attack - control) / (1 - control), at most 1; 0 or below where it adds nothing."
 
 FACTS: dict[str, Any] = {"category": "risk", "per": "release", "more_means": "less private"}
 EXACT = "Clopper and Pearson (1934); Giomi et al. (2023)"
@@ -46,9 +55,12 @@ class Rate:
     0.04
     """
 
-    value: float
-    low: float
-    high: float
+    COUNTS = "statistic"
+    JSON_DEFINITION = "rate"
+
+    value: float = figure("The rate; null where it is undefined.")
+    low: float = figure("The lower end of its 95 % interval.")
+    high: float = figure("The upper end of its 95 % interval.")
     why: str = ""
     #: Of how many tries it is the share; 0 where it is no share of tries.
     tries: int = field(default=0, compare=False, repr=False)
@@ -60,15 +72,20 @@ class Rate:
         """Whether there is a value."""
         return not isnan(self.value)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends of an interval are known."""
+        return not (isnan(self.low) or isnan(self.high))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
     """The four rates of an attack: on the people in the data, by guessing, on people outside, and what is left."""
 
-    attack_rate: Rate
-    naive_rate: Rate
-    control_rate: Rate
-    excess_over_control: Rate
+    attack_rate: Rate = figure(ATTACK_RATE)
+    naive_rate: Rate = figure("The share of tries that succeed by blind chance, from 0 to 1.")
+    control_rate: Rate = figure(CONTROL_RATE)
+    excess_over_control: Rate = figure(EXCESS)
 
 
 def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._figure import derived, figure
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import IntegerGrid, nearest_distances, nearest_rows
 from unveil._kernels.threads import in_threads
@@ -215,6 +216,8 @@ class ColumnDifference:
         The difference in standard errors, at least 0; that of ranks where the figure is of numbers.
     """
 
+    COUNTS = "statistic"
+
     column: str
     figure: Figure
     value: str | None
@@ -227,52 +230,62 @@ class ColumnDifference:
 class ControlCheck:
     """Whether the control is usable, and what speaks against it.
 
-    Attributes
-    ----------
-    outcome
-        "usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are more
-        alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the data, or
-        are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a control.
-    members, others
-        How many people are in the data, and how many in the control.
-    is_small
-        Whether the control has fewer than 60 people, or fewer than a tenth of the data.
-    p_same, largest_difference
-        How often a difference between the two as large as the largest comes up by lot, and that difference in standard
-        errors. From 5 on the outcome is "other_people"; below, a p of at most 0.01 deserves a note.
-    differences
-        The columns that differ most, each by its largest difference; up to three.
-    clustering
-        How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, beyond
-        draws of labels and in standard errors. From 4 on several rows seem to belong to one person.
-    p_overlap, overlap_estimate
-        How often as many control people equal somebody in the data by lot, and how many control people are likely to
-        be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
-        a pair in one table.
-    p_near, near_estimate
-        The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half as
-        far as the next; among the people compared.
-
     What was not tested is NaN.
     """
 
-    outcome: Outcome
-    members: int
-    others: int
-    is_small: bool = False
-    p_same: float = nan
-    largest_difference: float = nan
-    differences: tuple[ColumnDifference, ...] = ()
-    clustering: float = nan
-    p_overlap: float = nan
-    overlap_estimate: float = nan
-    p_near: float = nan
-    near_estimate: float = nan
+    COUNTS = "statistic"
 
-    @property
+    outcome: Outcome = figure(
+        '"usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are '
+        'more alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the '
+        'data, or are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a '
+        "control."
+    )
+    #: How many people are in the data, and how many in the control.
+    members: int = figure(hidden=True, counts="people")
+    others: int = figure(hidden=True, counts="people")
+    #: Whether the control has fewer than 60 people, or fewer than a tenth of the data.
+    is_small: bool = False
+    p_same: float = figure(
+        "How often a difference between people and control as large as the largest comes up by lot, from 0 to 1. At "
+        "most 0.01 deserves a note.",
+        default=nan,
+    )
+    largest_difference: float = figure(
+        "The largest difference between people and control, in standard errors; from 5 on the outcome is "
+        '"other_people".',
+        default=nan,
+    )
+    #: The columns that differ most, each by its largest difference; up to three.
+    differences: tuple[ColumnDifference, ...] = ()
+
+    @derived("The column that differs most; null where nothing was compared.")
     def column(self) -> str | None:
-        """The column that differs most, None where nothing was compared."""
+        """The column that differs most."""
         return self.differences[0].column if self.differences else None
+
+    clustering: float = figure(
+        "How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, "
+        "beyond draws of labels and in standard errors; null where --id tells people apart. From 4 on the outcome is "
+        '"clustered" unless it is "other_people".',
+        default=nan,
+    )
+    p_overlap: float = figure(
+        "How often as many control people equal somebody in the data by lot, from 0 to 1.", default=nan
+    )
+    overlap_estimate: float = figure(
+        "How many control people are likely to be in the data: those who equal somebody, beyond what draws of labels "
+        "give, over the chance that a draw leaves a pair in one table.",
+        default=nan,
+        counts="people",
+    )
+    p_near: float = figure(
+        "The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half "
+        "as far as the next; among the people compared.",
+        default=nan,
+    )
+    #: How many control people are likely to be in the data, by pairs who are almost equal.
+    near_estimate: float = figure(hidden=True, counts="people", default=nan)
 
     @property
     def is_clustered(self) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil._figure import figure
 from unveil._kernels.table.pairs import code_counts
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
@@ -37,11 +38,15 @@ class CopiedGroup:
     fall on them where copies fall on anybody, after Holm's correction for all values that were looked at.
     """
 
-    column: str
-    value: str | None
-    people: int
-    copies: int
-    p: float
+    COUNTS = "people"
+
+    column: str = figure("The column that this is about.")
+    value: str | None = figure("The value that the group shares; null where it is too small to be named.")
+    people: int = figure("How many people there are.")
+    copies: int = figure("How many of them are copied.")
+    p: float = figure(
+        "How likely at least as much would be if nobody were worse off for being in the data.", counts="statistic"
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

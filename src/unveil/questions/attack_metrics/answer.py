@@ -12,12 +12,12 @@ from unveil.guesses import Candidates
 from unveil.guesses.candidates import NOBODY
 from unveil.metrics import MetricValue, all_metrics
 from unveil.metrics.candidates.matches import matches
-from unveil.questions.answer import Answer
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues, check_metrics
 from unveil.questions.attack_metrics.read import read
 from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.questions.attack_metrics.view import VIEW, brief
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
@@ -31,7 +31,7 @@ def candidates(
     progress: Progress = silent,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Answer[CandidatesFindings]:
+) -> Result[CandidatesFindings]:
     """Return how much the adversary knows about each target, and how often it is right.
 
     Parameters
@@ -56,24 +56,25 @@ def candidates(
     >>> answer.findings.matches.correct, round(answer.quantities["entropy"].value, 3)
     (1.5, 0.734)
     """
-    asked = CandidatesSettings.of(settings, changes)
+    asked = CandidatesSettings.merge(settings, changes)
     check_metrics(asked.metrics, has_truth=truth is not None)
     if isinstance(guess, str | os.PathLike):
         guess, truth, read_notes = read(Path(guess), truth, asked, progress=progress)
         notes = (*notes, *read_notes)
     guess = guess if isinstance(guess, Candidates) else Candidates.from_matrix(guess)
     known = None if truth is None else guess.truth_from(truth)
-    return Answer(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW)
+    return Result(_run(guess, known, metrics=asked.metrics, progress=progress, notes=notes), VIEW)
 
 
 def ask(request: Request) -> Response:
     """Return the answer to a request."""
     from unveil.data import samples
 
+    settings = CandidatesSettings.of_request(request)
     answer = candidates(
-        samples.path("candidates_guess.csv") if request.sample else request.required_path("guess"),
-        samples.path("candidates_truth.csv") if request.sample else request.path("truth"),
-        CandidatesSettings.pick(request.values),
+        samples.path("candidates_guess.csv") if request.sample else settings.guess,
+        samples.path("candidates_truth.csv") if request.sample else settings.truth,
+        settings,
         progress=request.progress,
     )
     return Response(answer=answer, brief=lambda: list(brief(answer.findings)))

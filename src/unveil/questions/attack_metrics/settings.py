@@ -1,18 +1,10 @@
 """What can be asked about the candidates that an adversary holds for each target."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from unveil.questions.request import Request
-from unveil.questions.settings import (
-    MORE,
-    Choices,
-    Question,
-    Setting,
-    Settings,
-    limits_setting,
-    seed_setting,
-    setting,
-)
+from unveil.questions.settings import MORE, Choices, LimitSettings, Question, SeedSettings, setting
 
 
 def _metrics() -> Choices:
@@ -32,9 +24,24 @@ def _limits_on_truth(request: Request) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CandidatesSettings(Settings):
+class CandidatesSettings(LimitSettings, SeedSettings):
     """The settings of the question about candidates."""
 
+    guess: Any = setting(
+        None,
+        "What the adversary believes",
+        "The columns target, candidate and probability: for each released record who it could be, and how probable "
+        "that is.",
+        kind="table",
+        required=True,
+        is_bare=True,
+    )
+    truth: Any = setting(
+        None,
+        "Who it truly is",
+        "The columns target and candidate. Without it nobody can say how often the adversary is right.",
+        kind="table",
+    )
     normalise: bool = setting(False, "Probabilities are scores of any size: divide them by their sum", fold=MORE)
     drop_unmatched: bool = setting(
         False, "Leave out targets that the truth does not name, instead of refusing", fold=MORE
@@ -51,6 +58,12 @@ class CandidatesSettings(Settings):
         fold=MORE,
         option="--metric",
     )
+    seed: int = SeedSettings.declared(
+        "seed",
+        words="The same seed and the same files give the same answer. Nothing is drawn here; it is only noted in the "
+        "report.",
+        front_end=True,
+    )
 
 
 QUESTION = Question(
@@ -58,26 +71,7 @@ QUESTION = Question(
     command=("candidates",),
     title="Candidates for each record",
     lead="How much does an adversary know about each record, and how often is it right?",
-    settings=(
-        Setting(
-            name="guess",
-            label="What the adversary believes",
-            kind="table",
-            words="The columns target, candidate and probability: for each released record who it could be, and how "
-            "probable that is.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="truth",
-            label="Who it truly is",
-            kind="table",
-            words="The columns target and candidate. Without it nobody can say how often the adversary is right.",
-        ),
-        *CandidatesSettings.table(),
-        limits_setting(),
-        seed_setting(" Nothing is drawn here; it is only noted in the report."),
-    ),
+    settings=CandidatesSettings.table(),
     about=(
         "GUESS says what an adversary believes after any attack: for each target (a released record or node) its "
         "candidates (original ones) and how probable each is. It is a CSV or Parquet file with the columns target, "

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from unveil.errors import InputError
 from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.matches import Matches
-from unveil.questions.answer import QuestionView
 from unveil.questions.attack_metrics.charts import histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, check_metrics
 from unveil.questions.attack_metrics.tables import TABLE_NOTE, by_category, key_numbers, left_out_table, metric_table
@@ -18,6 +17,7 @@ from unveil.questions.attack_metrics.words import (
     next_steps,
     why_they_differ,
 )
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Page, Section
 from unveil.report.blocks_spread import BoxRows
 from unveil.report.figures import frame_of

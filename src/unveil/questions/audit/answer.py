@@ -20,7 +20,6 @@ from unveil.metrics.epsilon.claim import Claim
 from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.protections.generators.environment import variables_from
-from unveil.questions.answer import Answer, randomness
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.checked_settings import AuditSettings
 from unveil.questions.audit.findings import AttackScenario, Audit
@@ -35,11 +34,14 @@ from unveil.questions.audit.report_context import ReportContext, check_context, 
 from unveil.questions.audit.run import AuditInputs, audit_tables
 from unveil.questions.audit.runner import RunSettings, running
 from unveil.questions.audit.scenarios import read_scenarios
+from unveil.questions.audit.settings import AuditReading
 from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
-from unveil.questions.reading import TableReading, hierarchies_of, pairs_in, reading_of
+from unveil.questions.reading import TableReading, reading_of
 from unveil.questions.request import OutputFile, Request, Response, SettingError
+from unveil.questions.result import Result, randomness
 from unveil.questions.roles import roles_of
+from unveil.questions.values import pairs_in
 from unveil.report.export import csv_of
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits
@@ -104,7 +106,7 @@ def audit(
     progress: Progress = silent,
     say: Say = unsaid,
     notes: Sequence[str] = (),
-) -> Answer[Audit]:
+) -> Result[Audit]:
     """Return what an adversary could do with one or more releases of a table, and how sure that is.
 
     The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
@@ -300,9 +302,9 @@ def audit(
     return _answer(findings, releases, seed)
 
 
-def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:
+def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Result[Audit]:
     # The tables are for a page with records alone: no finding holds any.
-    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+    return Result(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
 
 
 def audit_files(
@@ -318,7 +320,7 @@ def audit_files(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
-) -> Answer[Audit]:
+) -> Result[Audit]:
     """Return what an adversary could do with the tables in the files ``released``.
 
     Parameters
@@ -374,7 +376,11 @@ def ask(request: Request) -> Response:
             request.required_path("original"),
             released,
             request.path("control"),
-            reading=reading_of(request, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
+            reading=reading_of(
+                AuditReading.of_request(request),
+                kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds,
+                markers=values.get("markers"),
+            ),
             names={**_release_names(request), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
@@ -448,8 +454,8 @@ def _context_of(request: Request) -> ReportContext:
         written=request.command,
         date=date.today().isoformat(),
         review=values["review"],
-        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
-        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
+        techniques=_pairs(request, "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        context=_pairs(request, "context", "FIELD=TEXT, as in recipient='two universities'"),
         original=called(request.path("original")),
         released=tuple(path for each in request.files.get("released", ()) if (path := called(each)) is not None),
         control=called(request.path("control")),
@@ -457,6 +463,13 @@ def _context_of(request: Request) -> ReportContext:
         previous=None if compare is None else read_previous(compare),
         digest_key=new_key() if values["shareable"] is not None else None,
     )
+
+
+def _pairs(request: Request, name: str, form: str) -> dict[str, str]:
+    try:
+        return pairs_in(request.values[name], form)
+    except InputError as error:
+        raise SettingError(str(error), name) from error
 
 
 def _settings_of(request: Request) -> dict[str, Any]:
@@ -474,7 +487,7 @@ def _settings_of(request: Request) -> dict[str, Any]:
         "weight": values["weight"] or roles.weight,
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
-        "hierarchies": hierarchies_of(request),
+        "hierarchies": AuditReading.of_request(request).hierarchies,
         "suggest": values["suggest"],
         "suggest_for": tuple(_limited(request)),
         **request.pick("workers", "memory"),
@@ -523,7 +536,7 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     return original, control, releases
 
 
-def _printed(answer: Answer[Audit], request: Request, context: ReportContext) -> list[Part]:
+def _printed(answer: Result[Audit], request: Request, context: ReportContext) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
     checked = check_limits(answer.quantities, request.values["limits"])
     page = answer.page(context=context, limits=[json_of(each) for each in checked])

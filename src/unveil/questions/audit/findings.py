@@ -3,21 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import Literal
 
-from unveil.metrics.trials.risk import Rate, Risk
+from unveil._figure import NOTES, derived, figure
+from unveil.data.identifiers.direct import Flag
+from unveil.data.table.markers import MarkerCount
+from unveil.metrics.releases.disclosure import Disclosure
+from unveil.metrics.releases.unseen_values import UnseenValues
+from unveil.metrics.releases.utility import Utility
+from unveil.metrics.trials.groups import RatesByGroup
+from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, Risk
 from unveil.metrics.verdict.control import ControlCheck
-
-if TYPE_CHECKING:
-    from unveil.data.identifiers.direct import Flag
-    from unveil.data.table import MarkerCount
-    from unveil.metrics.releases.disclosure import Disclosure
-    from unveil.metrics.releases.unseen_values import UnseenValues
-    from unveil.metrics.releases.utility import Utility
-    from unveil.metrics.trials.groups import RatesByGroup
-    from unveil.metrics.verdict.copies import CopiedGroup
-    from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
-    from unveil.questions.audit.separation import ExposedPerson, Separation
+from unveil.metrics.verdict.copies import CopiedGroup
+from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
+from unveil.questions.audit.separation import ExposedPerson, Separation
+from unveil.report.profiles import COPIED
 
 #: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
@@ -41,32 +42,35 @@ class AttackScenario:
     """What the attacker knows: columns from one source, columns from another, and why that is likely."""
 
     name: str
-    first: tuple[str, ...]
-    #: Empty means: all other known columns.
-    second: tuple[str, ...] = ()
-    reason: str = ""
-    origin: Origin = "told"
+    first: tuple[str, ...] = figure("The columns that one party knows.")
+    second: tuple[str, ...] = figure("The columns that the other party knows.", default=())
+    reason: str = figure("Why so, in words.", default="")
+    origin: Origin = figure("Whether it was told or drawn by lot.", default="told")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessRange:
     """How many hits: expected when ties are broken by lot, and the fewest and most that any order of ties gives."""
 
-    expected: float = nan
-    low: float = nan
-    high: float = nan
+    COUNTS = "people"
+
+    expected: float = figure(
+        "How many hits to expect where ties between equally near rows are broken by lot.", default=nan
+    )
+    low: float = figure("How many hits are certain however ties fall.", default=nan)
+    high: float = figure("How many hits are possible if all ties fall well.", default=nan)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnImportance:
     """How much one column helps the adversary shown first: the rate without it, measured on the same people."""
 
-    column: str
-    without: Rate
+    column: str = figure("The column that this is about.")
+    without: Rate = figure("The rate without it.")
     #: The rate with all columns of that adversary.
     whole: Rate
 
-    @property
+    @derived("How much lower that is.")
     def loss(self) -> float:
         """How much the adversary loses when the column is taken away."""
         return self.whole.value - self.without.value
@@ -76,28 +80,71 @@ class ColumnImportance:
 class AttackFinding:
     """One attack on one release by one attacker: the four rates and further figures by name."""
 
-    attack: str
-    targets: int
-    risk: Risk
-    scenario: AttackScenario | None = None
-    #: The column that was guessed, where the attack guesses one.
-    secret: str = ""
-    neighbours: int | None = None
-    links: SuccessRange = SuccessRange()
+    COUNTS = "statistic"
+
+    attack: str = figure("The attack, as it is written in commands.")
+
+    @derived("Who the adversary is, by name; null where the attack has none.", name="scenario")
+    def scenario_name(self) -> str | None:
+        """The name of the adversary."""
+        return None if self.scenario is None else self.scenario.name
+
+    scenario: AttackScenario | None = figure(
+        "What the adversary knows; null where the attack has no such division.", name="adversary", default=None
+    )
+    secret: str = figure("The column that is guessed; null where none is.", blank=True, default="")
+    targets: int = figure("How many people, or guesses, were tried.", counts="attempts")
+    neighbours: int | None = figure(
+        "How many nearest rows count; null where none do.", default=None, counts="nothing private"
+    )
+    risk: Risk = figure(inline=True)
+    p: float = figure(
+        "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged, or "
+        "where the control is not usable.",
+        default=nan,
+    )
+    p_adjusted: float = figure(
+        "How often luck alone gives a figure as clear as this anywhere in the audit, from 0 to 1; null where `p` is.",
+        default=nan,
+    )
+    proved: bool = figure(
+        "Whether it is proved: the adjusted p is small enough, or nobody could reach the rate without the data.",
+        default=False,
+    )
+    links: SuccessRange = figure("How many of the people who were tried are hit.", default=SuccessRange())
     figures: Mapping[str, float] = field(default_factory=dict)
-    groups: "RatesByGroup | None" = None
+
+    @derived("Further figures of this attack, by name.", name="figures")
+    def further_figures(self) -> Mapping[str, float]:
+        """The figures by name, without how many people the attack was not run on."""
+        return {name: value for name, value in self.figures.items() if name != "not_run"}
+
+    @derived(
+        "How the rate or the distances of the attack were graded on releases that others made (releases), and those "
+        "figures in tables that are metrics of candidates (tables); null where nothing was graded."
+    )
+    def trust(self) -> Mapping[str, Mapping[str, str | None]] | None:
+        """The grades of the figures."""
+        from unveil.questions.audit.parts.candidates import trust_in
+
+        return trust_in(self) or None
+
+    groups: RatesByGroup | None = figure("The rates of groups of people; null where none were asked for.", default=None)
+    separation: Separation | None = figure(
+        "How far members are told from others; null for other attacks.", default=None
+    )
+
+    @derived("The finding in one sentence.")
+    def sentence(self) -> str:
+        """The finding in one sentence."""
+        from unveil.questions.audit.sentences import sentence
+
+        return sentence(self)
+
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
     #: What the adversary owes to each column, where the attack looks at that.
     weights: tuple[ColumnImportance, ...] = ()
-    #: How well members are told from others, where the attack gives people scores.
-    separation: "Separation | None" = None
-    #: How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged, or
-    #: where the control is not usable.
-    p: float = nan
-    p_adjusted: float = nan
-    #: Whether it is proved: the adjusted p is small enough, or nobody could reach the rate without the data.
-    proved: bool = False
     #: Why it was not judged although there was a control, such as too few tries; nothing where it was.
     why_not_judged: str = ""
 
@@ -121,44 +168,61 @@ class AttackFinding:
 class AuditedRelease:
     """One release and everything found about it."""
 
-    name: str
-    rows: int
-    kind: Literal["masked", "synthetic"] | None
+    COUNTS = "nothing private"
+    JSON_DEFINITION = "release"
+
+    name: str = figure("The release, by the name of its file.")
+    rows: int = figure("How many rows there are.")
+    kind: Literal["masked", "synthetic"] | None = figure("Whether it is masked or synthetic; null where nobody said.")
     columns: tuple[str, ...]
-    sha256: str | None
-    findings: tuple[AttackFinding, ...]
-    disclosure: "Disclosure | None" = None
-    utility: "Utility | None" = None
+    sha256: str | None = figure("The digest of the file; null where there is no file or it is not told.")
+    findings: tuple[AttackFinding, ...] = figure("One entry for each attack.", name="attacks")
+
+    @derived("How much is lost to the adversary without each column.", name="columns_that_matter")
+    def weights(self) -> tuple[ColumnImportance, ...]:
+        """How much each column helps the worst adversary, the most telling column first."""
+        return tuple(weight for finding in self.findings for weight in finding.weights)
+
+    disclosure: Disclosure | None = figure("How many look alike; null where it was not measured.", default=None)
+    utility: Utility | None = figure(
+        "What the release is still good for; null where it was not measured.", default=None
+    )
     #: For each column how many released values the original never takes.
-    unseen: "tuple[UnseenValues, ...]" = ()
+    unseen: tuple[UnseenValues, ...] = ()
+
+    @derived("Columns whose released values do not occur in the original.", name="unseen")
+    def unseen_columns(self) -> tuple[UnseenValues, ...]:
+        """The columns with released values that the original never takes."""
+        return tuple(each for each in self.unseen if each.unseen)
+
     #: Columns that were left out, with the one of the original that each is nearly called.
     near_names: tuple[tuple[str, str], ...] = ()
     #: How exposed people are, the most exposed first: for the internal edition alone.
-    exposed: "tuple[ExposedPerson, ...]" = ()
+    exposed: tuple[ExposedPerson, ...] = ()
 
     def of(self, attack: str) -> tuple[AttackFinding, ...]:
         """Return the findings of one attack."""
         return tuple(finding for finding in self.findings if finding.attack == attack)
-
-    @property
-    def weights(self) -> tuple[ColumnImportance, ...]:
-        """How much each column helps the worst adversary, the most telling column first."""
-        return tuple(weight for finding in self.findings for weight in finding.weights)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnFact:
     """One column of the original as the audit took it."""
 
-    name: str
-    kind: str
-    role: str
-    reason: str
-    missing: int
-    #: How far the kind can be trusted, as in `unveil.data.table.Column`.
-    confidence: str
-    #: Cells that stand for no value; none where the report may leave the house.
-    markers: "tuple[MarkerCount, ...]" = ()
+    COUNTS = "rows"
+
+    name: str = figure("The name of the column.")
+    kind: str = figure("The kind as which the column is read.")
+    role: str = figure("What the column is to the adversary: known, sensitive, identifier or ignored.")
+    reason: str = figure("Why so, in words.")
+    missing: int = figure("How many cells stand for no value.")
+    confidence: str = figure(
+        "How sure it is that the column is read as meant: told, dictionary or labels where somebody said so, else "
+        "sure, likely or unsure."
+    )
+    markers: tuple[MarkerCount, ...] = figure(
+        "Cells that stand for no value; none where the report may leave the house.", default=()
+    )
 
     @property
     def is_guessed(self) -> bool:
@@ -171,61 +235,87 @@ class TableFlags:
     """The columns of one table that look like direct identifiers."""
 
     table: str
-    flags: "tuple[Flag, ...]"
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlaggedColumn:
+    """A column of one table that looks like a direct identifier."""
+
+    table: str = figure("The table that has the column: the original, the control or a release.")
+    flag: Flag = figure(inline=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlTable:
+    """The table of people who are not in the data."""
+
+    rows: int = figure("How many rows there are.")
+    sha256: str | None = figure("The digest of the file; null where there is no file or it is not told.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedFigure:
-    """One figure of the family that the verdict rests on, with what it is about.
+    """One figure of the family that the verdict rests on, with what it is about."""
 
-    Attributes
-    ----------
-    attack, adversary, secret
-        The attack, who tries it or which figure of it this is, and the column that is guessed; empty where there is no
-        such thing.
-    group
-        The people it is about, as a report calls them; empty where it is about everybody.
-    people
-        How many people in the data that group has; 0 where it is about everybody.
-    tries, control_tries
-        How many tries it rests on; 0 where nobody of the control can be tried.
-    attack_rate, control_rate, excess_over_control
-        The rates beside which p stands.
-    p, p_adjusted
-        How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged.
-    proved
-        Whether the adjusted p is at most the level, or nobody could reach the rate without the data.
-    why
-        Why it was not judged; nothing where it was.
-    """
+    COUNTS = "statistic"
 
-    attack: str
-    adversary: str = ""
-    secret: str = ""
-    group: str = ""
-    people: int = 0
-    tries: int
-    control_tries: int = 0
-    attack_rate: Rate = UNDEFINED
-    control_rate: Rate = UNDEFINED
-    excess_over_control: Rate = UNDEFINED
-    p: float = nan
-    p_adjusted: float = nan
-    proved: bool = False
-    why: str = ""
+    attack: str = figure("The attack, by its name in JSON.")
+    tries: int = figure("How many tries on people in the data the figure rests on.", counts="attempts")
+    control_tries: int = figure(
+        "How many tries on people who are not in the data it is compared with; 0 where nobody of the control can be "
+        "tried.",
+        default=0,
+        counts="attempts",
+    )
+    p: float = figure(
+        "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged.",
+        default=nan,
+    )
+    p_adjusted: float = figure(
+        "How often luck alone gives a figure as clear as this anywhere in the audit, from 0 to 1; null where it was "
+        "not judged.",
+        default=nan,
+    )
+    proved: bool = figure(
+        "Whether the adjusted p is at most the level, or nobody could reach the rate without the data.", default=False
+    )
+    adversary: str = figure(
+        "Who tries it, or which figure of the attack this is; null where there is no such division.",
+        blank=True,
+        default="",
+    )
+    secret: str = figure("The column that is guessed; null where none is.", blank=True, default="")
+    group: str = figure(
+        "The people it is about, as a report calls them; empty where it is about everybody.", blank=True, default=""
+    )
+    why: str = figure("Why it was not judged; nothing where it was.", blank=True, default="")
+    attack_rate: Rate = figure(ATTACK_RATE, default=UNDEFINED)
+    control_rate: Rate = figure(CONTROL_RATE, default=UNDEFINED)
+    excess_over_control: Rate = figure(EXCESS, default=UNDEFINED)
+    #: How many people in the data the group has; 0 where it is about everybody.
+    people: int = figure(hidden=True, counts="people", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CopyFindings:
     """People whose records stand verbatim in one release (see `unveil.metrics.verdict.copies.CopiedPeople`)."""
 
-    people: int
-    people_unchanged: int
-    control_share: float
-    expected: float
-    unmistakable: int
-    coincidences: float
-    groups: "tuple[CopiedGroup, ...]" = ()
+    COUNTS = "people"
+
+    people: int = figure(hidden=True, counts="nothing private")
+    people_unchanged: int = figure("How many people have their row in the release unchanged.")
+    expected: float = figure("How many of them would be expected by coincidence, judged by the control.")
+    control_share: float = figure(
+        "The share of people outside the data whose row is there too.", name="control_rate", counts="statistic"
+    )
+    unmistakable: int = figure(
+        "How many copies cannot be coincidence.",
+        limit=COPIED,
+        limit_meaning="people who stand in the release word for word, beyond coincidence",
+    )
+    groups: tuple[CopiedGroup, ...] = figure("Groups in which copies are more frequent.", default=())
+    coincidences: float = figure(hidden=True, counts="statistic")
     coarsened: tuple[str, ...] = ()
     relabelled: tuple[str, ...] = ()
 
@@ -234,11 +324,15 @@ class CopyFindings:
 class ReleaseVerdict:
     """What is said of one release: its outcome, the least adjusted p, the figures that were judged, and copies."""
 
-    name: str
-    outcome: Outcome
-    p: float = nan
-    findings: tuple[JudgedFigure, ...] = ()
-    copies: CopyFindings | None = None
+    COUNTS = "statistic"
+
+    name: str = figure("The release, by the name of its file.")
+    outcome: Outcome = figure("What was shown of this release: the words of `verdict.outcome`.")
+    p: float = figure("The least adjusted p of its figures.", default=nan)
+    findings: tuple[JudgedFigure, ...] = figure("The figures that were judged, the clearest first.", default=())
+    copies: CopyFindings | None = figure(
+        "People whose row was released unchanged; null where that was not looked for.", default=None
+    )
 
     @property
     def unmistakable(self) -> int:
@@ -254,32 +348,34 @@ class ReleaseVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditVerdict:
-    """The verdict of an audit.
+    """The verdict of an audit."""
 
-    Attributes
-    ----------
-    outcome
-        "found" where a figure is proved; "copies" where none is and yet somebody is copied beyond doubt;
-        "nothing_found"; "control_unusable" and "no_control", where nobody could compare.
-    alpha
-        What adjusted p are held against.
-    figures, draws
-        How many figures were judged together, and by how many draws; 0 where none was.
-    fewest_copies_provable
-        How few copied people counting could prove with this control; None without one, and where no number is enough.
-    control
-        What the checks of the control gave.
-    releases
-        What is said of each release, in the order of the audit.
-    """
+    COUNTS = "nothing private"
 
-    outcome: Outcome = "no_control"
-    alpha: float = 0.045
-    figures: int = 0
-    draws: int = 0
-    fewest_copies_provable: int | None = None
-    control: ControlCheck = NOT_CHECKED
-    releases: tuple[ReleaseVerdict, ...] = ()
+    outcome: Outcome = figure(
+        '"found" where a figure is proved; "copies" where none is and yet somebody is copied beyond doubt; '
+        '"nothing_found"; "control_unusable" and "no_control", where nobody could compare.',
+        default="no_control",
+    )
+    #: Written with the report, as is ``exit``.
+    headline: str = figure("The finding in one sentence.", default="")
+    alpha: float = figure(
+        "The level: a figure is proved where its adjusted p is at most this, from 0 to 1.", default=0.045
+    )
+    figures: int = figure("How many figures were judged together; 0 where none was.", default=0)
+    draws: int = figure("By how many random draws of who is in the data they were judged; 0 where none was.", default=0)
+    fewest_copies_provable: int | None = figure(
+        "How few copied people counting could prove with this control; null without one, and where no number is "
+        "enough.",
+        default=None,
+    )
+    control: ControlCheck = figure("What the checks of the control gave.", default=NOT_CHECKED)
+    releases: tuple[ReleaseVerdict, ...] = figure(
+        "What is said of each release, in the order of the audit.", default=()
+    )
+    exit: str | None = figure(
+        "What all limits come to: exceeded, not_shown or kept; null without limits.", default=None
+    )
 
     @property
     def unmistakable(self) -> int:
@@ -298,7 +394,7 @@ class SuggestedChange:
     columns: tuple[str, ...]
     how: ChangeKind
     #: What the changed release has lost for whoever takes one value from each cell; None where that was not measured.
-    utility: "Utility | None" = None
+    utility: Utility | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,20 +414,58 @@ class Suggestions:
 class Audit:
     """The whole of it: the original, the releases, and what was said on the way."""
 
-    rows: int
-    columns: tuple[ColumnFact, ...]
-    sha256: str | None
+    COUNTS = "nothing private"
+    GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})
+
+    verdict: AuditVerdict = figure("What all figures together come to.", default_factory=AuditVerdict)
+    rows: int = figure("How many rows there are.", name="original.rows")
+
+    @derived(
+        "How many people the rows belong to: fewer than rows where --id says that some have several.",
+        name="original.people",
+    )
+    def people_or_rows(self) -> int:
+        """How many people the original is about."""
+        return self.people or self.rows
+
+    columns: tuple[ColumnFact, ...] = figure("One entry for each column that is used.", name="original.columns")
+    sha256: str | None = figure(
+        "The digest of the file; null where there is no file or it is not told.", name="original.sha256"
+    )
+    flags: tuple[TableFlags, ...] = ()
+
+    @derived("Columns that look as if they identified people.")
+    def direct_identifiers(self) -> tuple[FlaggedColumn, ...]:
+        """The columns of all tables that look like direct identifiers."""
+        return tuple(FlaggedColumn(table=each.table, flag=flag) for each in self.flags for flag in each.flags)
+
     control_rows: int | None
     control_sha256: str | None
-    releases: tuple[AuditedRelease, ...]
-    attacks: tuple[str, ...]
-    verdict: AuditVerdict = field(default_factory=AuditVerdict)
+
+    @derived("The people who are not in the data; null where there are none.")
+    def control(self) -> ControlTable | None:
+        """The table of people who are not in the data."""
+        if self.control_rows is None:
+            return None
+        return ControlTable(rows=self.control_rows, sha256=self.control_sha256)
+
+    releases: tuple[AuditedRelease, ...] = figure("One entry for each release.")
     #: The three questions asked of the original itself, as if it were released.
-    before: AuditedRelease | None = None
-    flags: tuple[TableFlags, ...] = ()
-    #: The column whose groups are shown, and how many people a group must have to be shown.
-    by: str | None = None
-    minimum_cell: int = 11
+    before: AuditedRelease | None = figure(
+        "The same attacks on the original itself; null where that was not asked for.", default=None
+    )
+    by: str | None = figure("The column whose groups get rates of their own; null where none is named.", default=None)
+    minimum_cell: int = figure("Groups of fewer people are never shown.", default=11)
+
+    @derived("What stands above the headline, because figures would be misread without it.")
+    def cautions(self) -> tuple[str, ...]:
+        """What stands above the headline."""
+        from unveil.questions.audit.cautions import cautions
+
+        return cautions(self)
+
+    notes: tuple[str, ...] = figure(NOTES, default=())
+    attacks: tuple[str, ...]
     #: How many people the rows of the original belong to; 0 where nobody was counted.
     people: int = 0
     #: How many people of the original and of the control table were attacked.
@@ -339,12 +473,11 @@ class Audit:
     attacked_outside: int = 0
     #: What the digests of files are called; those that others may see depend on a key.
     digest_name: str = "SHA-256"
-    notes: tuple[str, ...] = ()
     #: What to change, where that was asked for.
     suggestions: Suggestions | None = None
     #: How the first of the releases was made, where a generator was run for the audit, and what is shown of epsilon.
-    way: "GeneratorSummary | None" = None
-    epsilon: "EpsilonFinding | None" = None
+    way: GeneratorSummary | None = None
+    epsilon: EpsilonFinding | None = None
 
     @property
     def has_control(self) -> bool:

@@ -6,11 +6,11 @@ from typing import Any
 
 from unveil.data.files.write import write_text
 from unveil.errors import InputError, shortened
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext, judged
 from unveil.questions.audit.view import VIEW
+from unveil.questions.result import Result
 from unveil.report.figures import json_of
 from unveil.report.limits import check_limits, is_pass, quantity_hint
 from unveil.report.profiles import profile
@@ -25,7 +25,7 @@ def assert_release_ok(
     accept_undecided: bool = False,
     report: str | Path | None = None,
     **settings: Any,
-) -> Answer[Audit]:
+) -> Result[Audit]:
     """Return the audit of a release, or raise an AssertionError that says which limits it does not keep.
 
     For tests of whoever makes releases: pytest shows the sentences, and a pipeline stops. It decides as
@@ -81,5 +81,5 @@ def _check_names(names: list[str]) -> None:
             raise InputError(f"there is no figure {shortened(name)} that a limit can be set for.{hint}")
 
 
-def _said(answer: Answer[Audit], sentences: list[str]) -> str:
+def _said(answer: Result[Audit], sentences: list[str]) -> str:
     return "\n".join(["the release does not keep its limits. " + answer.page().headline, *sentences])

@@ -15,12 +15,12 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections import Shuffle, TableProtection, protection_from
 from unveil.protections.specification import applied
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.checked_settings import identifiers_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
+from unveil.questions.audit.protect_settings import ProtectReading
 from unveil.questions.audit.quantities import quantities_of
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.read import read_targets
@@ -30,6 +30,7 @@ from unveil.questions.audit.view import whole_page
 from unveil.questions.audit.words import percent, rate_text
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result
 from unveil.questions.roles import roles_of
 from unveil.report.blocks import Page, Tone
 from unveil.report.editions import people as people_text
@@ -74,7 +75,7 @@ def ask(request: Request) -> Response:
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     warning = formula_warning(releases[-1].released.frame)
     notes += [warning.format("the protected table") + "."] * bool(warning)
-    answer: Answer[Audit] = audit(
+    answer: Result[Audit] = audit(
         table,
         {each.name: each for each in releases},
         control,
@@ -179,7 +180,7 @@ def _tables(request: Request) -> tuple[Table, Table | None]:
 
         return audit_sample()
     request.progress("reading", 0.0)
-    reading = reading_of(request, kinds=roles_of(request.values["columns"]).kinds)
+    reading = reading_of(ProtectReading.of_request(request), kinds=roles_of(request.values["columns"]).kinds)
     path = request.path("control")
     tables = [
         reading.file(request.required_path("original"), "original"),

@@ -1,8 +1,20 @@
 """What can be asked about protecting a table: the audit is made before and after each protection."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from unveil.questions.audit.settings import QUESTION as AUDIT
-from unveil.questions.roles import column_settings
-from unveil.questions.settings import Choices, Question, Setting, limits_setting, reading_settings, seed_setting
+from unveil.questions.roles import TableColumnSettings
+from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, Setting, TextFileSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectReading(TableColumnSettings, TextFileSettings):
+    """How the table to protect is read."""
+
+    rename: Mapping[str, str] = TableColumnSettings.declared(
+        "rename", words="What such a column is called, and its name in the table."
+    )
 
 
 def _protections() -> Choices:
@@ -83,12 +95,11 @@ QUESTION = Question(
             words="Keep them to yourself, to compare with the next time.",
             only="command line",
         ),
-        limits_setting(),
+        *LimitSettings.table(),
         AUDIT.setting("attacks"),
         AUDIT.setting("targets"),
-        *column_settings(of="the table"),
-        *reading_settings(),
-        seed_setting(secret=True),
+        *ProtectReading.table(),
+        *SecretSeedSettings.table(),
     ),
     sample="700 people of an election study, and others to compare with.",
     secret=True,

@@ -4,29 +4,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
+from unveil.metrics.releases.disclosure import Disclosure
+from unveil.metrics.releases.utility import Utility
 from unveil.metrics.trials.risk import CONFIDENCE, Rate, clopper_pearson, excess
 from unveil.metrics.verdict.limits import people_needed, worth
 from unveil.questions.audit.attacks import ATTACKS, AuditAttack
-from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit
+from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, CopyFindings
+from unveil.report.figures import meanings_of, undefined_quantities
+from unveil.report.figures import quantities_of as declared_quantities
 from unveil.report.limits import LimitEvidence, Quantity
 from unveil.report.profiles import COPIED
 from unveil.report.suppressed_number import SuppressedNumber
 
 _ENDS = {"": "", ".low": "; lower end of its 95% interval", ".high": "; upper end of its 95% interval"}
 _EXCESS = "excess_over_control"
-#: Figures of the release itself by part and name: what each means, and whether more of it is worse.
-_OF_RELEASE: Mapping[str, tuple[str, bool]] = MappingProxyType(
-    {
-        "disclosure.k_anonymity": ("fewest released rows that look alike in the known columns", False),
-        "disclosure.highest_risk": ("1 / fewest released rows that look alike", True),
-        "disclosure.average_risk": ("mean over released rows of 1 / rows that look alike", True),
-        "disclosure.sample_uniqueness": ("share of released rows that are the only one of their kind", True),
-        "utility.loss": ("what the release has lost of what the original says, from 0 to 1", True),
-        COPIED: ("people who stand in the release word for word, beyond coincidence", True),
-    }
-)
+#: What says something of the release itself, without an attack.
+_OF_RELEASE = (Disclosure, Utility, CopyFindings)
 #: Why a control that failed a check cannot show that a limit is kept.
 _DOUBTS: Mapping[str, str] = MappingProxyType(
     {
@@ -55,9 +50,7 @@ def meanings() -> dict[str, str]:
                 said[f"{attack.name}.{figure}"] = f"{meaning}; exceeded when less than VALUE"
             else:
                 said |= {f"{attack.name}.{figure}{end}": f"{meaning}{which}" for end, which in _ENDS.items()}
-    for name, (meaning, more_is_worse) in _OF_RELEASE.items():
-        said[name] = meaning if more_is_worse else f"{meaning}; exceeded when less than VALUE"
-    return said
+    return said | {name: meaning for kind in _OF_RELEASE for name, meaning in meanings_of(kind).items()}
 
 
 def needs(quantity: str) -> tuple[str, ...]:
@@ -86,14 +79,10 @@ def quantities_of(audit: Audit) -> dict[str, Quantity]:
     found = {}
     for name, meaning in meanings().items():
         part, *figure = name.split(".")
+        if part not in ATTACKS or name == COPIED:
+            continue
         more_is_worse, evidence = True, None
-        if name == COPIED:
-            value = max((each.copies.unmistakable for each in audit.verdict.releases if each.copies), default=nan)
-        elif name in _OF_RELEASE:
-            more_is_worse, worst = _OF_RELEASE[name][1], max if _OF_RELEASE[name][1] else min
-            parts = [measured for release in audit.releases if (measured := getattr(release, part)) is not None]
-            value = worst((v for each in parts if not isnan(v := getattr(each, *figure))), default=nan)
-        elif ATTACKS[part].distances:
+        if ATTACKS[part].distances:
             more_is_worse = False
             own = (each.figures.get(figure[0], nan) for each in _findings(audit, ATTACKS[part]))
             value = min((v for v in own if not isnan(v)), default=nan)
@@ -110,7 +99,20 @@ def quantities_of(audit: Audit) -> dict[str, Quantity]:
             more_is_worse=more_is_worse,
             evidence=evidence,
         )
-    return found
+    return found | _of_releases(audit)
+
+
+def _of_releases(audit: Audit) -> dict[str, Quantity]:
+    """Return the figures of the releases themselves, each the worst that is defined."""
+    parts: list[Any] = [part for each in audit.releases for part in (each.disclosure, each.utility)]
+    parts += [each.copies for each in audit.verdict.releases]
+    worst = {name: each for kind in _OF_RELEASE for name, each in undefined_quantities(kind).items()}
+    for part in parts:
+        for name, each in ({} if part is None else declared_quantities(part)).items():
+            is_worse = each.value > worst[name].value if each.more_is_worse else each.value < worst[name].value
+            if isnan(worst[name].value) or is_worse:
+                worst[name] = each
+    return worst
 
 
 #: Groups of people are compared by the rate of those in the data.

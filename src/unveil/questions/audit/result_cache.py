@@ -15,7 +15,7 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.tasks import AuditTask
-from unveil.work.result_format import ResultFormat
+from unveil.work.result_format import ResultFormat, types_within
 from unveil.work.results import ResultFolder
 from unveil.work.seal import Seal, parts_of, sealed_parts, write_bytes
 from unveil.work.task import version
@@ -71,36 +71,13 @@ def _seal(audit: str, task: AuditTask) -> Seal:
 def result_format() -> ResultFormat:
     """Return the format of stored results: everything that the parts of an audit give is made of these."""
     from unveil._kernels.verdict.permutations import agreeing_cells, true_links
-    from unveil.metrics.epsilon.bound import EpsilonBound
-    from unveil.metrics.releases import (
-        diversity,
-        households,
-        population,
-        propensity,
-        special_uniques,
-        unseen_values,
-        utility,
-    )
-    from unveil.metrics.releases._classes import EquivalenceClasses
-    from unveil.metrics.releases.disclosure import Disclosure
-    from unveil.metrics.trials import groups, membership, risk
-    from unveil.metrics.verdict.copies import CopiedGroup
-    from unveil.metrics.verdict.family import FittedGuesses, OwnDraws
-    from unveil.questions.audit import attack_results, findings, separation
+    from unveil.metrics.trials.membership import Curve
+    from unveil.questions.audit.attack_results import AttackResult
+    from unveil.questions.audit.findings import AuditedRelease, CopyFindings
     from unveil.report.suppressed_number import SuppressedNumber
 
     return ResultFormat(
-        types=(
-            *(findings.CopyFindings, findings.AttackFinding, findings.JudgedFigure, findings.SuccessRange),
-            *(findings.AttackScenario, findings.ColumnImportance),
-            *(attack_results.FigureEvidence, attack_results.AttackResult),
-            *(separation.ExposedPerson, separation.NamedShare, separation.ScoreArea, separation.Separation),
-            *(separation.UnusualPeople, EpsilonBound, membership.Curve, FittedGuesses, OwnDraws, CopiedGroup),
-            *(groups.GroupRates, groups.RatesByGroup, risk.Rate, risk.Risk, Disclosure, EquivalenceClasses),
-            *(diversity.Diversity, households.HouseholdRisk, unseen_values.UnseenValues),
-            *(population.PopulationRisk, special_uniques.SpecialUniques, propensity.Propensity, utility.Utility),
-            *(utility.ColumnDistance, utility.CoarseColumnDistance, utility.PairDistance, SuppressedNumber),
-        ),
+        types=(*types_within(AttackResult, AuditedRelease, CopyFindings), Curve, SuppressedNumber),
         functions=(agreeing_cells, true_links),
     )
 

@@ -1,79 +1,78 @@
 """How well an adversary tells people in the data from others, and whom that exposes, as data."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from unveil._kernels.types import FloatArray
-    from unveil.metrics.epsilon.bound import EpsilonBound
-    from unveil.metrics.trials.risk import Rate
+from unveil._figure import figure
+from unveil._kernels.types import FloatArray
+from unveil.metrics.epsilon.bound import EpsilonBound
+from unveil.metrics.trials.risk import Rate
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedShare:
     """The share of members who are named while a share ``wrongly`` of people who are not in the data is named too."""
 
-    wrongly: float
-    rate: "Rate"
+    COUNTS = "nothing private"
+    JSON_DEFINITION = "named_rate"
+
+    wrongly: float = figure("How many of the others are named wrongly.")
+    rate: Rate = figure(inline=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreArea:
     """The area under the curve of one score alone, and what kind of likeness it sees."""
 
-    name: str
-    sees: str
-    area: "Rate"
-    #: How much it counts in the combination: its place, and what lies beyond two thresholds; none where it is alone.
-    weights: tuple[float, ...] = ()
+    COUNTS = "statistic"
+
+    name: str = figure("The name of the score.", name="score")
+    sees: str = figure("What it looks at.")
+    area: Rate = figure("The area under its curve.")
+    weights: tuple[float, ...] = figure(
+        "How much it counts in the combination: its place, and what lies beyond two thresholds; none where it is "
+        "alone.",
+        default=(),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnusualPeople:
     """The same for people who are far from all others: ``share`` of those outside the data are as far."""
 
-    share: float
-    members: int
-    others: int
-    area: "Rate"
-    named: NamedShare
+    COUNTS = "people"
+
+    share: float = figure("The share of people that counts as unusual.", counts="nothing private")
+    members: int = figure("How many of them are members.")
+    others: int = figure("How many are not.")
+    area: Rate = figure("The area under the curve for them.")
+    named: NamedShare = figure("The share of them that is named.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Separation:
-    """How well people in the data are told from others, measured on people from whom nothing was learned.
+    """How well people in the data are told from others, measured on people from whom nothing was learned."""
 
-    Attributes
-    ----------
-    area
-        The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.
-    named
-        How many members are named at each share of others who are named wrongly.
-    pointed_out
-        How many of the members can be named so that at most 5 % of those named are not in the data, at even odds.
-    members, others, learned_from, population
-        How many people were measured, from how many of each kind it was learned, and how many show how people lie.
-    scores
-        What each score reaches alone; they explain and never accuse.
-    unusual
-        What is reached on those who are unlike all others.
-    curve
-        The shares of others and of members above each score, from the highest on; None where that is not shown.
-    epsilon
-        How large epsilon is at least if the two tables were divided by lot; None where that is not told.
-    """
+    COUNTS = "people"
 
-    area: "Rate"
-    named: tuple[NamedShare, ...]
-    pointed_out: float
-    members: int
-    others: int
-    learned_from: tuple[int, int]
-    population: int
-    scores: tuple[ScoreArea, ...]
-    unusual: tuple[UnusualPeople, ...]
-    curve: "tuple[FloatArray, FloatArray] | None" = None
-    epsilon: "EpsilonBound | None" = None
+    area: Rate = figure("The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.")
+    named: tuple[NamedShare, ...] = figure("How many members are named at each share of others who are named wrongly.")
+    pointed_out: float = figure(
+        "How many of the members can be named so that at most 5 % of those named are not in the data, at even odds."
+    )
+    members: int = figure("How many people in the data were measured.")
+    others: int = figure("How many people who are not in the data were measured.")
+    learned_from: tuple[int, int] = figure(
+        "From how many people in the data, and how many others, the combination of scores was learned."
+    )
+    population: int = figure("How many further people show how people lie, for scores that need that.")
+    epsilon: EpsilonBound | None = figure(
+        "How large epsilon is at least, if the two tables were divided by lot; missing where that is not told.",
+        default=None,
+    )
+    scores: tuple[ScoreArea, ...] = figure("What each score reaches alone; they explain and never accuse.")
+    unusual: tuple[UnusualPeople, ...] = figure("What is reached on those who are unlike all others.")
+    #: The shares of others and of members above each score, from the highest on; None where that is not shown.
+    curve: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,25 @@
 """What can be asked about a released table."""
 
+from dataclasses import dataclass
+
 from unveil.questions.audit.generator_settings import GENERATOR, wrong_with_generator
 from unveil.questions.audit.run_settings import RUNNING
 from unveil.questions.request import Request
-from unveil.questions.roles import column_settings, hierarchies_setting
+from unveil.questions.roles import HierarchySettings, TableColumnSettings
 from unveil.questions.settings import (
     MORE,
     Choices,
+    LimitSettings,
     Question,
+    SeedSettings,
     Setting,
-    limits_setting,
-    reading_settings,
-    seed_setting,
+    TextFileSettings,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditReading(TableColumnSettings, HierarchySettings, TextFileSettings):
+    """How the tables of an audit are read."""
 
 
 def _attacks() -> Choices:
@@ -175,7 +182,7 @@ _ON_COMMAND_LINE = (
         kind="output",
         only="command line",
     ),
-    hierarchies_setting(),
+    *HierarchySettings.table(),
     Setting(
         name="techniques",
         label="What was done to a column, for the sign-off sheet",
@@ -280,7 +287,7 @@ _MORE = (
         words="The report says what changed since.",
         fold=MORE,
     ),
-    limits_setting(),
+    *LimitSettings.table(),
     Setting(
         name="suggest",
         label="Say what to change: how many changes to try",
@@ -341,7 +348,7 @@ _MORE = (
         whole=False,
         fold=MORE,
     ),
-    *column_settings(of="the original"),
+    *TableColumnSettings.table(),
     Setting(
         name="exact",
         label="Columns whose released numbers are as they seem",
@@ -351,7 +358,7 @@ _MORE = (
         fold=MORE,
         example="age, income",
     ),
-    *reading_settings(),
+    *TextFileSettings.table(),
     Setting(
         name="by",
         label="Show every rate for the groups of",
@@ -385,7 +392,7 @@ _MORE = (
         example="2030-01-31",
         fold=MORE,
     ),
-    seed_setting(),
+    *SeedSettings.table(),
 )
 
 QUESTION = Question(

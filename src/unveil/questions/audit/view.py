@@ -2,22 +2,21 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
+from unveil._figure import VERSION, derived, figure
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
 from unveil.questions.audit import overview, sentences, verdict, words
 from unveil.questions.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.cautions import cautions, unseen_notes
 from unveil.questions.audit.charts import attack_chart, charts
 from unveil.questions.audit.control_words import control_notes
-from unveil.questions.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.generator.findings import way_json
+from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.generator.words import epsilon_said, existing_said, way_section
 from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, reasons, tone_of, word_of
 from unveil.questions.audit.parts.candidates import candidate_table
@@ -26,7 +25,7 @@ from unveil.questions.audit.parts.disclosure import disclosure_section
 from unveil.questions.audit.parts.groups import GroupTable, group_section
 from unveil.questions.audit.parts.identifiers import identifier_section
 from unveil.questions.audit.parts.membership import exposed_section, separation_blocks
-from unveil.questions.audit.parts.suggestions import suggestion_section, suggestions_json
+from unveil.questions.audit.parts.suggestions import MeasuredChange, measured_changes, suggestion_section
 from unveil.questions.audit.parts.utility import utility_section
 from unveil.questions.audit.quantities import meanings, quantities_of
 from unveil.questions.audit.ranking import worst_of, worst_over
@@ -34,10 +33,12 @@ from unveil.questions.audit.report_context import ReportContext, check_context, 
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.tables import EXCESS, attack_table, column_table, weight_table
 from unveil.questions.audit.verdict_text import of_all, safe
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.editions import behind, internal, shareable
-from unveil.report.judgement import judgement_section
-from unveil.report.limits import Quantity, shared_limits, with_limits
+from unveil.report.figures import LIMITS, SEED, flat_row, frame_of_rows, json_of
+from unveil.report.judgement import Judgement, judgement_section
+from unveil.report.limits import CheckedLimit, shared_limits, with_limits
 from unveil.report.machine import dumps
 from unveil.report.sign_off import with_sign_off
 from unveil.report.text import count, name
@@ -301,16 +302,28 @@ def _untested(audit: Audit) -> Iterator[str]:
         yield "What is sensitive: no column was named (--sensitive), so every column was tried in turn."
 
 
-def quantities(audit: Audit) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for, each the worst over releases and adversaries."""
-    return quantities_of(audit)
+#: The figures of a finding that have no place in a table of single values.
+_NOT_FLAT = ("adversary", "figures", "trust", "groups", "separation")
+
+
+def attack_rows(audit: Audit) -> list[dict[str, Any]]:
+    """Return one flat row for each release, attack and adversary."""
+    distances = dict.fromkeys(figure for attack in ATTACKS.values() for figure in attack.distances)
+    rows = []
+    for release in audit.releases:
+        for finding in release.findings:
+            told = {name: each for name, each in json_of(finding).items() if name not in _NOT_FLAT}
+            sentence = told.pop("sentence")
+            further = {name: finding.figures.get(name) for name in distances}
+            rows.append(
+                {"release": release.name, "kind": release.kind, **flat_row(told), **further, "sentence": sentence}
+            )
+    return rows
 
 
 def frame(audit: Audit) -> "pl.DataFrame":
     """Return all figures, one row for each release, attack and adversary; undefined ones are null."""
-    import polars as pl
-
-    return pl.DataFrame(rows_of(audit), infer_schema_length=None)
+    return frame_of_rows(attack_rows(audit))
 
 
 def plot(audit: Audit) -> "NDArray[Any]":
@@ -354,14 +367,14 @@ def whole_page(
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
         safe = shared(audit, key=given.digest_key)
         # What an earlier audit held may be as few people as the rest, and is in the internal edition.
-        told = quantities(safe)
+        told = quantities_of(safe)
         beside = shared_limits(limits, told)
         signed = _signed(safe, replace(given, previous=None, digest_key=None), seed, beside)
         limited = with_limits(signed, beside, told)
         return shareable(limited, minimum_cell=audit.minimum_cell, paths=given.paths)
     if show_records and not releases:
         raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-    whole = internal(with_limits(_signed(audit, given, seed, limits), limits, quantities(audit)))
+    whole = internal(with_limits(_signed(audit, given, seed, limits), limits, quantities_of(audit)))
     if not show_records:
         return whole
     sections = (*whole.sections, records_section(copied_records(releases)))
@@ -390,6 +403,44 @@ def _changed(audit: Audit, context: ReportContext, seed: int | None) -> Changes 
     return changes(context.previous, now)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AuditReport:
+    """The findings of an audit, and of its context what bears on figures."""
+
+    audit: Audit = figure(inline=True)
+    limits: Sequence[Mapping[str, Any]] = figure(LIMITS, rows=CheckedLimit)
+    profile: Judgement | None = figure(
+        "How the releases stand to published limits; null where none are named.", default=None
+    )
+    techniques: Mapping[str, str] = figure("What was done to each column before the release, as it was told.")
+    context: Mapping[str, str] = figure("For whom the release is identifiable, as it was told.", optional=True)
+    seed: int | None = figure(SEED)
+
+    @derived(VERSION)
+    def version(self) -> str:
+        """The version of unveil."""
+        return __version__
+
+    changes: Changes | None = figure(
+        "What changed since the audit that was named as the previous one.", optional=True, default=None
+    )
+
+    @derived("What to change, each measured by auditing again.", optional=True)
+    def suggestions(self) -> tuple[MeasuredChange, ...] | None:
+        """Every change with its figures before and after, the best first."""
+        return None if self.audit.suggestions is None else tuple(measured_changes(self.audit))
+
+    @derived("How releases were made by the generator.", optional=True)
+    def way(self) -> GeneratorSummary | None:
+        """How releases were made by the generator."""
+        return self.audit.way
+
+    @derived("What was bounded of epsilon.", optional=True)
+    def epsilon(self) -> EpsilonFinding | None:
+        """What was bounded of epsilon."""
+        return self.audit.epsilon
+
+
 def whole_json(
     audit: Audit,
     *,
@@ -400,32 +451,34 @@ def whole_json(
     """Return everything that JSON holds: the figures, the limits, and of the ``context`` what bears on figures."""
     given = context or ReportContext()
     check_context(audit, given)
-    changed = _changed(audit, given, seed)
-    figures, judgement = figures_of(audit), None if given.profile is None else judged(audit, given.profile)
-    return {
-        "schema": SCHEMA,
-        **figures,
-        "verdict": {**figures["verdict"], "exit": exit_outcome(limits, judgement)},
-        "limits": list(limits),
-        "profile": None if judgement is None else judgement.to_dict(),
-        "techniques": dict(given.techniques),
-        **({"context": dict(given.context)} if given.context else {}),
-        "seed": seed,
-        "version": __version__,
-        **({} if changed is None else {"changes": changed.to_dict()}),
-        **({} if audit.suggestions is None else {"suggestions": suggestions_json(audit)}),
-        **way_json(audit),
-    }
+    judgement = None if given.profile is None else judged(audit, given.profile)
+    exit_word = exit_outcome(limits, judgement)
+    report = AuditReport(
+        audit=replace(audit, verdict=replace(audit.verdict, headline=verdict.said_of(audit).whole, exit=exit_word)),
+        limits=limits,
+        profile=judgement,
+        techniques=given.techniques,
+        context=given.context,
+        seed=seed,
+        changes=_changed(audit, given, seed),
+    )
+    return {"schema": SCHEMA, **json_of(report)}
 
 
-VIEW = QuestionView(
+SCHEMA = "unveil.audit/3"
+VIEW: QuestionView[Audit] = QuestionView(
     schema=SCHEMA,
-    figures=figures_of,
-    quantities=quantities,
+    quantities=quantities_of,
     frame=frame,
     page=page,
     plot=plot,
+    findings=AuditReport,
+    about=(
+        "The answer of `unveil audit` and `unveil protect`: what an adversary could do with one or more releases of a "
+        "table."
+    ),
     meanings=meanings,
+    level=lambda audit: audit.verdict.outcome,
     whole_page=whole_page,
     whole_json=whole_json,
 )

@@ -1,17 +1,19 @@
 """What is in each column? Its kind, why, how sure that is, and the cells that stand for no value."""
 
-import os
 from typing import Any
 
 from unveil.data.table import Column, Table, kind_notes, write_kinds
-from unveil.questions.answer import Answer
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
+from unveil.questions.columns.settings import ColumnsSettings
 from unveil.questions.columns.view import VIEW, brief
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result
+from unveil.questions.settings import takes_settings
 
 
-def columns(table: Any, **settings: Any) -> Answer[ColumnsFindings]:
+@takes_settings(ColumnsSettings)
+def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any) -> Result[ColumnsFindings]:
     """Return how the columns of a table were read: kind, role, reason, confidence and markers.
 
     Parameters
@@ -19,27 +21,28 @@ def columns(table: Any, **settings: Any) -> Answer[ColumnsFindings]:
     table
         A :class:`unveil.data.table.Table`, any eager DataFrame, or the path of a file.
     settings
-        For a file, those of :meth:`unveil.data.table.Table.read`.
+        The settings below as one object; keywords change single ones.
 
     Examples
     --------
     >>> import polars as pl
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
-    <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
+    <Result: It is told, known or clear what each of 2 columns (3 rows) holds.>
     """
-    if isinstance(table, str | os.PathLike):
-        table = Table.read(table, **settings)
-    return Answer(_run(table if isinstance(table, Table) else Table.from_frame(table, **settings)), VIEW)
+    reading = reading_of(ColumnsSettings.merge(settings, changes))
+    read = reading.table(table)
+    reading.check([read])
+    return Result(_run(read), VIEW)
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to what was asked through a door, with the kinds as a file to be corrected."""
+    """Return the answer to a request, with the kinds as a file to be corrected."""
     from unveil.data.samples import audit_sample
 
-    reading, path = reading_of(request), request.path("file")
-    table = audit_sample()[0] if path is None else reading.file(path, request.names.get(path, path.name))
-    reading.check([table])
-    answer = columns(table)
+    settings = ColumnsSettings.of_request(request)
+    path = settings.file
+    table = audit_sample()[0] if path is None else reading_of(settings).table(path, request.names.get(path, path.name))
+    answer = columns(table, settings)
     return Response(
         answer=answer,
         brief=lambda: list(brief(answer.findings)),

@@ -1,12 +1,37 @@
-"""What can be asked about the columns of a table."""
+"""The settings of the question about the columns of a table."""
 
-from unveil.questions.roles import column_settings
-from unveil.questions.settings import (
-    Question,
-    Setting,
-    limits_setting,
-    reading_settings,
-)
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unveil.questions.roles import TableColumnSettings
+from unveil.questions.settings import LimitSettings, Question, TextFileSettings, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnsSettings(TableColumnSettings, TextFileSettings, LimitSettings):
+    """The settings of the question about the columns of a table."""
+
+    file: Any = setting(
+        None,
+        "The table",
+        "CSV, Parquet, Excel, SPSS, Stata, SAS and others.",
+        kind="table",
+        required=True,
+        is_bare=True,
+    )
+    write: Path | None = setting(
+        None,
+        "Write what the columns are taken for to FILE, as TOML to be corrected",
+        kind="output",
+        only="command line",
+        example="kinds.toml",
+    )
+    rename: Mapping[str, str] = TableColumnSettings.declared(
+        "rename", words="What such a column is called, and its name in a dictionary."
+    )
+
 
 QUESTION = Question(
     name="columns",
@@ -24,25 +49,6 @@ QUESTION = Question(
         "unveil columns people.csv --write kinds.toml",
         "unveil audit people.csv masked.csv --dictionary kinds.toml",
     ),
-    settings=(
-        Setting(
-            name="file",
-            label="The table",
-            kind="table",
-            words="CSV, Parquet, Excel, SPSS, Stata, SAS and others.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="write",
-            label="Write what the columns are taken for to FILE, as TOML to be corrected",
-            kind="output",
-            only="command line",
-            example="kinds.toml",
-        ),
-        *column_settings(of="a dictionary"),
-        *reading_settings(),
-        limits_setting(),
-    ),
+    settings=ColumnsSettings.table(),
     sample="700 people of an election study.",
 )

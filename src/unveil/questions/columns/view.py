@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.table.forms import KINDS
-from unveil.questions.answer import QuestionView
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
 from unveil.report.terminal import Part, opening
 from unveil.report.text import count, name, together

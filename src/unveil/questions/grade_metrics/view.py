@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.metrics import METRICS
-from unveil.questions.answer import QuestionView
 from unveil.questions.grade_metrics.charts import (
     SCORES,
     calibration_boxes,
@@ -60,6 +59,7 @@ from unveil.questions.grade_metrics.words import (
     sums_in_words,
     tone,
 )
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Part, opening

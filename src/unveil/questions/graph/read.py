@@ -1,81 +1,63 @@
 """The question about an attacked graph asked of files: one to protect, or a release that was made elsewhere."""
 
+import os
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.types import IntArray
-from unveil.attacks import GraphAttack, graph_attack_from
-from unveil.attacks.graph.calibration import CalibrationSource
 from unveil.data.files.read import read_table
 from unveil.data.files.source import shown
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN, read_seed_pairs, read_truth
-from unveil.data.graph.read import read_graph
+from unveil.data.graph.read import graph_from
 from unveil.data.graph.release import NOBODY
-from unveil.errors import InputError, whole_number
-from unveil.protections import GraphProtection, graph_protection_from
-from unveil.report.progress import Progress
+from unveil.errors import InputError
+from unveil.questions.graph.settings import GraphSettings
 
-#: Whether and how an adversary learns what its scores are worth.
-Calibrate = Literal["simulate", "seeds", "none"]
-#: More repetitions than this tell nothing new, and their figures would have to be kept.
-MOST_REPETITIONS = 10_000
-
-
-class GraphInputs(NamedTuple):
-    """A graph that was read, and what will be done to it: the protection (None if there is none) and the attack."""
-
-    original: Graph
-    protection: GraphProtection | None
-    attack: GraphAttack
+PathLike = str | os.PathLike  # type: ignore[type-arg]
 
 
 class ElsewhereInputs(NamedTuple):
-    """A release made elsewhere that was read, with what the adversary knows, who is who, and what has to be said."""
+    """A release made elsewhere, with what the adversary knows, who is who, and what has to be said."""
 
     released: Graph
     auxiliary: Graph
     seeds: int | IntArray
     truth: IntArray
-    attack: GraphAttack
     notes: tuple[str, ...]
 
 
-def read(path: str | Path | None, protect: str | None, attack: str, *, progress: Progress) -> GraphInputs:
-    """Return what the file holds, or the example if there is none; the arguments are those of `graph_file`."""
-    from unveil.data import samples
-
-    # A slip in what was written is said before a large file is read.
-    protection = None if protect is None else graph_protection_from(protect)
-    attacker = graph_attack_from(attack)
-    progress("reading", 0.0)
-    return GraphInputs(samples.graph() if path is None else read_graph(path), protection, attacker)
-
-
-def read_made_elsewhere(
-    released: str | Path,
-    auxiliary: str | Path,
-    seeds: int | str | Path,
-    truth: str | Path,
-    attack: str,
-    *,
-    progress: Progress,
-) -> ElsewhereInputs:
-    """Return what the files hold; the arguments are those of `graph_made_elsewhere_files`."""
-    attacker = graph_attack_from(attack)
-    progress("reading", 0.0)
-    seen = read_graph(released, name="released graph")
-    known = read_graph(auxiliary, name="auxiliary graph")
-    everybody, notes = _with_those_of_truth(known, truth)
-    whose, said = read_truth(truth, released=seen, original=everybody)
-    pairs = seeds if isinstance(seeds, int) else read_seed_pairs(seeds, released=seen, auxiliary=known)
-    return ElsewhereInputs(seen, known, pairs, whose, attacker, (*notes, *said))
+def read_made_elsewhere(released: Any, settings: GraphSettings) -> ElsewhereInputs:
+    """Return a release made elsewhere, from files or as it is; the arguments are those of `graph`."""
+    if settings.calibrate == "simulate":
+        raise InputError(
+            "a release made elsewhere cannot be made again, so calibrate must be 'seeds' or 'none' for it, but is "
+            "'simulate'. Choose one of them"
+        )
+    if settings.truth is None:
+        raise InputError("it must be known who the released nodes are, but it is not. Pass truth")
+    seen, known = (
+        graph_from(graph, name=name if isinstance(graph, PathLike) else None).without(
+            directions=settings.undirected, weights=settings.unweighted
+        )
+        for graph, name in ((released, "released graph"), (settings.auxiliary, "auxiliary graph"))
+    )
+    notes: tuple[str, ...] = ()
+    truth, pairs = settings.truth, settings.pairs
+    if isinstance(truth, PathLike):
+        everybody, about = _with_those_of_truth(known, truth)
+        truth, more = read_truth(truth, released=seen, original=everybody)
+        notes = (*about, *more)
+    if isinstance(pairs, PathLike):
+        pairs = read_seed_pairs(pairs, released=seen, auxiliary=known)
+    seeds = settings.seed_pairs if pairs is None else checked_pairs(pairs, seen)
+    return ElsewhereInputs(seen, known, seeds, checked_truth(truth, seen), notes)
 
 
-def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tuple[str, ...]]:
+def _with_those_of_truth(auxiliary: Graph, truth: Any) -> tuple[Graph, tuple[str, ...]]:
     """Return the auxiliary graph with nodes, at its end, for the people of the truth that it lacks; and a note."""
     cells = read_table(truth, {"released": "released", "original": "original"})["original"].str.strip_chars()
     named = sorted({name for name in cells.to_list() if name})
@@ -95,18 +77,6 @@ def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tu
         "which nodes without a connection may be missing): the adversary cannot find them."
     )
     return whole, (note,)
-
-
-def check_repeat(repeat: object) -> None:
-    """Refuse a number of repetitions that is none, or that would never end."""
-    whole_number(repeat, "the number of repetitions", at_most=MOST_REPETITIONS)
-
-
-def checked_calibration(calibrate: object) -> CalibrationSource | None:
-    """Return how the adversary learns what its scores are worth, None if it does not."""
-    if calibrate not in get_args(Calibrate):
-        raise InputError(f"calibrate must be 'simulate', 'seeds' or 'none', but is {calibrate!r}. Choose one of them")
-    return None if calibrate == "none" else cast("CalibrationSource", calibrate)
 
 
 def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:

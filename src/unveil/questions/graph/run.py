@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from unveil.questions.graph.measurements import (
     nodes_of,
     run_attack,
 )
+from unveil.questions.graph.settings import GraphSettings
 from unveil.report.progress import Progress, Say
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
@@ -71,14 +72,9 @@ def run(
     original: Graph,
     protection: GraphProtection,
     attack: GraphAttack,
+    settings: GraphSettings,
     *,
     protect: str,
-    seed_pairs: int,
-    overlap: float,
-    connected: bool,
-    node_share: float,
-    repeat: int,
-    calibration: CalibrationSource | None,
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
@@ -89,6 +85,7 @@ def run(
 
     ``protect`` is how the protection is written.
     """
+    repeat, overlap, node_share = settings.repeat, float(settings.overlap), float(settings.node_share)
 
     def worlds() -> Iterator[World]:
         for number, own in enumerate(_generators(rng, repeat)):
@@ -100,8 +97,8 @@ def run(
             knowledge = draw_knowledge(
                 release,
                 overlap=overlap,
-                seed_pairs=seed_pairs,
-                connected=connected,
+                seed_pairs=settings.seed_pairs,
+                connected=settings.connected,
                 node_share=node_share,
                 rng=for_knowledge,
             )
@@ -124,20 +121,24 @@ def run(
         repeat=repeat,
         progress=progress,
         say=say,
-        calibration=calibration,
+        calibration=_calibration(settings),
         protection=protection,
         attributes=attributes,
         graph=(original.nodes, original.edges),
         protect=protect,
         protect_settings=settings_of(protection),
         overlap=overlap,
-        connected=connected,
+        connected=settings.connected,
         given_seeds=False,
     )
-    # The overlap is known to be a number only now: drawing knowledge has checked it.
     about_values = () if attributes is None else attributes.notes
     said = _all_notes(repeat, *notes, *original.notes, *about_values, *found.notes)
-    return replace(found, overlap=float(overlap), node_share=float(node_share), notes=said)
+    return replace(found, node_share=node_share, notes=said)
+
+
+def _calibration(settings: GraphSettings) -> CalibrationSource | None:
+    """Return how the adversary learns what its scores are worth, None if it does not."""
+    return None if settings.calibrate == "none" else cast("CalibrationSource", settings.calibrate)
 
 
 def _check_people(release: GraphRelease) -> None:
@@ -172,9 +173,8 @@ def run_made_elsewhere(
     seeds: int | IntArray,
     truth: IntArray,
     attack: GraphAttack,
+    settings: GraphSettings,
     *,
-    repeat: int,
-    calibration: CalibrationSource | None,
     attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
@@ -182,7 +182,7 @@ def run_made_elsewhere(
     notes: Sequence[str],
 ) -> GraphFindings:
     """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.questions.graph.answer`."""
-    values = None
+    values, repeat = None, settings.repeat
     if attributes is not None:
         values = attributes.codes, values_of_people(attributes.codes, truth, auxiliary.nodes)
 
@@ -199,7 +199,7 @@ def run_made_elsewhere(
         repeat=repeat,
         progress=progress,
         say=say,
-        calibration=calibration,
+        calibration=_calibration(settings),
         protection=None,
         attributes=attributes,
         graph=None,

@@ -1,14 +1,19 @@
 """What can be asked about a released graph."""
 
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
 from unveil.questions.request import Request
 from unveil.questions.settings import (
     MORE,
     Choices,
+    LimitSettings,
     Question,
-    Setting,
-    limits_setting,
-    seed_setting,
-    simple_graph_settings,
+    SeedSettings,
+    Settings,
+    SimpleGraphSettings,
+    setting,
 )
 
 _ELSEWHERE = "The release was made elsewhere"
@@ -67,125 +72,113 @@ def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
     return []
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ElsewhereSettings(Settings):
+    """A release made elsewhere: what the adversary knows, and who is who."""
+
+    auxiliary: Any = setting(
+        None,
+        "The graph that the adversary knows",
+        "Under true names. The graph above is then the release, attacked as it is; protection and share of "
+        "connections do not apply.",
+        kind="file",
+        fold=_ELSEWHERE,
+    )
+    truth: Any = setting(
+        None,
+        "Who the released nodes are",
+        "The columns released and original (empty for nobody).",
+        kind="table",
+        fold=_ELSEWHERE,
+    )
+    pairs: Any = setting(
+        None,
+        "The pairs that the adversary knows",
+        "The columns released and original. Without this file so many as said above are drawn.",
+        kind="table",
+        fold=_ELSEWHERE,
+        only="page",
+        option="--seed-pairs",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _ElsewhereSettings):
+    """The settings of the question about an attacked graph."""
+
+    edges: Any = setting(
+        None,
+        "The graph",
+        "One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
+        kind="file",
+        required=True,
+        is_bare=True,
+    )
+    protect: Any = setting(
+        "id-removal",
+        "How the graph is protected before its release",
+        kind="thing",
+        choices=_protections,
+        read=_read_protection,
+    )
+    attack: Any = setting(
+        "narayanan-shmatikov",
+        "How the adversary goes about it",
+        kind="thing",
+        choices=_attacks,
+        read=_read_attack,
+    )
+    seed_pairs: int = setting(
+        50,
+        "How many people the adversary knows beforehand",
+        least=0,
+        most=MOST_PAIRS,
+        metavar="NUMBER|FILE",
+        or_file="pairs",
+    )
+    overlap: Fraction = setting("0.85", "The share of the connections that it knows")
+    repeat: int = setting(
+        1,
+        "How often all this is done",
+        "Each time is drawn anew. From two on there are intervals.",
+        least=1,
+        most=MOST_REPETITIONS,
+    )
+    calibrate: str = setting(
+        "none",
+        "Whether the adversary learns what its scores are worth",
+        "Every metric is then given for raw and for learned probabilities.",
+        kind="choice",
+        choices=lambda: (
+            ("none", "No: scores over their sum"),
+            ("simulate", "It protects and attacks the released graph once more"),
+            ("seeds", "It keeps back some of the people it knows, five times"),
+        ),
+        fold=MORE,
+    )
+    connected: bool = setting(False, "What the adversary knows connects whatever the original does", fold=MORE)
+    node_share: Fraction = setting(
+        "1",
+        "The share of the people that the adversary has heard of",
+        "Others are released too, but cannot be found; to name somebody there is a false alarm.",
+        fold=MORE,
+    )
+    attributes: Any = setting(
+        None,
+        "What is released about the nodes",
+        "The column node and one for each attribute. What the adversary learns of them is measured; a column "
+        "of many numbers is put into bands.",
+        kind="table",
+        fold=MORE,
+    )
+
+
 QUESTION = Question(
     name="graph",
     command=("graph",),
     title="Attack a graph",
     lead="Who is found in a released graph, by somebody who knows a part of it?",
-    settings=(
-        Setting(
-            name="edges",
-            label="The graph",
-            kind="file",
-            words="One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="protect",
-            label="How the graph is protected before its release",
-            kind="thing",
-            choices=_protections,
-            read=_read_protection,
-            default="id-removal",
-        ),
-        Setting(
-            name="attack",
-            label="How the adversary goes about it",
-            kind="thing",
-            choices=_attacks,
-            read=_read_attack,
-            default="narayanan-shmatikov",
-        ),
-        Setting(
-            name="seed_pairs",
-            label="How many people the adversary knows beforehand",
-            kind="number",
-            default=50,
-            least=0,
-            most=MOST_PAIRS,
-            metavar="NUMBER|FILE",
-            or_file="pairs",
-        ),
-        Setting(
-            name="overlap",
-            label="The share of the connections that it knows",
-            kind="share",
-            default="0.85",
-        ),
-        Setting(
-            name="repeat",
-            label="How often all this is done",
-            kind="number",
-            words="Each time is drawn anew. From two on there are intervals.",
-            default=1,
-            least=1,
-            most=MOST_REPETITIONS,
-        ),
-        Setting(
-            name="calibrate",
-            label="Whether the adversary learns what its scores are worth",
-            kind="choice",
-            words="Every metric is then given for raw and for learned probabilities.",
-            choices=lambda: (
-                ("none", "No: scores over their sum"),
-                ("simulate", "It protects and attacks the released graph once more"),
-                ("seeds", "It keeps back some of the people it knows, five times"),
-            ),
-            default="none",
-            fold=MORE,
-        ),
-        Setting(
-            name="connected",
-            label="What the adversary knows connects whatever the original does",
-            kind="switch",
-            default=False,
-            fold=MORE,
-        ),
-        Setting(
-            name="node_share",
-            label="The share of the people that the adversary has heard of",
-            kind="share",
-            words="Others are released too, but cannot be found; to name somebody there is a false alarm.",
-            default="1",
-            fold=MORE,
-        ),
-        Setting(
-            name="attributes",
-            label="What is released about the nodes",
-            kind="table",
-            words="The column node and one for each attribute. What the adversary learns of them is measured; a column "
-            "of many numbers is put into bands.",
-            fold=MORE,
-        ),
-        *simple_graph_settings(),
-        limits_setting(),
-        seed_setting(),
-        Setting(
-            name="auxiliary",
-            label="The graph that the adversary knows",
-            kind="file",
-            words="Under true names. The graph above is then the release, attacked as it is; protection and share of "
-            "connections do not apply.",
-            fold=_ELSEWHERE,
-        ),
-        Setting(
-            name="truth",
-            label="Who the released nodes are",
-            kind="table",
-            words="The columns released and original (empty for nobody).",
-            fold=_ELSEWHERE,
-        ),
-        Setting(
-            name="pairs",
-            label="The pairs that the adversary knows",
-            kind="table",
-            words="The columns released and original. Without this file so many as said above are drawn.",
-            fold=_ELSEWHERE,
-            only="page",
-            option="--seed-pairs",
-        ),
-    ),
+    settings=GraphSettings.table(),
     about=(
         "EDGES is protected, released and attacked. The adversary has an auxiliary graph (a share of the original "
         "edges, under true names) and knows some of the released nodes; it looks for all others. Without a file, the "

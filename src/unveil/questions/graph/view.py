@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.attacks.graph.resemblance import Resemblance
-from unveil.questions.answer import QuestionView
 from unveil.questions.graph.charts import (
     candidate_chart,
     cut_off_chart,
@@ -25,6 +24,7 @@ from unveil.questions.graph.findings import AveragedMetric, CalibratedFindings, 
 from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Chart, Page, Section
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening

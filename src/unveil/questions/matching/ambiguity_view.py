@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.matchings.permanents import Ambiguity
-from unveil.questions.answer import QuestionView
 from unveil.questions.matching import words
 from unveil.questions.matching.charts import exposure_chart
 from unveil.questions.matching.findings import AmbiguityFindings
@@ -17,6 +16,7 @@ from unveil.questions.matching.view import (
     release_section,
 )
 from unveil.questions.matching.words import CERTAIN, amount, certainty
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Chart, Number, Page, Section, Side, TableBlock, Tone
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening

@@ -3,13 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from unveil._figure import NOTES, VERSION, derived, figure
+from unveil._figure import NOTES, derived, figure, figure_at, version_figure
 from unveil._kernels.types import FloatArray
-from unveil._version import __version__
 from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
-from unveil.metrics.matchings.itemsets import Itemsets
 from unveil.metrics.matchings.permanents import Ambiguity
-from unveil.metrics.matchings.set_cracks import SetCracks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,11 +65,7 @@ class AmbiguityFindings:
     possible: int
     entries: tuple[str, ...] = field(repr=False)
 
-    @derived(VERSION)
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
-
+    version = version_figure()
     ambiguity: Ambiguity = figure(inline=True)
 
     @derived("One entry for each that the data owner has.", name="entries", rows=AmbiguousEntryRow)
@@ -114,11 +107,7 @@ class MatchingFindings:
     entries: tuple[str, ...] = field(repr=False)
     tokens: tuple[str, ...] = field(repr=False)
 
-    @derived(VERSION)
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
-
+    version = version_figure()
     cracks: Cracks = figure(inline=True)
 
     @derived("One entry for each that the data owner has.", name="entries", rows=EntryRow)
@@ -136,18 +125,11 @@ class MatchingFindings:
         }
         return pl.DataFrame(columns | ({"no_token": cracks.no_token} if cracks.pairs < cracks.n else {}))
 
-    @derived(
+    groups = figure_at(
+        "cracks.groups",
         "What is found out about groups of entries that are as bad to mistake for one another; null where none are "
-        "told."
+        "told.",
     )
-    def groups(self) -> SetCracks | None:
-        """The cracks of groups of entries."""
-        return self.cracks.groups
-
-    @derived("What is found out about sets of entries as a whole; null where none are told.")
-    def sets(self) -> Itemsets | None:
-        """The sets of entries that are found as a whole."""
-        return self.cracks.itemsets
-
+    sets = figure_at("cracks.itemsets", "What is found out about sets of entries as a whole; null where none are told.")
     releases: tuple[ReleaseAlone, ...] = figure(RELEASES, default=())
     notes: tuple[str, ...] = figure(NOTES, default=())

@@ -1,19 +1,24 @@
 """The question about matchings asked of files: what the adversary holds, and the true token of each entry."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from unveil._kernels.types import IntArray
+import numpy as np
+
 from unveil.data.files.source import shown
 from unveil.data.matrices.square_matrix import MatrixFile
 from unveil.errors import InputError
 from unveil.guesses import Dataflow, Matching, MatchingDistribution, UnequalMatching
 from unveil.guesses._pairing import of_file
 from unveil.metrics.matchings._random_matchings import Attack
+from unveil.questions.matching.settings import MatchingSettings
 from unveil.report.progress import Progress
 
 PathLike = str | Path
+#: The settings that can hold a release, in the order in which they are looked for.
+_RELEASES = ("transactions", "frequencies", "matchings", "dataflow", "matrix")
 
 # A matrix of weights in which the longer side is more than this many times the shorter is taken for a survey.
 _LOPSIDED = 3
@@ -26,86 +31,52 @@ class MatchingInputs(NamedTuple):
     """
 
     guess: Attack
-    truth: IntArray | None
-    groups: tuple[str, ...] | None
-    sets: dict[str, list[str]] | None
+    truth: Any
+    groups: Any
+    sets: Any
     notes: tuple[str, ...]
     releases: tuple[tuple[str, Attack], ...] = ()
 
 
-class _KnowledgeFiles(NamedTuple):
-    """The files with the attacker's knowledge, one of them given; ``pairs`` as in `matching_files`."""
-
-    matrix: PathLike | None
-    ranges: PathLike | None
-    transactions: PathLike | None
-    frequencies: PathLike | None
-    matchings: PathLike | None
-    dataflow: PathLike | None
-    pairs: int | None
-
-    def of_further(self, path: PathLike) -> "_KnowledgeFiles":
-        """Return the same with a further release of the same kind."""
-        if self.transactions is not None:
-            return self._replace(transactions=path)
-        if self.frequencies is not None:
-            return self._replace(frequencies=path)
-        if self.matchings is not None:
-            return self._replace(matchings=path)
-        return self._replace(matrix=path) if self.matrix is not None else self._replace(dataflow=path)
-
-    @property
-    def release(self) -> PathLike:
-        """The file of the release."""
-        files = (self.matrix, self.transactions, self.frequencies, self.matchings, self.dataflow)
-        return next(path for path in files if path is not None)
-
-
-def read(
-    matrix: PathLike | None,
-    truth: PathLike | None,
-    *,
-    ranges: PathLike | None,
-    transactions: PathLike | None,
-    frequencies: PathLike | None,
-    matchings: PathLike | None,
-    dataflow: PathLike | None,
-    groups: PathLike | None,
-    sets: PathLike | None,
-    also: Sequence[PathLike],
-    pairs: int | None,
-    progress: Progress,
-) -> MatchingInputs:
-    """Return what the files hold, checked; the arguments are those of `matching_files`."""
+def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progress) -> MatchingInputs:
+    """Return what the adversary holds and the truth, checked; the arguments are those of `matching`."""
     from unveil.data.matrices.matchings import read_truth
 
-    told = [path for path in (matrix, ranges, matchings, dataflow) if path is not None]
-    if len(told) != 1:
+    settings = settings if guess is None else replace(settings, matrix=guess)
+    given = [name for name in ("matrix", "ranges", "matchings", "dataflow") if getattr(settings, name) is not None]
+    if len(given) != 1:
         raise InputError(
-            "exactly one of matrix, ranges, matchings and dataflow must say what the adversary holds, but "
-            f"{len(told)} of them do. Pass one"
+            "exactly one of guess, ranges, matchings and dataflow must say what the adversary holds, but "
+            f"{len(given)} of them do. Pass one"
         )
-    if truth is None and (groups is not None or sets is not None):
+    if truth is None and (settings.groups is not None or settings.sets is not None):
         raise InputError("groups and sets are found by their true tokens, but no truth was given. Pass it too")
     progress("reading", 0.0)
-    held = _KnowledgeFiles(matrix, ranges, transactions, frequencies, matchings, dataflow, pairs)
-    guess, notes = _attack(held)
-    releases: tuple[tuple[str, Attack], ...] = ()
-    if also:
-        further = [held, *(held.of_further(path) for path in also)]
-        attacks = [(guess, notes), *(_attack(each) for each in further[1:])]
-        releases = tuple((Path(each.release).name, one) for each, (one, _) in zip(further, attacks, strict=True))
-        notes = tuple(note for _, some in attacks for note in some)
-        guess = combined([one for one, _ in attacks])
+    release = next(name for name in _RELEASES if getattr(settings, name) is not None or name == "matrix")
+    further = [_further(settings, release, each, number) for number, each in enumerate(settings.also, start=2)]
+    names = [_name(getattr(settings, release), 1), *(name for name, _ in further)]
+    attacks = [_attack(settings), *(_attack(each) for _, each in further)]
+    whole = combined([one for one, _ in attacks]) if further else attacks[0][0]
     progress("reading", 0.5)
     return MatchingInputs(
-        guess,
-        None if truth is None else read_truth(truth, guess),
-        None if groups is None else read_groups(groups, guess),
-        None if sets is None else read_sets(sets, guess),
-        notes,
-        releases,
+        whole,
+        read_truth(truth, whole) if isinstance(truth, PathLike) else truth,
+        read_groups(settings.groups, whole) if isinstance(settings.groups, PathLike) else settings.groups,
+        read_sets(settings.sets, whole) if isinstance(settings.sets, PathLike) else settings.sets,
+        tuple(note for _, some in attacks for note in some),
+        tuple((name, one) for name, (one, _) in zip(names, attacks, strict=True)) if further else (),
     )
+
+
+def _further(settings: MatchingSettings, release: str, given: Any, number: int) -> tuple[str, MatchingSettings]:
+    """Return the name of a further release of the same kind, and the settings with it instead of the first."""
+    named = isinstance(given, (list, tuple)) and len(given) == 2 and isinstance(given[0], str)
+    name, one = given if named else (_name(given, number), given)
+    return name, replace(settings, **{release: one})
+
+
+def _name(given: Any, number: int) -> str:
+    return Path(given).name if isinstance(given, PathLike) else f"release {number}"
 
 
 def combined(attacks: Sequence[Attack]) -> Attack:
@@ -122,31 +93,45 @@ def combined(attacks: Sequence[Attack]) -> Attack:
     )
 
 
-def _attack(held: _KnowledgeFiles) -> tuple[Attack, tuple[str, ...]]:
-    if held.ranges is not None:
-        return _of_ranges(held.ranges, held.transactions, held.frequencies, held.pairs)
-    return _of_one_file(held), ()
+def _attack(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
+    if settings.ranges is not None:
+        return _of_ranges(settings)
+    return _of_one(settings), ()
 
 
-def _of_one_file(held: _KnowledgeFiles) -> Attack:
+def _of_one(settings: MatchingSettings) -> Attack:
     from unveil.data.matrices.matchings import read_matrix
 
-    if held.matchings is not None:
-        return MatchingDistribution.read(held.matchings)
-    if held.dataflow is not None:
-        network = Dataflow.read(held.dataflow)
-        with of_file(held.dataflow):
+    if settings.matchings is not None:
+        return MatchingDistribution.read(settings.matchings)
+    if settings.dataflow is not None:
+        network = Dataflow.read(settings.dataflow)
+        with of_file(settings.dataflow):
             return Matching.from_dataflow(network)
-    if held.matrix is None:
-        raise InputError("a file must say what the adversary holds, but there is none. Pass a matrix")
-    file = read_matrix(held.matrix, square=False)
+    if not isinstance(settings.matrix, PathLike):
+        return _of_matrix(settings.matrix, settings.pairs)
+    file = read_matrix(settings.matrix, square=False)
     rows, columns = file.matrix.shape
-    if held.pairs is None:
-        _refuse_survey(file, held.matrix)
-    with of_file(held.matrix):
-        if rows == columns and held.pairs in (None, rows):
+    if settings.pairs is None:
+        _refuse_survey(file, settings.matrix)
+    with of_file(settings.matrix):
+        if rows == columns and settings.pairs in (None, rows):
             return Matching(*file)
-        return UnequalMatching(*file, held.pairs)
+        return UnequalMatching(*file, settings.pairs)
+
+
+def _of_matrix(guess: Any, pairs: int | None) -> Attack:
+    if isinstance(guess, (Matching, MatchingDistribution, UnequalMatching)):
+        return guess
+    shape = tuple(guess.shape if hasattr(guess, "shape") else np.shape(guess) if _is_rows(guess) else ())
+    if len(shape) == 2 and (len(set(shape)) == 2 or pairs not in (None, shape[0])):
+        return UnequalMatching(guess, pairs=pairs)
+    return Matching.from_matrix(guess)
+
+
+def _is_rows(guess: Any) -> bool:
+    """Return whether rows of one length were given; anything else is refused later, with a sentence."""
+    return isinstance(guess, (list, tuple)) and len({len(row) for row in guess if hasattr(row, "__len__")}) == 1
 
 
 def _refuse_survey(file: MatrixFile, path: PathLike) -> None:
@@ -167,24 +152,21 @@ def _refuse_survey(file: MatrixFile, path: PathLike) -> None:
     )
 
 
-def _of_ranges(
-    ranges: PathLike, transactions: PathLike | None, frequencies: PathLike | None, pairs: int | None
-) -> tuple[Attack, tuple[str, ...]]:
+def _of_ranges(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
     from unveil.data.matrices.matchings import read_frequencies, read_ranges, read_transactions
 
+    transactions, frequencies, pairs = settings.transactions, settings.frequencies, settings.pairs
     if (transactions is None) == (frequencies is None):
         seen = "none" if transactions is None else "both"
         raise InputError(
             f"ranges need the released transactions or the frequencies of tokens beside them, but {seen} were given. "
             "Pass one of the two"
         )
-    known = read_ranges(ranges)
-    if transactions is not None:
-        counted, source = read_transactions(transactions), transactions
-    else:
-        counted, source = read_frequencies(str(frequencies)), str(frequencies)
+    known = read_ranges(settings.ranges)
+    counted = read_frequencies(frequencies) if transactions is None else read_transactions(transactions)
+    source = frequencies if transactions is None else transactions
     names = {"entries": known.entries, "tokens": counted.tokens}
-    with of_file(ranges, f" beside {shown(Path(source))}"):
+    with of_file(settings.ranges, f" beside {shown(Path(source))}"):
         if len(known.entries) == len(counted.tokens) and pairs in (None, len(known.entries)):
             return Matching.from_ranges(known.low, known.high, counted.frequency, **names), counted.notes
         guess = UnequalMatching.from_ranges(known.low, known.high, counted.frequency, **names, pairs=pairs)

@@ -1,7 +1,10 @@
 """What can be asked about tokens that stand for entries."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from unveil.questions.request import Request
-from unveil.questions.settings import MORE, Question, Setting, limits_setting, seed_setting
+from unveil.questions.settings import MORE, LimitSettings, Question, SeedSettings, setting
 
 #: Figures that need to know the groups of entries.
 OF_GROUPS = ("group_found_share", "group_found_share.high")
@@ -62,115 +65,114 @@ def _of_limits(request: Request) -> list[tuple[str, str]]:
 
 _ELSE = "Other ways to say what the adversary holds"
 
+
+@dataclass(frozen=True, kw_only=True)
+class MatchingSettings(LimitSettings, SeedSettings):
+    """The settings of the question about matchings."""
+
+    matrix: Any = setting(
+        None,
+        "Which token the adversary holds possible for which entry",
+        "One row for each entry, one column for each token, 0 or 1 or how likely: CSV, NPY, NPZ or Matrix "
+        "Market. There may be more rows than columns, or fewer. Or one of the other ways folded below.",
+        kind="file",
+        is_bare=True,
+    )
+    truth: Any = setting(
+        None,
+        "The true token of each entry",
+        "The columns entry and token; no row, or an empty token, for an entry that has none. Without this "
+        "file it is said how many matchings are left, and how many entries may be cracked at least and at most.",
+        kind="table",
+    )
+    groups: Any = setting(
+        None,
+        "Entries that are as bad to mistake for one another",
+        "If there are such: the columns entry and group.",
+        kind="table",
+    )
+    sets: Any = setting(
+        None,
+        "Sets of entries to find as a whole",
+        "If there are such: the columns set and entry, a row for each entry of each set. Sets may overlap.",
+        kind="table",
+    )
+    ranges: Any = setting(
+        None,
+        "How often each entry is known to occur",
+        "The columns entry, low and high.",
+        kind="table",
+        fold=_ELSE,
+    )
+    transactions: Any = setting(
+        None,
+        "The released transactions",
+        "The columns transaction and token. Beside the ranges.",
+        kind="table",
+        fold=_ELSE,
+    )
+    frequencies: Any = setting(
+        None,
+        "How often each token occurs",
+        "The columns token and frequency. Beside the ranges, instead of transactions.",
+        kind="table",
+        fold=_ELSE,
+    )
+    matchings: Any = setting(
+        None,
+        "Whole matchings",
+        "A column for each entry that holds the token, and the column probability.",
+        kind="table",
+        fold=_ELSE,
+    )
+    dataflow: Any = setting(
+        None,
+        "A network of randomizing nodes",
+        "CSV with node, input, output (and chance), or TOML.",
+        kind="file",
+        fold=_ELSE,
+    )
+    also: tuple[Any, ...] = setting(
+        (),
+        "Further releases under the same tokens",
+        "Files of the same kind as the first: matrices, transactions or frequencies beside the same ranges, "
+        "matchings, or networks. The adversary has them all.",
+        kind="tables",
+        fold=MORE,
+    )
+    pairs: int | None = setting(
+        None,
+        "How many entries have a token",
+        "As many as can be unless told: with 5 entries and 4 tokens, 4.",
+        least=1,
+        fold=MORE,
+        metavar="N",
+    )
+    precision: float = setting(
+        0.01,
+        "How sharp sampled figures must be",
+        "The standard error of the expected cracks, as a share of them; a tenth of it for d. Only where a "
+        "matrix is too large for exact methods: 0.002 takes about 25 times as long as 0.01.",
+        least=0.0001,
+        most=1,
+        fold=MORE,
+    )
+    top: int = setting(
+        10,
+        "How many of the entries most at risk to print",
+        least=0,
+        only="command line",
+        front_end=True,
+        metavar="N",
+    )
+
+
 QUESTION = Question(
     name="matching",
     command=("matching",),
     title="Names replaced by tokens",
     lead="How many entries does an adversary give their true token?",
-    settings=(
-        Setting(
-            name="matrix",
-            label="Which token the adversary holds possible for which entry",
-            kind="file",
-            words="One row for each entry, one column for each token, 0 or 1 or how likely: CSV, NPY, NPZ or Matrix "
-            "Market. There may be more rows than columns, or fewer. Or one of the other ways folded below.",
-            is_bare=True,
-        ),
-        Setting(
-            name="truth",
-            label="The true token of each entry",
-            kind="table",
-            words="The columns entry and token; no row, or an empty token, for an entry that has none. Without this "
-            "file it is said how many matchings are left, and how many entries may be cracked at least and at most.",
-        ),
-        Setting(
-            name="groups",
-            label="Entries that are as bad to mistake for one another",
-            kind="table",
-            words="If there are such: the columns entry and group.",
-        ),
-        Setting(
-            name="sets",
-            label="Sets of entries to find as a whole",
-            kind="table",
-            words="If there are such: the columns set and entry, a row for each entry of each set. Sets may overlap.",
-        ),
-        Setting(
-            name="ranges",
-            label="How often each entry is known to occur",
-            kind="table",
-            words="The columns entry, low and high.",
-            fold=_ELSE,
-        ),
-        Setting(
-            name="transactions",
-            label="The released transactions",
-            kind="table",
-            words="The columns transaction and token. Beside the ranges.",
-            fold=_ELSE,
-        ),
-        Setting(
-            name="frequencies",
-            label="How often each token occurs",
-            kind="table",
-            words="The columns token and frequency. Beside the ranges, instead of transactions.",
-            fold=_ELSE,
-        ),
-        Setting(
-            name="matchings",
-            label="Whole matchings",
-            kind="table",
-            words="A column for each entry that holds the token, and the column probability.",
-            fold=_ELSE,
-        ),
-        Setting(
-            name="dataflow",
-            label="A network of randomizing nodes",
-            kind="file",
-            words="CSV with node, input, output (and chance), or TOML.",
-            fold=_ELSE,
-        ),
-        Setting(
-            name="also",
-            label="Further releases under the same tokens",
-            kind="tables",
-            words="Files of the same kind as the first: matrices, transactions or frequencies beside the same ranges, "
-            "matchings, or networks. The adversary has them all.",
-            fold=MORE,
-        ),
-        Setting(
-            name="pairs",
-            label="How many entries have a token",
-            kind="number",
-            words="As many as can be unless told: with 5 entries and 4 tokens, 4.",
-            least=1,
-            fold=MORE,
-            metavar="N",
-        ),
-        Setting(
-            name="precision",
-            label="How sharp sampled figures must be",
-            kind="number",
-            words="The standard error of the expected cracks, as a share of them; a tenth of it for d. Only where a "
-            "matrix is too large for exact methods: 0.002 takes about 25 times as long as 0.01.",
-            default=0.01,
-            least=0.0001,
-            most=1,
-            whole=False,
-            fold=MORE,
-        ),
-        Setting(
-            name="top",
-            label="How many of the entries most at risk to print",
-            kind="number",
-            default=10,
-            least=0,
-            only="command line",
-            metavar="N",
-        ),
-        limits_setting(),
-        seed_setting(),
-    ),
+    settings=MatchingSettings.table(),
     about=(
         "Each entry of the original (a diagnosis, a product) was replaced by a token. MATRIX says which token the "
         "adversary holds possible for which entry (0 or 1), or how likely: one row per entry, one column per token, "

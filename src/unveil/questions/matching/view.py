@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from unveil._kernels.types import FloatArray
 from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
 from unveil.metrics.matchings.itemsets import Itemsets
-from unveil.questions.answer import QuestionView
 from unveil.questions.matching import words
 from unveil.questions.matching.charts import crack_chart, entries_chart
 from unveil.questions.matching.findings import MatchingFindings, ReleaseAlone
@@ -23,6 +22,7 @@ from unveil.questions.matching.tables import (
     set_table,
 )
 from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Page, Section
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening

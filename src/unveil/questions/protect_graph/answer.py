@@ -1,7 +1,6 @@
 """What does a graph look like after a protection, and what did that cost?"""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,23 +14,26 @@ from unveil.metrics.graphs.anonymity import degree_class_sizes, smallest_degree_
 from unveil.metrics.graphs.utility import graph_utility
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.protections.specification import applied
-from unveil.questions.answer import Answer
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
+from unveil.questions.protect_graph.settings import AnonymizeSettings
 from unveil.questions.protect_graph.view import VIEW, brief
 from unveil.questions.request import OutputFile, Request, Response
+from unveil.questions.result import Result
+from unveil.questions.settings import takes_settings
 from unveil.report.progress import Progress, silent
 
 
+@takes_settings(AnonymizeSettings)
 def anonymize(
     graph: Any,
-    protect: str | GraphProtection,
+    protect: str | GraphProtection | None = None,
+    settings: AnonymizeSettings | None = None,
     *,
-    undirected: bool = False,
-    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
-) -> Answer[AnonymizeFindings]:
+    **changes: Any,
+) -> Result[AnonymizeFindings]:
     """Return the graph after a protection, with what changed and what it cost.
 
     Parameters
@@ -40,13 +42,11 @@ def anonymize(
         A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
         :func:`unveil.data.graph_from` takes.
     protect
-        The protection, or how it is written, such as ``k-degree:k=5``.
-    undirected, unweighted
-        Whether a graph whose edges have directions, or weights, may be released without them; else it is refused.
+        The protection, or how it is written, such as ``k-degree:k=5``; k-degree unless given.
+    settings
+        The settings below as one object; keywords change single ones.
     rng
-        Draws the random numbers of nodes, and whatever the protection draws. Whoever can make it again undoes the
-        release, so unless given it starts from a secret seed that no answer states: leave it out for a release that
-        is published.
+        A source of randomness instead of ``seed``. Whoever can make it again undoes the release.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -59,52 +59,24 @@ def anonymize(
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
-    original = graph_from(graph).without(directions=undirected, weights=unweighted)
-    protection = graph_protection_from(protect) if isinstance(protect, str) else protect
-    rng = np.random.default_rng() if rng is None else rng
-    written = protect.strip() if isinstance(protect, str) else protection_text(protection)
-    return Answer(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
-
-
-def anonymize_file(
-    path: str | Path | None,
-    protect: str,
-    *,
-    undirected: bool = False,
-    unweighted: bool = False,
-    rng: np.random.Generator | None = None,
-    progress: Progress = silent,
-) -> Answer[AnonymizeFindings]:
-    """Return the protected graph of a file, or of the generated graph inside unveil where there is none.
-
-    Parameters
-    ----------
-    path
-        The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
-    protect, undirected, unweighted, rng, progress
-        As in :func:`unveil.anonymize`.
-    """
-    from unveil.data import samples
-    from unveil.data.graph.read import read_graph
-
+    asked = AnonymizeSettings.merge(settings, changes if protect is None else {**changes, "protect": protect})
     # A slip in the protection is said before a large file is read.
-    graph_protection_from(protect)
+    protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
     progress("reading", 0.0)
-    graph = samples.graph() if path is None else read_graph(path)
-    return anonymize(graph, protect, undirected=undirected, unweighted=unweighted, rng=rng, progress=progress)
+    original = graph_from(graph).without(directions=asked.undirected, weights=asked.unweighted)
+    rng = np.random.default_rng(asked.seed) if rng is None else rng
+    written = asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection)
+    return Result(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to what was asked through a door, with the release and who is who in it as files."""
+    """Return the answer to a request, with the release and who is who in it as files."""
+    from unveil.data import samples
     from unveil.data.graph.files import write_edges, write_truth
 
-    answer = anonymize_file(
-        request.path("edges"),
-        request.values["protect"],
-        **request.pick("undirected", "unweighted"),
-        rng=request.rng,
-        progress=request.progress,
-    )
+    settings = AnonymizeSettings.of_request(request)
+    graph = samples.graph() if settings.edges is None else settings.edges
+    answer = anonymize(graph, settings=settings, progress=request.progress)
     release = answer.findings.release
     return Response(
         answer=answer,

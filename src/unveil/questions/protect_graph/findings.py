@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from unveil._figure import NOTES, derived, figure
+from unveil._figure import NOTES, derived, figure, figure_at, version_figure
 from unveil._kernels.types import FloatArray
-from unveil._version import __version__
 from unveil.data.graph import Graph
 from unveil.data.graph.release import EdgeChanges, GraphRelease
-from unveil.data.ledger import Ledger
 from unveil.metrics.graphs.utility import UtilityLoss
 
 #: Nodes are counted by how many have as many neighbours as they do, themselves included: up to each of these.
@@ -104,10 +102,7 @@ class AnonymizeFindings:
     utility: tuple[UtilityLoss, ...] = field(repr=False)
     release: GraphRelease = field(repr=False)
 
-    @derived("The version of unveil that answered.")
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
+    version = version_figure()
 
     @derived("How large the original graph is; null where it is not known.")
     def graph(self) -> GraphSize:
@@ -116,16 +111,10 @@ class AnonymizeFindings:
 
     protect: str = figure("The protection as it is written in commands; null where the release was given.")
     settings: Mapping[str, str] = figure("Every setting of the protection, as it is written.")
-
-    @derived("Whether released nodes stand for original ones (masked) or are drawn anew (synthetic)")
-    def kind(self) -> str:
-        """The kind of the release."""
-        return self.release.kind
-
-    @derived("How released nodes belong to original ones.")
-    def pairing(self) -> str:
-        """The pairing of released and original nodes."""
-        return self.release.pairing
+    kind = figure_at(
+        "release.kind", "Whether released nodes stand for original ones (masked) or are drawn anew (synthetic)"
+    )
+    pairing = figure_at("release.pairing", "How released nodes belong to original ones.")
 
     @derived("How large the released graph is.")
     def released(self) -> GraphSize:
@@ -137,10 +126,7 @@ class AnonymizeFindings:
         """The numbers of changed edges and of pseudo nodes."""
         return ChangeCounts(**self.changes._asdict(), pseudo_nodes=self.release.pseudo_nodes)
 
-    @derived("What the protection says about its own work, by name.")
-    def facts(self) -> Mapping[str, float]:
-        """The counts of the protection itself."""
-        return self.release.facts
+    facts = figure_at("release.facts", "What the protection says about its own work, by name.")
 
     @derived("How far degrees hide people.")
     def degrees(self) -> DegreeAnonymity:
@@ -158,9 +144,7 @@ class AnonymizeFindings:
         """The utility losses by the names of their metrics."""
         return {each.metric.name: each for each in self.utility}
 
-    @derived("Every noisy question that was asked, and what it cost; null without differential privacy.")
-    def ledger(self) -> Ledger | None:
-        """The accounts of a differentially private release."""
-        return self.release.ledger
-
+    ledger = figure_at(
+        "release.ledger", "Every noisy question that was asked, and what it cost; null without differential privacy."
+    )
     notes: tuple[str, ...] = figure(NOTES, default=())

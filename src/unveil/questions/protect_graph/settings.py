@@ -1,6 +1,10 @@
 """What can be asked about the protection of a graph."""
 
-from unveil.questions.settings import Choices, Question, Setting, limits_setting, seed_setting, simple_graph_settings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, SimpleGraphSettings, setting
 
 
 def _protections() -> Choices:
@@ -13,6 +17,42 @@ def _read_protection(text: str) -> object:
     from unveil.protections import graph_protection_from
 
     return graph_protection_from(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
+    """The settings of the question about the protection of a graph."""
+
+    edges: Any = setting(
+        None,
+        "The graph",
+        "One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
+        kind="file",
+        required=True,
+        is_bare=True,
+    )
+    protect: Any = setting(
+        "k-degree",
+        "How the graph is protected",
+        kind="thing",
+        choices=_protections,
+        read=_read_protection,
+    )
+    out: Path | None = setting(
+        None,
+        "Write the released graph: source,target",
+        kind="output",
+        example="released.csv",
+        only="command line",
+    )
+    truth: Path | None = setting(
+        None,
+        "Write which original node each released one stands for: released,original",
+        "Keep it to yourself.",
+        kind="output",
+        example="truth.csv",
+        only="command line",
+    )
 
 
 QUESTION = Question(
@@ -32,42 +72,7 @@ QUESTION = Question(
         "unveil anonymize edges.csv --protect hrg-dp:epsilon=1 --html report.html",
         "unveil anonymize edges.csv --protect k-degree:k=5 --limit edge_difference=0.1",
     ),
-    settings=(
-        Setting(
-            name="edges",
-            label="The graph",
-            kind="file",
-            words="One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="protect",
-            label="How the graph is protected",
-            kind="thing",
-            choices=_protections,
-            read=_read_protection,
-            default="k-degree",
-        ),
-        Setting(
-            name="out",
-            label="Write the released graph: source,target",
-            kind="output",
-            example="released.csv",
-            only="command line",
-        ),
-        Setting(
-            name="truth",
-            label="Write which original node each released one stands for: released,original",
-            kind="output",
-            example="truth.csv",
-            words="Keep it to yourself.",
-            only="command line",
-        ),
-        *simple_graph_settings(),
-        limits_setting(),
-        seed_setting(secret=True),
-    ),
+    settings=AnonymizeSettings.table(),
     sample="A generated graph of about 1,000 nodes, in which nobody is real.",
     secret=True,
 )

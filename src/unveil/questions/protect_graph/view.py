@@ -11,9 +11,9 @@ from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger
 from unveil.metrics import METRICS
 from unveil.metrics.graphs.utility import UtilityLoss
-from unveil.questions.answer import QuestionView
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.words import explanation, headline, next_steps
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Chart, Number, Page, Section, Series, Style, TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.scale import thin

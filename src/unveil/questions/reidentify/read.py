@@ -1,9 +1,10 @@
 """What a question about re-identification is made of: files, the release, whose each row is, what is known, attacks."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,29 +26,21 @@ from unveil.protections import TableProtection, protection_text
 from unveil.protections.declared_method import declared_mechanism
 from unveil.protections.dialects import ParsedProtection, as_written
 from unveil.protections.specification import applied
-from unveil.questions.reading import TableReading
+from unveil.questions.reading import reading_of
 from unveil.questions.reidentify.findings import NotRun
-from unveil.questions.reidentify.settings import LEAVES
+from unveil.questions.reidentify.settings import LEAVES, ReidentifySettings
 from unveil.report.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
-PathLike = str | Path
+PathLike = str | os.PathLike  # type: ignore[type-arg]
 
 _SAMPLE_ROWS = 120
 _SAMPLE_SEED = 1996
 
 _ORDER_TOLD = "in the order in which they were named"
 _ORDER_FOUND = "the most telling first, by the entropy of the original column"
-
-
-class ReidentifyTables(NamedTuple):
-    """What files hold: the people, and unless a protection makes the release, the released rows and whose each is."""
-
-    original: Table
-    released: Table | None = None
-    truth: IntArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,17 +100,15 @@ class ReidentifyInputs:
 def inputs_of(
     original: Any,
     released: Any,
+    settings: ReidentifySettings,
     *,
-    attacks: Sequence[str | TableAttack],
-    protect: str | TableProtection | None,
-    truth: Any,
-    known: Sequence[str] | None,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
 ) -> ReidentifyInputs:
     """Return the question, checked, with the release made if need be; the arguments are those of `reidentify`."""
-    table = original if isinstance(original, Table) else Table.from_frame(original, name="original")
+    table, released, truth = _tables(original, released, settings, progress)
+    protect, known = settings.protect or None, settings.known
     people, about_roles = _with_known(table, known)
     progress("protecting", 0.0)
     release, protection = _made_release(people, released, truth, protect, rng)
@@ -126,7 +117,7 @@ def inputs_of(
     if declared:
         people, release = _recognised(people, release, protection, numbers, known, rng)
     case, order = _case_of(people, release, numbers, known)
-    chosen, not_run = _chosen_attacks(attacks, protection, release, case)
+    chosen, not_run = _chosen_attacks(settings.attacks, protection, release, case)
     return ReidentifyInputs(
         case=case,
         release=Release(people, release.released),
@@ -154,14 +145,14 @@ class _ReadRelease:
     refuting: int = 0
 
 
-def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
+def _with_known(people: Table, known: Sequence[str]) -> tuple[Table, tuple[str, ...]]:
     """Return the people with the role of the columns that were told to be known, and a note on what was guessed.
 
     A protection leaves out what it takes for an identifier, so that this comes before it.
     """
-    if known is not None:
-        if not known or len(set(known)) < len(known):
-            raise InputError("known must name at least one column, and each once. Correct it")
+    if known:
+        if len(set(known)) < len(known):
+            raise InputError("known must name each column once, but names one twice. Leave out one of them")
         for name in known:
             people.column(name)
         told = set(known)
@@ -213,7 +204,7 @@ def _recognised(
     release: _ReadRelease,
     protection: object,
     truth: IntArray,
-    known: Sequence[str] | None,
+    known: Sequence[str],
     rng: np.random.Generator,
 ) -> tuple[Table, _ReadRelease]:
     """Return both tables with columns that agree, and how the declared method made the release if it can have."""
@@ -253,11 +244,9 @@ def _checked_truth(release: _ReadRelease, originals: int) -> IntArray:
     return numbers
 
 
-def _case_of(
-    people: Table, release: _ReadRelease, truth: IntArray, known: Sequence[str] | None
-) -> tuple[ReleaseCase, str]:
+def _case_of(people: Table, release: _ReadRelease, truth: IntArray, known: Sequence[str]) -> tuple[ReleaseCase, str]:
     """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
-    if known is not None:
+    if known:
         for name in known:
             release.released.column(name)
         names, order = list(known), _ORDER_TOLD
@@ -269,9 +258,9 @@ def _case_of(
     return ReleaseCase(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
 
 
-def _known_names(people: Table, released: Table, known: Sequence[str] | None) -> list[str]:
+def _known_names(people: Table, released: Table, known: Sequence[str]) -> list[str]:
     """Return the columns of both tables that the adversary knows."""
-    if known is not None:
+    if known:
         return list(known)
     there = set(released.column_names)
     names = [each.name for each in people.columns if each.role == "known" and each.name in there]
@@ -334,18 +323,11 @@ def _percentage(protection: TableProtection | None) -> float | None:
     return None if share is None else float(exact_fraction(share, what="share") * 100)
 
 
-def read(
-    original: PathLike,
-    released: PathLike | None,
-    *,
-    truth: PathLike | None,
-    identifier: str | None,
-    reading: TableReading,
-    hierarchies: Mapping[str, PathLike],
-    progress: Progress,
-) -> ReidentifyTables:
-    """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
-    if released is not None and (truth is None) == (identifier is None):
+def _tables(original: Any, released: Any, settings: ReidentifySettings, progress: Progress) -> tuple[Table, Any, Any]:
+    """Return the people, what was released of them if it is there, and whose each released row is."""
+    truth, identifier = settings.truth, settings.identifier
+    is_file = isinstance(released, PathLike)
+    if is_file and (truth is None) == (not identifier):
         seen = "neither was" if truth is None else "both were"
         raise InputError(
             f"either the truth or a column that names people must tell whose each released row is, but {seen} given. "
@@ -353,27 +335,31 @@ def read(
         )
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
+    if identifier and not isinstance(original, PathLike):
+        raise InputError("identifier names people in files, but the tables are no files. Pass their paths, or truth")
+    reading = reading_of(settings)
     progress("reading", 0.0)
-    people = _table(original, "original", identifier, reading)
-    people = people.with_readings(hierarchies={name: Hierarchy.read(path) for name, path in hierarchies.items()})
-    if released is None:
+    people = _named(reading.table(original, "original"), identifier)
+    people = people.with_readings(
+        hierarchies={name: Hierarchy.read(path) for name, path in settings.hierarchies.items()}
+    )
+    if not is_file:
         reading.check([people])
-        return ReidentifyTables(people)
+        made_elsewhere = released is None or isinstance(released, Release | Table)
+        return people, released if made_elsewhere else reading.frame(released, "release"), truth
     progress("reading", 0.5)
-    table = _table(released, "release", identifier, reading, released=True)
+    table = _named(reading.file(released, "release", released=True), identifier)
     reading.check([people, table])
-    if identifier is not None:
-        numbers = _by_identifier(original, released, identifier, reading.files)
-    elif truth is not None:
-        numbers = read_truth(truth, released=table.rows, originals=people.rows)
-    return ReidentifyTables(people, table, numbers)
+    if identifier:
+        return people, table, _by_identifier(original, released, identifier, reading.files)
+    if isinstance(truth, PathLike):
+        truth = read_truth(truth, released=table.rows, originals=people.rows)
+    return people, table, truth
 
 
-def _table(
-    path: PathLike, name: str, identifier: str | None, reading: TableReading, *, released: bool = False
-) -> Table:
-    table = reading.file(path, name, released=released)
-    if identifier is None:
+def _named(table: Table, identifier: str) -> Table:
+    """Return the table with this column as an identifier, which no attack sees."""
+    if not identifier:
         return table
     table.column(identifier)
     told = (
@@ -382,7 +368,7 @@ def _table(
     return replace(table, columns=tuple(told))
 
 
-def _by_identifier(original: PathLike, released: PathLike, identifier: str, reading: FileSettings) -> IntArray:
+def _by_identifier(original: Any, released: Any, identifier: str, reading: FileSettings) -> IntArray:
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
@@ -399,7 +385,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str, read
     return found.cast(pl.Int64).to_numpy().astype(np.int64)
 
 
-def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
+def read_truth(path: Any, *, released: int, originals: int) -> IntArray:
     """Return the original row of each released one, counted from 0, from the columns ``released`` and ``original``.
 
     In the file rows are counted from 1; an empty ``original`` is a released row that comes from nobody, -1 here.
@@ -430,7 +416,7 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
     return truth
 
 
-def _numbers(cells: "pl.Series", path: PathLike, at_most: int) -> IntArray:
+def _numbers(cells: "pl.Series", path: Any, at_most: int) -> IntArray:
     """Return row numbers counted from 0, -1 for an empty cell."""
     import polars as pl
 

@@ -127,7 +127,7 @@ def _attacked(
         steps=steps,
         confusion=float(alike.min()) if alike.size else nan,
         typical_confusion=float(np.median(alike)) if alike.size else nan,
-        witness=" ".join(filter(None, [nobody_witness(guessed) or record.witness or file.witness])),
+        witness=nobody_witness(guessed) or record.witness or file.witness,
     )
     return attacked, guessed
 

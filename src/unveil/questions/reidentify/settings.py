@@ -1,17 +1,19 @@
 """What can be asked about who is behind masked records."""
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from unveil.questions.request import Request
-from unveil.questions.roles import column_settings, hierarchies_setting
+from unveil.questions.roles import HierarchySettings, TableColumnSettings
 from unveil.questions.settings import (
     MORE,
     Choices,
+    LimitSettings,
     Question,
-    Setting,
-    limits_setting,
-    reading_settings,
-    seed_setting,
+    SeedSettings,
+    Settings,
+    TextFileSettings,
+    setting,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +74,94 @@ def _one_release(request: Request) -> list[tuple[str, str]]:
     return []
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ReleaseFiles(Settings):
+    """A release made elsewhere, and whose each of its rows is."""
+
+    released: Any = setting(
+        None,
+        "The release that was made elsewhere",
+        "The protection above is then the method that made it, if known. Whose each row is must be told.",
+        kind="table",
+        fold=_ELSEWHERE,
+        is_bare=True,
+    )
+    truth: Any = setting(
+        None,
+        "Whose each released row is",
+        "The columns released and original, with row numbers counted from 1; empty for a row that is nobody's.",
+        kind="table",
+        fold=_ELSEWHERE,
+    )
+    identifier: str = setting(
+        "",
+        "Instead of the truth, a column of both files that names people",
+        fold=_ELSEWHERE,
+        option="--id",
+        metavar="COLUMN",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReidentifySettings(
+    TableColumnSettings, HierarchySettings, TextFileSettings, LimitSettings, SeedSettings, _ReleaseFiles
+):
+    """The settings of the question about masked records."""
+
+    original: Any = setting(
+        None,
+        "The original table",
+        "One row per person: CSV or Parquet.",
+        kind="table",
+        required=True,
+        is_bare=True,
+    )
+    protect: Any = setting(
+        "",
+        "How the release is made, or was made elsewhere",
+        "With a release made elsewhere it is the method declared for it, which the file must bear out.",
+        kind="thing",
+        choices=_protections,
+        read=_read_protection,
+    )
+    attacks: tuple[Any, ...] = setting(
+        (),
+        "The attacks to run",
+        "Several are set side by side.",
+        kind="things",
+        choices=_attacks,
+        read=_read_attack,
+        many=True,
+        example="intersection\nnearest",
+        option="--attack",
+    )
+    known: tuple[str, ...] = setting(
+        (),
+        "The only columns that the adversary knows, in the order in which they are learnt",
+        "All, if not given.",
+        kind="columns",
+        example="age, income",
+        fold=MORE,
+    )
+    pairs: int | None = setting(
+        None,
+        "How large a program may be that decides whether a probability is valid",
+        "Pairs of records in one linear program of Definition 14: 10,000 take about a second each, and are "
+        "the most unless told (fewer where records are many). Few cases need one.",
+        least=0,
+        fold=MORE,
+        metavar="N",
+    )
+    matchings: int = setting(
+        MATCHINGS,
+        "How many random assignments of all rows are drawn for the file level",
+        "Where the file level cannot be computed exactly it is sampled, with error bars; 0 leaves it open.",
+        least=0,
+        fold=MORE,
+        metavar="N",
+    )
+
+
 QUESTION = Question(
     name="reidentify",
     command=("reidentify",),
@@ -92,96 +182,7 @@ QUESTION = Question(
         "unveil reidentify people.csv masked.csv --truth truth.csv --protect additive-noise:scale=0.2 --attack bayes",
         "unveil reidentify people.csv masked.csv --id key --protect 'microaggregation(aggr=5)' --attack bayes",
     ),
-    settings=(
-        Setting(
-            name="original",
-            label="The original table",
-            kind="table",
-            words="One row per person: CSV or Parquet.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="protect",
-            label="How the release is made, or was made elsewhere",
-            kind="thing",
-            words="With a release made elsewhere it is the method declared for it, which the file must bear out.",
-            choices=_protections,
-            read=_read_protection,
-            default="",
-        ),
-        Setting(
-            name="attacks",
-            label="The attacks to run",
-            kind="things",
-            choices=_attacks,
-            read=_read_attack,
-            default=(),
-            words="Several are set side by side.",
-            many=True,
-            example="intersection\nnearest",
-            option="--attack",
-        ),
-        Setting(
-            name="known",
-            label="The only columns that the adversary knows, in the order in which they are learnt",
-            kind="columns",
-            words="All, if not given.",
-            default=(),
-            example="age, income",
-            fold=MORE,
-        ),
-        Setting(
-            name="pairs",
-            label="How large a program may be that decides whether a probability is valid",
-            kind="number",
-            words="Pairs of records in one linear program of Definition 14: 10,000 take about a second each, and are "
-            "the most unless told (fewer where records are many). Few cases need one.",
-            default=None,
-            least=0,
-            fold=MORE,
-            metavar="N",
-        ),
-        Setting(
-            name="matchings",
-            label="How many random assignments of all rows are drawn for the file level",
-            kind="number",
-            words="Where the file level cannot be computed exactly it is sampled, with error bars; 0 leaves it open.",
-            default=MATCHINGS,
-            least=0,
-            fold=MORE,
-            metavar="N",
-        ),
-        *column_settings(of="the original"),
-        hierarchies_setting(),
-        *reading_settings(),
-        limits_setting(),
-        seed_setting(),
-        Setting(
-            name="released",
-            label="The release that was made elsewhere",
-            kind="table",
-            words="The protection above is then the method that made it, if known. Whose each row is must be told.",
-            fold=_ELSEWHERE,
-            is_bare=True,
-        ),
-        Setting(
-            name="truth",
-            label="Whose each released row is",
-            kind="table",
-            words="The columns released and original, with row numbers counted from 1; empty for a row that is "
-            "nobody's.",
-            fold=_ELSEWHERE,
-        ),
-        Setting(
-            name="identifier",
-            label="Instead of the truth, a column of both files that names people",
-            kind="text",
-            fold=_ELSEWHERE,
-            option="--id",
-            metavar="COLUMN",
-        ),
-    ),
+    settings=ReidentifySettings.table(),
     sample="120 people of an election study, whose ranks are swapped.",
     of_sample={"protect": SAMPLE_PROTECT, "attacks": SAMPLE_ATTACKS},
     together=_one_release,

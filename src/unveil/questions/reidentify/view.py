@@ -1,12 +1,10 @@
 """How the findings about re-identification are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from unveil.metrics.trials.risk import Rate
-from unveil.questions.answer import QuestionView
 from unveil.questions.reidentify.charts import attack_chart, charts, learnt
-from unveil.questions.reidentify.findings import AttackOutcome, KnowledgeStep, ReidentifyFindings, ValidityCounts
+from unveil.questions.reidentify.findings import ReidentifyFindings
 from unveil.questions.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.questions.reidentify.words import (
     clash_sentence,
@@ -15,120 +13,14 @@ from unveil.questions.reidentify.words import (
     spoken_notes,
     tone,
 )
+from unveil.questions.result import QuestionView
 from unveil.report.blocks import Page, Section
-from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count, name
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
-
-
-def meanings() -> dict[str, str]:
-    """Return what each quantity means that a limit can be set for."""
-    return {
-        "hit_rate": "the share of released records whose right person is the best bet of the attack that hits most "
-        "often (expected, where bets tie). Exceeded when greater than VALUE",
-        "hit_rate.high": "the upper end of the 95 % interval of the hit rate, the highest over the attacks. Exceeded "
-        "when greater than VALUE",
-    }
-
-
-def quantities(findings: ReidentifyFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for: the hit rate of the attack that hits most, and its upper end."""
-    rates = [attacked.hit_rate for attacked in findings.attacks]
-    worst = {
-        "hit_rate": max((rate.value for rate in rates if rate.defined), default=float("nan")),
-        "hit_rate.high": max((rate.high for rate in rates if rate.defined), default=float("nan")),
-    }
-    meaning = meanings()
-    return {
-        name: Quantity(name=name, value=value, meaning=meaning[name], exceeded_when_undefined=False)
-        for name, value in worst.items()
-    }
-
-
-def figures(findings: ReidentifyFindings) -> Mapping[str, Any]:
-    """Return what JSON holds; a verdict that cannot be had is null, with the reason beside it."""
-    from unveil._version import __version__
-
-    return {
-        "records": findings.records,
-        "original_records": findings.originals,
-        "protect": findings.protect,
-        "declared": findings.declared,
-        "cannot_have_made_it": list(findings.against),
-        "refuting_records": findings.refuting,
-        "not_run": [{"attack": attack, "why": why} for attack, why in findings.not_run],
-        "known": list(findings.known),
-        "order": findings.order,
-        "blind_chance": findings.blind,
-        "confusion": findings.confusion,
-        "utility": {"loss": findings.loss},
-        "keeps_order": findings.keeps_order,
-        "attacks": [_attack(each) for each in findings.attacks],
-        "cannot_both_be_valid": [
-            {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
-            for clash in findings.clashes
-        ],
-        "notes": list(findings.notes),
-        "version": __version__,
-    }
-
-
-def _attack(attacked: AttackOutcome) -> dict[str, Any]:
-    levels = (attacked.record_level, attacked.file_level)
-    return {
-        "attack": attacked.attack,
-        "leaves": attacked.leaves,
-        "targets": attacked.targets,
-        "attempted": attacked.attempted,
-        "leaves_nobody": attacked.nobody,
-        "valid": {
-            **{f"{each.level}_level": each.share for each in levels},
-            "between": {
-                f"{each.level}_level": dict(zip(("low", "high"), each.between, strict=True)) for each in levels
-            },
-            "counts": {f"{each.level}_level": _counts(each) for each in levels},
-            "why": {f"{each.level}_level": each.why or None for each in levels},
-        },
-        "hit_rate": _rate(attacked.hit_rate),
-        "nonspecificity": {
-            "before": attacked.steps[0].nonspecificity,
-            "after": attacked.steps[-1].nonspecificity,
-            "steps": [_step(step) for step in attacked.steps],
-        },
-        "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
-        "witness": attacked.witness or None,
-    }
-
-
-def _counts(verdict: ValidityCounts) -> dict[str, int | None]:
-    """Return how many guesses are valid; where none has a verdict that is unknown, which is not 0."""
-    known = verdict.decided > 0
-    return {
-        "valid": verdict.valid if known else None,
-        "invalid": verdict.invalid if known else None,
-        "not_shown": verdict.not_shown,
-        "undecided": verdict.undecided,
-    }
-
-
-def _rate(rate: Rate) -> dict[str, float]:
-    return {"value": rate.value, "low": rate.low, "high": rate.high}
-
-
-def _step(step: KnowledgeStep) -> dict[str, Any]:
-    return {
-        "known": step.known,
-        "column": step.column or None,
-        "nonspecificity": step.nonspecificity,
-        "entropy": step.entropy,
-        "hit_rate": _rate(step.hit_rate),
-        "leaves_nobody": step.nobody,
-        "why": step.why or None,
-    }
 
 
 def frame(findings: ReidentifyFindings) -> "pl.DataFrame":
@@ -274,10 +166,9 @@ def brief(findings: ReidentifyFindings) -> Iterator[Part]:
 
 VIEW = QuestionView(
     schema="unveil.reidentify/1",
-    figures=figures,
-    quantities=quantities,
+    findings=ReidentifyFindings,
+    about="The answer of `unveil reidentify`: who is behind each masked record, and whether such guesses are valid.",
     frame=frame,
     page=page,
     plot=plot,
-    meanings=meanings,
 )

@@ -66,7 +66,7 @@ def _against_sentence(findings: ReidentifyFindings) -> Sequence[str]:
         "whether an attack is valid is not known.",
         *(f"What shows it: {each}." for each in findings.against[:_SHOWN]),
         *((f"{len(findings.against) - _SHOWN} more columns show it too.",) if len(findings.against) > _SHOWN else ()),
-        *(f"The attack {name(attack, 60)} was not run: {why}." for attack, why in findings.not_run),
+        *(f"The attack {name(each.attack, 60)} was not run: {each.why}." for each in findings.not_run),
     )
 
 
@@ -151,7 +151,7 @@ def counts_of(verdict: ValidityCounts) -> str:
 
 
 def _between(verdict: ValidityCounts) -> str:
-    low, high = verdict.between
+    low, high = verdict.between.low, verdict.between.high
     return f"between {percent(low)} and {percent(high)}"
 
 

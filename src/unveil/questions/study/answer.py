@@ -10,14 +10,17 @@ from typing import Any
 from unveil._specification import without_own_code
 from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
-from unveil.questions.answer import Answer
 from unveil.questions.request import Request, Response
+from unveil.questions.result import Result
+from unveil.questions.settings import takes_settings
 from unveil.questions.study.findings import StudyFindings, usual_metrics
 from unveil.questions.study.releases.run import run as run_releases
 from unveil.questions.study.releases.view import VIEW as RELEASES_VIEW
 from unveil.questions.study.releases.view import brief as brief_of_releases
 from unveil.questions.study.run import run
+from unveil.questions.study.settings import StudyRunSettings, StudySettings
 from unveil.questions.study.view import VIEW, brief
+from unveil.report.progress import Progress, silent
 from unveil.report.text import far
 from unveil.studies import Results, Study, run_study
 from unveil.studies.audit_columns import LINKED
@@ -27,32 +30,27 @@ from unveil.studies.example import example_folders
 ALL = "all"
 
 
-def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> Answer[Any]:
+@takes_settings(StudySettings)
+def study_report(folder: str | os.PathLike[str], settings: StudySettings | None = None, **changes: Any) -> Result[Any]:
     """Return what the study in a folder found so far.
+
+    Of a study of releases that were made already, everything is shown: which technique keeps most for the least risk,
+    and which figures order releases. ``metrics`` is for other studies. A folder without a study, and a metric that the
+    study does not have, are refused.
 
     Parameters
     ----------
     folder
         Where its results are; it may still be running.
-    metrics
-        Which metrics to show, the first of them also drawn; "all" for every one of the study. By default overall
-        success, success rate and entropy, as far as the study has them.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no study, or the study no such metric.
-
-    Notes
-    -----
-    Of a study of releases that were made already, everything is shown: which technique keeps most for the least risk,
-    and which figures order releases. ``metrics`` is for other studies.
+    settings
+        The settings below as one object; keywords change single ones.
     """
+    metrics = StudySettings.merge(settings, changes).metrics
     results = Results.read(folder)
     if results.study.kind == "release":
         _check_audited(results)
-        return Answer(run_releases(results), RELEASES_VIEW)
-    return Answer(run(results, _chosen(results, metrics)), VIEW)
+        return Result(run_releases(results), RELEASES_VIEW)
+    return Result(run(results, _chosen(results, metrics)), VIEW)
 
 
 def _check_audited(results: Results) -> None:
@@ -70,14 +68,55 @@ def _chosen(results: Results, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in results.metrics:
             hint = did_you_mean(name, results.metrics) or f" It has {', '.join(results.metrics)}."
-            raise InputError(f"the study has no metric {name!r}.{hint} Correct it or leave it out")
+            raise InputError(f"the study has no metric {name!r}.{hint} Leave it out, or name another")
     return tuple(dict.fromkeys(names)) or usual_metrics(results.metrics)
 
 
+@takes_settings(StudyRunSettings)
+def study_run(
+    file: str | os.PathLike[str] | Study,
+    out: str | os.PathLike[str],
+    settings: StudyRunSettings | None = None,
+    *,
+    progress: Progress = silent,
+    **changes: Any,
+) -> Result[Any]:
+    """Return what a study found, after it was run into a folder.
+
+    Parameters
+    ----------
+    file
+        The study: a TOML file, or a `Study`.
+    out
+        The folder for results: a new one, or that of a study to go on with.
+    settings
+        The settings below as one object; keywords change single ones.
+    progress
+        Called with the name of a step and the share of it that is done.
+    """
+    asked = StudyRunSettings.merge(settings, changes)
+    plan = file if isinstance(file, Study) else Study.read(file)
+
+    def move(done: int, total: int, left: float) -> None:
+        progress(f"computing ({far(done, total, left)})", done / total)
+
+    run_study(
+        plan,
+        out,
+        progress=move,
+        workers=asked.workers,
+        cluster=asked.cluster or None,
+        resume=asked.resume,
+        memory=asked.memory,
+    )
+    return study_report(out)
+
+
 def ask(request: Request) -> Response:
-    """Return what a study found, asked through a door."""
-    with example_folders(request.progress) if request.sample else nullcontext(request.values["folder"]) as folders:
-        return _shown(study_report(folders[0], metrics=request.values["metrics"]), sample=request.sample)
+    """Return what a study found."""
+    settings = StudySettings.of_request(request)
+    with example_folders(request.progress) if request.sample else nullcontext(settings.folder) as folders:
+        return _shown(study_report(folders[0], settings), sample=request.sample)
 
 
 def ask_run(request: Request) -> Response:
@@ -85,18 +124,13 @@ def ask_run(request: Request) -> Response:
     if request.sample:
         with example_folders(request.progress) as folders:
             return _shown(study_report(folders[0]), sample=True)
+    settings = StudyRunSettings.of_request(request)
     with without_own_code():  # a page runs no code that a file names
-        plan = Study.read(request.required_path("file"))
-
-    def move(done: int, total: int, left: float) -> None:
-        request.progress(f"computing ({far(done, total, left)})", done / total)
-
-    out = request.values["out"][0]
-    run_study(plan, out, progress=move, **request.pick("workers", "resume", "memory"))
-    return _shown(study_report(out))
+        plan = Study.read(settings.file)
+    return _shown(study_run(plan, settings.out[0], settings, progress=request.progress))
 
 
-def _shown(answer: Answer[Any], *, sample: bool = False) -> Response:
+def _shown(answer: Result[Any], *, sample: bool = False) -> Response:
     if sample:  # its folder is gone when this is read
         name = Path(answer.findings.folder).name
         answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))

@@ -1,10 +1,39 @@
-"""What can be asked about studies: to run one, and what one found."""
+"""The settings of the questions about studies: to run one, and what one found."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from unveil.questions.request import Request
-from unveil.questions.settings import MORE, Question, Setting
+from unveil.questions.settings import MORE, Question, Settings, setting
 
 #: What the example of both questions on studies is.
 EXAMPLE = "A very small study of the generated graph, computed on the spot in a few seconds."
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySettings(Settings):
+    """The settings of the question about the results of a study."""
+
+    folder: tuple[Path, ...] = setting(
+        (),
+        "Folder of the study on this machine",
+        "The folder that was named after --out when the study was run. It is only read.",
+        kind="folder",
+        metavar="DIR",
+        required=True,
+        example="/home/me/studies/quick",
+        is_bare=True,
+    )
+    metrics: tuple[str, ...] = setting(
+        (),
+        "Metrics to show instead of overall success, success rate and entropy",
+        "The first is drawn; the word all shows every metric of the study.",
+        fold=MORE,
+        option="--metric",
+        metavar="NAME",
+    )
+
 
 QUESTION = Question(
     name="study",
@@ -17,31 +46,60 @@ QUESTION = Question(
         "unveil study report quick --html quick.html --metric entropy --metric min_entropy",
         "unveil study report quick --json --metric all",
     ),
-    settings=(
-        Setting(
-            name="folder",
-            label="Folder of the study on this machine",
-            kind="folder",
-            words="The folder that was named after --out when the study was run. It is only read.",
-            metavar="DIR",
-            required=True,
-            example="/home/me/studies/quick",
-            is_bare=True,
-        ),
-        Setting(
-            name="metrics",
-            label="Metrics to show instead of overall success, success rate and entropy",
-            kind="texts",
-            words="The first is drawn; the word all shows every metric of the study.",
-            default=(),
-            fold=MORE,
-            option="--metric",
-            metavar="NAME",
-        ),
-    ),
+    settings=StudySettings.table(),
     sample=EXAMPLE,
     sample_by_default=False,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRunSettings(Settings):
+    """The settings of a study that is run."""
+
+    file: Any = setting(
+        None,
+        "The study",
+        "A TOML file with data, protections, attacks and the strengths of adversaries.",
+        kind="file",
+        required=True,
+        is_bare=True,
+    )
+    out: tuple[Path, ...] = setting(
+        (),
+        "The folder for results on this machine",
+        "A new one, or that of a study to go on with.",
+        kind="folder",
+        required=True,
+        metavar="DIR",
+        example="/home/me/studies/quick",
+    )
+    resume: bool = setting(
+        False, "Go on with a study that is there: compute what is missing, damaged or failed, and keep the rest"
+    )
+    workers: int | None = setting(
+        None,
+        "How many processes of this machine",
+        "One per processor unless given; 0 computes in one process.",
+        least=0,
+        fold=MORE,
+        metavar="N",
+    )
+    cluster: str = setting(
+        "",
+        "Use a Dask cluster instead",
+        "Its address, such as tcp://127.0.0.1:8786.",
+        only="command line",
+        metavar="ADDRESS",
+    )
+    memory: int | None = setting(
+        None,
+        "How much memory all workers together may take",
+        "Such as 4GB (of a cluster, each worker); 80% of this machine unless given. A scenario projected to need more "
+        "becomes a row that says so.",
+        kind="size",
+        fold=MORE,
+        metavar="SIZE",
+    )
 
 
 def _one_place(request: Request) -> list[tuple[str, str]]:
@@ -56,8 +114,8 @@ RUN = Question(
     title="Run a study",
     lead="How far do attacks get on protected data, as adversaries know more?",
     about=(
-        "The study in FILE (TOML) is computed into the folder DIR: one Parquet file per scenario. Numbers do not "
-        "depend on workers, their number, or interruptions. A scenario that fails becomes a row with its error and "
+        "The study in FILE (TOML) is computed into the folder DIR: one file per scenario. Numbers do not "
+        "depend on workers, their number, or interruptions. A scenario that fails becomes a file with its error and "
         "stops no other. Ctrl-C stops cleanly; the same command with --resume goes on."
     ),
     tries=(
@@ -65,57 +123,7 @@ RUN = Question(
         "unveil study run study.toml --out results --workers 8 --memory 16GB",
         "unveil study run study.toml --out results --cluster tcp://127.0.0.1:8786 --resume",
     ),
-    settings=(
-        Setting(
-            name="file",
-            label="The study",
-            kind="file",
-            words="A TOML file with data, protections, attacks and the strengths of adversaries.",
-            required=True,
-            is_bare=True,
-        ),
-        Setting(
-            name="out",
-            label="The folder for results on this machine",
-            kind="folder",
-            words="A new one, or that of a study to go on with.",
-            required=True,
-            metavar="DIR",
-            example="/home/me/studies/quick",
-        ),
-        Setting(
-            name="resume",
-            label="Go on with a study that is there: compute what is missing, damaged or failed, and keep the rest",
-            kind="switch",
-            default=False,
-        ),
-        Setting(
-            name="workers",
-            label="How many processes of this machine",
-            kind="number",
-            words="One per processor unless given; 0 computes in one process.",
-            least=0,
-            fold=MORE,
-            metavar="N",
-        ),
-        Setting(
-            name="cluster",
-            label="Use a Dask cluster instead",
-            kind="text",
-            words="Its address, such as tcp://127.0.0.1:8786.",
-            only="command line",
-            metavar="ADDRESS",
-        ),
-        Setting(
-            name="memory",
-            label="How much memory all workers together may take",
-            kind="size",
-            words="Such as 4GB (of a cluster, each worker); 80% of this machine unless given. A scenario projected to "
-            "need more becomes a row that says so.",
-            fold=MORE,
-            metavar="SIZE",
-        ),
-    ),
+    settings=StudyRunSettings.table(),
     sample=EXAMPLE,
     sample_by_default=False,
     together=_one_place,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
@@ -170,7 +170,7 @@ def _method(findings: StudyFindings) -> tuple[str, ...]:
         "workers.",
         f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
         if findings.is_summary
-        else "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command "
+        else "The files in 'results', one per scenario, hold every replication; with --json the command "
         "prints means and intervals for machines.",
     )
 
@@ -219,7 +219,7 @@ def brief(findings: StudyFindings) -> Iterator[Part]:
         yield from failed(findings.failures)
 
 
-VIEW = QuestionView(
+VIEW: QuestionView[StudyFindings] = QuestionView(
     schema="unveil.study/1",
     findings=StudyFindings,
     about="The answer of `unveil study report`: what many scenarios show.",

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from unveil._figure import NOTES, VERSION, derived, figure
+from unveil._figure import NOTES, derived, figure, figure_at, version_figure
 from unveil._kernels.types import IntArray
-from unveil._version import __version__
 from unveil.metrics.counts.count_disclosure import CountFigures
 
 if TYPE_CHECKING:
@@ -41,21 +40,9 @@ class ReadingFindings:
     ranges: tuple[str, ...]
     figures: CountFigures
     excluded: bool = figure("Whether the truth rules it out.", default=False, name="excluded_by_truth")
-
-    @derived("How many of them can be worked out exactly.")
-    def worked_out(self) -> int:
-        """The number of hidden counts that are worked out."""
-        return self.figures.worked_out
-
-    @derived("How many counts below the minimum can be worked out.")
-    def small_worked_out(self) -> int:
-        """The number of small counts that are worked out."""
-        return self.figures.small
-
-    @derived("How many are known up to a few values.")
-    def narrow(self) -> int:
-        """The number of hidden counts with a narrow range."""
-        return self.figures.narrow
+    worked_out = figure_at("figures.worked_out", "How many of them can be worked out exactly.")
+    small_worked_out = figure_at("figures.small", "How many counts below the minimum can be worked out.")
+    narrow = figure_at("figures.narrow", "How many are known up to a few values.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,22 +181,9 @@ class RepairFindings:
     tight: int = figure("Small counts with fewer values than that afterwards.", name="small_with_fewer_values_after")
     after: CountFigures
     frame: "pl.DataFrame" = field(repr=False)
-
-    @derived("Counts that can be worked out afterwards.")
-    def worked_out_after(self) -> int:
-        """The number of counts that the attack works out in the repaired tables."""
-        return self.after.worked_out
-
-    @derived("Counts below the minimum that can be worked out afterwards.")
-    def small_worked_out_after(self) -> int:
-        """The number of small counts that the attack works out in the repaired tables."""
-        return self.after.small
-
-    @derived("How many hidden counts have a narrow range afterwards.")
-    def narrow_after(self) -> int:
-        """The number of hidden counts with a narrow range in the repaired tables."""
-        return self.after.narrow
-
+    worked_out_after = figure_at("after.worked_out", "Counts that can be worked out afterwards.")
+    small_worked_out_after = figure_at("after.small", "Counts below the minimum that can be worked out afterwards.")
+    narrow_after = figure_at("after.narrow", "How many hidden counts have a narrow range afterwards.")
     rounding: tuple[RoundingFindings, ...] = figure("What rounding would do instead.")
 
 
@@ -265,11 +239,7 @@ class TablesFindings:
     #: People who are alone in a hidden count: how many there are, were tried out and gain, and the most that one gains.
     insiders: tuple[int, int, int, int] | None = None
 
-    @derived(VERSION)
-    def version(self) -> str:
-        """The version of unveil."""
-        return __version__
-
+    version = version_figure()
     minimum: int = figure("The least count that may be known.")
     values: int = figure("The most values of a range that counts as narrow.")
     treatment: Treatment = figure("How counts were protected, in words.")
@@ -282,77 +252,46 @@ class TablesFindings:
         return self.readings[self.worst].name
 
     readings: tuple[ReadingFindings, ...] = figure("One entry for each way to read the tables.")
-
-    @derived("Counts that tables list without their figure.", name="figures.hidden")
-    def hidden(self) -> int:
-        """The number of hidden counts."""
-        return self.figures.hidden
-
-    @derived("Of them those with one value left.", name="figures.worked_out")
-    def worked_out(self) -> int:
-        """The number of hidden counts that are worked out."""
-        return self.figures.worked_out
-
-    @derived(
+    hidden = figure_at("figures.hidden", "Counts that tables list without their figure.", name="figures.hidden")
+    worked_out = figure_at("figures.worked_out", "Of them those with one value left.", name="figures.worked_out")
+    recovered_rate = figure_at(
+        "figures.recovered_rate",
         "The share of hidden counts that are worked out, from 0 to 1; null where none is hidden.",
         name="figures.recovered_rate",
     )
-    def recovered_rate(self) -> float:
-        """The share of hidden counts that are worked out."""
-        return self.figures.recovered_rate
-
-    @derived("Of these those from 1 to minimum - 1.", name="figures.small_worked_out")
-    def small_worked_out(self) -> int:
-        """The number of small counts that are worked out."""
-        return self.figures.small
-
-    @derived("Counts below the minimum that no table lists and that can be worked out.", name="figures.small_unlisted")
-    def small_unlisted(self) -> int:
-        """The number of small unlisted counts that are worked out."""
-        return self.figures.unlisted_small
-
+    small_worked_out = figure_at(
+        "figures.small", "Of these those from 1 to minimum - 1.", name="figures.small_worked_out"
+    )
+    small_unlisted = figure_at(
+        "figures.unlisted_small",
+        "Counts below the minimum that no table lists and that can be worked out.",
+        name="figures.small_unlisted",
+    )
     shown_small: int = figure(
         "Counts below the minimum that are shown as they are.", default=0, name="figures.small_shown"
     )
-
-    @derived(
-        "Hidden counts with two values left or a few more, but no more than were asked for.", name="figures.narrow"
+    narrow = figure_at(
+        "figures.narrow",
+        "Hidden counts with two values left or a few more, but no more than were asked for.",
+        name="figures.narrow",
     )
-    def narrow(self) -> int:
-        """The number of hidden counts with a narrow range."""
-        return self.figures.narrow
-
-    @derived(
+    known_small = figure_at(
+        "figures.known_small",
         "Hidden counts, not worked out, that are known to lie from 1 to minimum - 1 although no symbol said so.",
         name="figures.known_small",
     )
-    def known_small(self) -> int:
-        """The number of hidden counts that are known to be small."""
-        return self.figures.known_small
-
     groups_of: int = figure("Groups of people who all have one code.", default=0, name="figures.groups_of_one_code")
-
-    @derived("How much of what was hidden stays open; null without a truth.", name="figures.left")
-    def left(self) -> float:
-        """The mean share of doubt that is left."""
-        return self.figures.left
-
-    @derived("How many counts blind guessing would get right; null without a truth.", name="baselines.blind")
-    def blind(self) -> float:
-        """The expected number of hidden counts that blind guessing gets right."""
-        return self.figures.blind
-
+    left = figure_at(
+        "figures.left", "How much of what was hidden stays open; null without a truth.", name="figures.left"
+    )
+    blind = figure_at(
+        "figures.blind", "How many counts blind guessing would get right; null without a truth.", name="baselines.blind"
+    )
     margins: int | None = figure("How many follow from one total alone.", name="baselines.margins")
-
-    @derived("How many ends of ranges there are: two for each hidden count.", name="proven.ends")
-    def ends(self) -> int:
-        """The number of ends of ranges."""
-        return self.figures.ends
-
-    @derived("Ends that tables with whole counts reach.", name="proven.attained")
-    def attained(self) -> int:
-        """The number of ends that a population attains."""
-        return self.figures.proven
+    ends = figure_at(
+        "figures.ends", "How many ends of ranges there are: two for each hidden count.", name="proven.ends"
+    )
+    attained = figure_at("figures.proven", "Ends that tables with whole counts reach.", name="proven.attained")
 
     @derived("Ends that could not be settled within the work allowed.", name="proven.not_settled")
     def not_settled(self) -> int:

@@ -1,20 +1,20 @@
 """The question about published counts asked of files: tables, and what is told about them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from unveil.data.counts import CountSettings, Rounding, read_counts
 from unveil.data.counts.settings import Range, range_from
 from unveil.data.counts.system import CountSystem, system_of
-from unveil.data.files.settings import FileSettings
 from unveil.errors import InputError
 from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
-from unveil.questions.reading import pairs_in
 from unveil.questions.request import Request, SettingError
-from unveil.questions.settings import READING
+from unveil.questions.tables.settings import TablesSettings
+
+#: What the settings of the question and those of the tables call alike.
+_SAME = ("noise", "zeros_true", "wide", "rows", "count", "rest", "base", "structural")
 
 
 class TablesInputs(NamedTuple):
@@ -24,45 +24,25 @@ class TablesInputs(NamedTuple):
     settings: CountSettings
 
 
-def read(
-    tables: Sequence[Any],
-    settings: CountSettings,
-    *,
-    files: FileSettings | None = None,
-    names: Sequence[str] = (),
-    largest: int,
-    records: bool = False,
-) -> TablesInputs:
+def read(tables: Sequence[Any], settings: TablesSettings, *, names: Sequence[str] = ()) -> TablesInputs:
     """Return what the tables hold, checked."""
-    released = read_counts(tables, settings, files=files, names=names)
-    return TablesInputs(system_of(released, largest=largest, records=records), settings)
+    counts = _count_settings(settings)
+    released = read_counts(tables, counts, files=settings.files, names=names)
+    return TablesInputs(system_of(released, largest=settings.largest, records=settings.records > 0), counts)
 
 
-def settings_of(request: Request) -> tuple[CountSettings, FileSettings]:
-    """Return what was told about the tables through a door."""
-    values = request.values
-    settings = CountSettings(
-        totals=_totals(values["totals"]),
-        hierarchies={
-            variable: Path(file)
-            for variable, file in pairs_in(
-                values["hierarchies"], "hierarchies", "VARIABLE=FILE, as in ward=districts.csv"
-            ).items()
-        },
-        hidden=_hidden(values["hidden"]),
-        rounding=_rounding(values["round"]),
-        noise=values["noise"],
-        zeros_true=values["zeros_true"],
-        wide=values["wide"],
-        rows=values["rows"],
-        count=values["count"],
-        rest=values["rest"],
-        populations=_populations(values["population"]),
-        base=values["base"],
-        percent_of=_percent_of(values["percent_of"]),
-        structural=request.path("structural"),
+def _count_settings(settings: TablesSettings) -> CountSettings:
+    """Return what is declared about the tables, each as text or as the object that it means."""
+    of = settings.percent_of
+    return CountSettings(
+        totals=settings.totals if isinstance(settings.totals, Mapping) else _totals(settings.totals),
+        hierarchies=settings.hierarchies,
+        hidden=settings.hidden if isinstance(settings.hidden, Mapping) else _hidden(settings.hidden),
+        rounding=_rounding(settings.round) if isinstance(settings.round, str) else settings.round,
+        populations=_populations(settings.population),
+        percent_of=_percent_of(of) if isinstance(of, str) else of,
+        **{name: getattr(settings, name) for name in _SAME},
     )
-    return settings, FileSettings(**request.pick(*READING))
 
 
 def with_settings(request: Request) -> Request:

@@ -30,6 +30,7 @@ from unveil.questions.tables.layout import grid_of
 from unveil.questions.tables.read import TablesInputs
 from unveil.questions.tables.readings import read_ways, worst_of
 from unveil.questions.tables.repair import repaired
+from unveil.questions.tables.settings import TablesSettings
 from unveil.report.progress import Progress
 
 #: So many sums are spelt out in a report.
@@ -40,26 +41,20 @@ MOST_GROUPS = 50
 
 def run(
     inputs: TablesInputs,
-    *,
-    minimum: int,
-    values: int,
-    work: int,
-    all_ranges: bool,
+    settings: TablesSettings,
     truth: Any,
-    profile: str,
-    records: int,
-    insider: bool,
+    *,
     repair: bool,
-    keep: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablesFindings:
     """Return what follows from published counts; see :func:`unveil.tables`."""
+    minimum, values, records = settings.minimum, settings.values, settings.records
     system = inputs.system
     released = system.released
-    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records > 0)
+    attack = SolveCounts(values=values, work=settings.work, all_ranges=settings.all_ranges, records=records > 0)
     # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
-    budget = Budget(work)
+    budget = Budget(settings.work)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
     solved, readings = read_ways(attack, system, minimum, people, rng, progress, budget)
@@ -91,12 +86,12 @@ def run(
         has_truth=people is not None,
         symbols=released.symbols,
         shown_small=_shown_small(system, minimum),
-        profile=profile or None,
+        profile=settings.profile or None,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         groups_of=len(groups),
-        records=ranked(system, best, people, number=records, work=work, rng=rng) if records else None,
-        insiders=_insiders(attack, system, best, people, rng) if insider else None,
-        repair=repaired(attack, inputs, people, minimum, keep, rng, progress) if repair else None,
+        records=ranked(system, best, people, number=records, work=settings.work, rng=rng) if records else None,
+        insiders=_insiders(attack, system, best, people, rng) if settings.insider else None,
+        repair=repaired(attack, inputs, people, minimum, settings.keep, rng, progress) if repair else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.tables import words
 from unveil.questions.tables.findings import UNTESTED, GridFindings, TablesFindings
 from unveil.questions.tables.repair_words import repair_sentences, undecided

@@ -1,11 +1,14 @@
 """What was found about a partition, as data."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil._kernels.types import IntArray
+from unveil._figure import NOTES, column_names, derived, figure, figure_at, row_of
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.metrics import (
     CrowdGraphs,
@@ -17,6 +20,35 @@ from unveil.metrics import (
     Unlinkability,
     ViewRanges,
 )
+from unveil.metrics.partitions.unlinkability import LINKED, MIXED
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUBJECT = "The name of the subject, as the file has it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectRow:
+    """The columns of the table of subjects; the ranges where the guess is a view."""
+
+    subject: str | int = figure(SUBJECT)
+    now: Mapping[str, Any] = figure(inline=True, row=Unlinkability)
+    ranges: Mapping[str, Any] | None = figure(inline=True, row=ViewRanges)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShownSubject:
+    """Everything about the subject that is shown, with its graphs."""
+
+    subject: str | int = figure(SUBJECT)
+    linked: FloatArray = figure(LINKED)
+    mixed: FloatArray = figure(MIXED)
+    now: Mapping[str, Any] = figure(inline=True, row=Unlinkability)
+    others_after: FloatArray | None = figure("The other subjects after 0, 1, … mergings.", optional=True)
+    effective_others_after: FloatArray | None = figure("The same, counted by how evenly they share.", optional=True)
+    ranges: Mapping[str, Any] | None = figure(inline=True, row=ViewRanges)
+    forecast: Mapping[str, Any] = figure("What may come next for it.", row=Forecast)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,8 +75,6 @@ class PartitionFindings:
         What each partition of a view says alone; None where the guess is a single partition.
     forecast, own_forecast
         What may come next: of all subjects or, of very many, some drawn at random; and of the subject shown.
-    linkage
-        How the forecast finds the next merging.
     weighted
         Whether items have weights.
     notes
@@ -52,18 +82,77 @@ class PartitionFindings:
     """
 
     result: Unlinkability
-    distances: PartitionDistances
-    fairness: tuple[FigureSpread, ...]
     grid: PolicyGrid = field(repr=False)
-    reference: Reference
     subject: int | None = None
     others: CrowdGraphs | None = None
-    views: ViewRanges | None = None
-    forecast: Forecast | None = None
-    own_forecast: Forecast | None = None
-    linkage: str = "pairs"
+    own_forecast: Forecast
     weighted: bool = False
-    notes: tuple[str, ...] = ()
+    breached_share = figure_at(
+        "result.overall.breached_share",
+        hidden=True,
+        limit="breached_share",
+        limit_meaning="share of subjects of whom the adversary has linked beta or more already; 0 is nobody, 1 "
+        "everybody",
+        breached=True,
+        counts="people",
+    )
+
+    @derived(
+        hidden=True,
+        limit="risk_slope",
+        limit_meaning="how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
+        "undefined (counted as exceeded) when the average subject is already breached",
+        breached=True,
+    )
+    def risk_slope(self) -> float:
+        """The overall risk slope; NaN where it is breached, whatever ``at_breach`` shows."""
+        return nan if self.result.overall.breached else self.result.overall.risk_slope
+
+    n = figure_at("result.n", "How many items there are.")
+
+    @derived("How many subjects there are.", counts="people")
+    def subjects(self) -> int:
+        """The number of subjects."""
+        return self.result.subjects.size
+
+    alpha = figure_at("result.overall.alpha", "The weight of links among all that the risk slope counts.")
+    beta = figure_at("result.overall.beta", "The share of a subject's items that must be linked for a breach.")
+    overall = figure_at("result.overall", "The figures of all subjects together, each subject weighing the same.")
+    distances: PartitionDistances = figure("How far the guess is from the truth, by measures of partitions in general.")
+    fairness: tuple[FigureSpread, ...] = figure("How evenly figures are spread over subjects.")
+    reference: Reference = figure("What guessing would give.", name="random_guessing")
+    views: ViewRanges | None = figure(
+        "What each partition of a view says alone; null where the guess is a single partition.", default=None
+    )
+    forecast: Forecast = figure("What may come next.")
+
+    @derived("Everything about the subject that is shown.", name="subject")
+    def shown_subject(self) -> ShownSubject:
+        """The figures and graphs of the subject that is shown."""
+        at, others = self.shown, (None, None) if self.others is None else self.others.graphs(self.shown)
+        linked, mixed = self.result.graphs(at)
+        return ShownSubject(
+            subject=self.result.subjects[at],
+            linked=linked,
+            mixed=mixed,
+            now=row_of(self.result, at),
+            others_after=others[0],
+            effective_others_after=others[1],
+            ranges=None if self.views is None else row_of(self.views, at),
+            forecast=row_of(self.own_forecast, 0),
+        )
+
+    notes: tuple[str, ...] = figure(NOTES, default=())
+
+    @derived("One row for each subject.", rows=SubjectRow)
+    def per_subject(self) -> "pl.DataFrame":
+        """The figures of each subject as a data frame; for a view also what its partitions say alone."""
+        import polars as pl
+
+        rows = self.result.to_frame(mixing=True)
+        if self.views is None:
+            return rows
+        return rows.with_columns(pl.Series(name, getattr(self.views, name)) for name in column_names(ViewRanges))
 
     @property
     def shown(self) -> int:

@@ -1,65 +1,113 @@
 """The partition question asked of files: a truth, one or more guesses, and what the subjects care about."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
-from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
+from unveil.questions.unlinkability.settings import PartitionSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: A guess on disk, and how likely the adversary thinks it is.
-GuessFile = tuple[str | Path, Fraction | None]
+GuessFile = tuple[str | os.PathLike[str], Fraction | None]
 
 
 class PartitionInputs(NamedTuple):
-    """A truth and a guess that were read, with what single subjects and items matter, and what has to be said."""
+    """A truth and a guess, the settings with what their files hold, and what has to be said."""
 
     guess: Partition | View
     truth: Partition
-    settings: UnlinkabilitySettings
-    notes: tuple[str, ...]
-    prior: View | None = None
-    links: dict[tuple[Any, Any], float] | None = None
+    settings: PartitionSettings
+    notes: tuple[str, ...] = ()
 
 
-def read(
-    truth: str | Path,
-    guesses: Sequence[GuessFile],
-    *,
-    item: str,
-    cluster: str,
-    policy_file: str | Path | None,
-    weights_file: str | Path | None,
-    prior_files: Sequence[GuessFile],
-    links_file: str | Path | None,
-    drop_unmatched: bool,
-    settings: UnlinkabilitySettings,
-) -> PartitionInputs:
-    """Return what the files hold, checked; the arguments are those of `partition_files`."""
+def inputs_of(guess: Any, truth: Any, settings: PartitionSettings) -> PartitionInputs:
+    """Return what the arguments of `partition` hold, from files or as they are."""
+    files = guess_files(guess)
+    if (files is None) == is_path(truth):
+        raise InputError(
+            "guess and truth must both be files, or both be labels, but one is each. Pass the same of both"
+        )
+    if files is not None:
+        return read(truth, files, settings)
+    named = [name for name in ("policy", "weights", "links") if is_path(getattr(settings, name))]
+    if named or guess_files(settings.prior):
+        raise InputError(
+            f"{next(iter(named), 'prior')} is a file, which names items and clusters of files, but guess and truth are "
+            "labels. Pass them as files too"
+        )
+    prior = settings.prior
+    if prior == ():
+        prior = None
+    elif not isinstance(prior, Partition | View | None):
+        prior = Partition.from_labels(prior)
+    return PartitionInputs(
+        guess if isinstance(guess, Partition | View) else Partition.from_labels(guess),
+        truth if isinstance(truth, Partition) else Partition.from_labels(truth),
+        replace(settings, prior=prior),
+    )
+
+
+def is_path(given: Any) -> bool:
+    """Return whether a path was given; a text without an ending is the labels of single letters.
+
+    >>> is_path("guess.csv"), is_path("aabb")
+    (True, False)
+    """
+    return isinstance(given, os.PathLike) or (isinstance(given, str) and Path(given).suffix != "")
+
+
+def guess_files(given: Any) -> list[GuessFile] | None:
+    """Return the files of a guess with their probabilities; None where it is no file.
+
+    Several are a mapping from path to probability, or a list of paths or of such pairs. A list of texts is labels.
+
+    >>> guess_files(["a", "a", "b"]), guess_files("guess.csv"), guess_files({"a.csv": 1})
+    (None, [('guess.csv', None)], [('a.csv', 1)])
+    """
+    if is_path(given):
+        return [(given, None)]
+    if isinstance(given, Mapping):
+        return list(given.items())
+    if not isinstance(given, list | tuple):
+        return None
+    if all(isinstance(each, os.PathLike) for each in given):
+        return [(each, None) for each in given] or None
+    pairs = all(isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], os.PathLike) for each in given)
+    return list(given) if pairs else None
+
+
+def read(truth: str | os.PathLike[str], guesses: Sequence[GuessFile], settings: PartitionSettings) -> PartitionInputs:
+    """Return what the files hold, checked."""
     from unveil.data.partitions import read_partitions
 
     probabilities, notes = _probabilities(guesses)
+    priors = guess_files(settings.prior) or []
     held = [path for path, _ in guesses]
-    paths = [*held, *(path for path, _ in prior_files)]
-    frame, read_notes = read_partitions(truth, paths, item=item, cluster=cluster, drop_unmatched=drop_unmatched)
+    paths = [*held, *(path for path, _ in priors)]
+    frame, read_notes = read_partitions(
+        truth, paths, item=settings.item, cluster=settings.cluster, drop_unmatched=settings.drop_unmatched
+    )
     frame = frame.sort("item")  # what is drawn at random follows the items, so the order of rows must not matter
     subjects = Partition.from_labels(frame["truth"])
     partitions = [Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))]
     view = View(partitions[: len(held)], probabilities)
-    prior = View(partitions[len(held) :], _probabilities(prior_files, "priors")[0]) if prior_files else None
-    given: UnlinkabilitySettings = {**settings}
-    if policy_file is not None:
-        given.update(_policy(policy_file, subjects, settings))
-    if weights_file is not None:
-        given["weights"] = _weights(weights_file, subjects, frame["item"])
+    prior = View(partitions[len(held) :], _probabilities(priors, "priors")[0]) if priors else None
+    changes: dict[str, Any] = {"prior": prior}
+    if settings.policy is not None:
+        changes |= _policy(settings.policy, subjects, settings)
+    if is_path(settings.weights):
+        changes["weights"] = _weights(settings.weights, subjects, frame["item"])
     guess = view if len(guesses) > 1 else view.partitions[0]
-    links = None if links_file is None else _links(links_file, guess)
-    return PartitionInputs(guess, subjects, given, (*notes, *read_notes), prior, links)
+    if is_path(settings.links):
+        changes["links"] = _links(settings.links, guess)
+    return PartitionInputs(guess, subjects, replace(settings, **changes), (*notes, *read_notes))
 
 
 def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple[list[Fraction], list[str]]:
@@ -77,7 +125,7 @@ def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple
     return [equal] * len(guesses), notes if len(guesses) > 1 else []
 
 
-def _policy(path: str | Path, truth: Partition, settings: UnlinkabilitySettings) -> UnlinkabilitySettings:
+def _policy(path: Any, truth: Partition, settings: PartitionSettings) -> dict[str, Any]:
     """Return alpha, beta and contamination per subject: what the file says, else what was passed for everybody."""
     from unveil.data.partitions import read_policy
 
@@ -92,14 +140,10 @@ def _policy(path: str | Path, truth: Partition, settings: UnlinkabilitySettings)
                 values[place[subject]] = value
         return values
 
-    return {
-        "alpha": spread("alpha", settings.get("alpha", Fraction(1, 2))),
-        "beta": spread("beta", settings.get("beta", Fraction(4, 5))),
-        "contamination_desirable": spread("contamination_desirable", settings.get("contamination_desirable", False)),
-    }
+    return {name: spread(name, getattr(settings, name)) for name in ("alpha", "beta", "contamination_desirable")}
 
 
-def _weights(path: str | Path, truth: Partition, items: "pl.Series") -> dict[Any, float]:
+def _weights(path: Any, truth: Partition, items: "pl.Series") -> dict[Any, float]:
     """Return the weights by position of the item, or by subject and position."""
     from unveil.data.partitions import read_weights
 
@@ -114,7 +158,7 @@ def _weights(path: str | Path, truth: Partition, items: "pl.Series") -> dict[Any
     return dict(zip(zip(frame["subject"], positions, strict=True), frame["weight"], strict=True))
 
 
-def _links(path: str | Path, guess: Partition | View) -> dict[tuple[Any, Any], float]:
+def _links(path: Any, guess: Partition | View) -> dict[tuple[Any, Any], float]:
     """Return at which rate evidence links two clusters of the guess."""
     from unveil.data.partitions import read_links
 
@@ -129,9 +173,7 @@ def _links(path: str | Path, guess: Partition | View) -> dict[tuple[Any, Any], f
     return dict(zip(zip(frame["cluster"], frame["other"], strict=True), frame["rate"], strict=True))
 
 
-def _refuse_unknown(
-    names: "pl.Series", known: list[Any], path: str | Path, column: str, where: str = "the truth"
-) -> None:
+def _refuse_unknown(names: "pl.Series", known: list[Any], path: Any, column: str, where: str = "the truth") -> None:
     have = set(known)
     unknown = [row for row, name in enumerate(names, start=1) if name not in have]
     if unknown:

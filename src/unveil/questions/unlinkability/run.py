@@ -1,8 +1,7 @@
 """The partition question measured: a guess and a truth in, findings out."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Literal, Unpack
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
@@ -19,43 +18,29 @@ from unveil.metrics import (
     unlinkability,
 )
 from unveil.metrics.partitions.crowds import others_work
-from unveil.metrics.partitions.forecast import DRAWS, Linkage
+from unveil.metrics.partitions.forecast import DRAWS
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.questions.unlinkability.findings import PartitionFindings, place_of, steepest
+from unveil.questions.unlinkability.settings import PartitionSettings
 from unveil.report.progress import Progress
 from unveil.report.text import count
-
-#: Who guesses, to compare with.
-Guessing = Literal["uniform", "growing", "sizes"]
 
 # Beyond this many looks at cells nobody follows whom mergings bring along, and only some subjects are forecast.
 _MOST_LOOKS = 30_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outlook:
-    """Who guesses, how evidence comes in, and whose graphs are shown."""
-
-    subject: Hashable | None = None
-    guessing: Guessing = "uniform"
-    draws: int | None = None
-    prior: Partition | View | None = None
-    linkage: Linkage = "pairs"
-    split: float = 1.0
-
-
 def run(
     guess: Partition | View,
     truth: Partition,
+    asked: PartitionSettings,
     *,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
-    outlook: Outlook,
-    **settings: Unpack[UnlinkabilitySettings],
 ) -> PartitionFindings:
     """Return how well each subject of ``truth`` is hidden in ``guess``; see :func:`unveil.partition`."""
-    named = None if outlook.subject is None else place_of(outlook.subject, truth.clusters.tolist())
+    settings = _settings_of(asked)
+    named = None if asked.subject == "" else place_of(asked.subject, truth.clusters.tolist())
     progress("hiding", 0.2)
     result = unlinkability(guess, truth, **settings)
     shown = steepest(result, truth.by_first_item) if named is None else named
@@ -64,16 +49,16 @@ def run(
     reference = random_guessing(
         truth,
         rng=rng,
-        guesser="growing" if outlook.guessing == "growing" else "uniform",
-        draws=outlook.draws,
-        like=guess if outlook.guessing == "sizes" and outlook.prior is None else None,
-        prior=outlook.prior,
+        guesser="growing" if asked.guessing == "growing" else "uniform",
+        draws=asked.draws,
+        like=guess if asked.guessing == "sizes" and asked.prior is None else None,
+        prior=asked.prior,
         progress=lambda share: progress("guessing", 0.4 + share / 5),
         **settings,
     )
     progress("forecast", 0.7)
     looks = others_work(guess, truth)
-    everybody, own, more = _outlook(guess, truth, shown, looks, outlook, rng, settings)
+    everybody, own, more = _outlook(guess, truth, shown, looks, asked, rng, settings)
     progress("policies", 0.8)
     grid = policy_grid(
         guess,
@@ -95,7 +80,6 @@ def run(
         views=over_views(guess, truth, **settings) if several else None,
         forecast=everybody,
         own_forecast=own,
-        linkage=outlook.linkage if isinstance(outlook.linkage, str) else "given",
         weighted=settings.get("weights") is not None,
         notes=(*notes, *more),
     )
@@ -103,12 +87,19 @@ def run(
     return found
 
 
+def _settings_of(asked: PartitionSettings) -> UnlinkabilitySettings:
+    """Return the settings of the metrics."""
+    names = ("alpha", "beta", "contamination_desirable", "weights", "norm", "at_breach", "mixing")
+    overall = [name for name in ("overall_alpha", "overall_beta") if getattr(asked, name) is not None]
+    return cast("UnlinkabilitySettings", {name: getattr(asked, name) for name in (*names, *overall)})
+
+
 def _outlook(
     guess: Partition | View,
     truth: Partition,
     shown: int,
     looks: int,
-    outlook: Outlook,
+    asked: PartitionSettings,
     rng: np.random.Generator,
     settings: UnlinkabilitySettings,
 ) -> tuple[Forecast, Forecast, list[str]]:
@@ -125,6 +116,6 @@ def _outlook(
         )
     if looks > _MOST_LOOKS:
         notes.append("How many others mergings bring along is left out, as clusters hold too many subjects to follow.")
-    evidence = {"rng": rng, "linkage": outlook.linkage, "split": outlook.split}
+    evidence = {"rng": rng, "linkage": asked.linkage if asked.links is None else asked.links, "split": asked.split}
     everybody = forecast(guess, truth, subjects=some, **evidence, **settings)  # type: ignore[arg-type]
     return everybody, forecast(guess, truth, subjects=[shown], **evidence, **settings), notes  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """How the findings about a partition are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.partitions.distances import PartitionDistances
@@ -8,9 +8,8 @@ from unveil.metrics.partitions.fairness import FigureSpread
 from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
 from unveil.metrics.partitions.policy_grid import PolicyGrid
-from unveil.metrics.partitions.unlinkability import FRAME_COLUMNS, MIXING_COLUMNS, Unlinkability
-from unveil.metrics.partitions.views import ViewRanges
-from unveil.questions.answer import QuestionView
+from unveil.metrics.partitions.unlinkability import Unlinkability
+from unveil.questions.result import QuestionView
 from unveil.questions.unlinkability import words
 from unveil.questions.unlinkability.charts import (
     charts,
@@ -34,113 +33,11 @@ from unveil.questions.unlinkability.tables import (
     view_table,
 )
 from unveil.report.blocks import Page, Section
-from unveil.report.limits import Quantity
 from unveil.report.terminal import ColumnSubset, Figures, Part, opening
 from unveil.report.text import count, decimal, short_percent
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
-
-
-#: What a limit can be set for, and what each means.
-QUANTITIES: Mapping[str, str] = {
-    "breached_share": "share of subjects of whom the adversary has linked beta or more already; 0 is nobody, "
-    "1 everybody",
-    "risk_slope": "how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
-    "undefined (counted as exceeded) when the average subject is already breached",
-}
-
-
-def quantities(findings: PartitionFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for; a breach is undefined here, whatever ``at_breach`` shows."""
-    overall = findings.result.overall
-    values = {
-        "breached_share": overall.breached_share,
-        "risk_slope": float("nan") if overall.breached else overall.risk_slope,
-    }
-    return {
-        name: Quantity(name=name, value=values[name], meaning=meaning, exceeded_when_undefined=overall.breached)
-        for name, meaning in QUANTITIES.items()
-    }
-
-
-def figures(findings: PartitionFindings) -> Mapping[str, Any]:
-    """Return what JSON holds."""
-    result = findings.result
-    return {
-        "n": result.n,
-        "subjects": result.subjects.size,
-        "alpha": result.overall.alpha,
-        "beta": result.overall.beta,
-        "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
-        "distances": vars(findings.distances),
-        "fairness": [vars(spread) for spread in findings.fairness],
-        "random_guessing": vars(findings.reference) | {"ranges": [vars(each) for each in findings.reference.ranges]},
-        "views": None if findings.views is None else _views(findings.views),
-        "forecast": None if findings.forecast is None else _forecast(findings.forecast, findings.linkage),
-        "subject": _subject(findings),
-        "notes": list(findings.notes),
-        "per_subject": frame(findings),
-    }
-
-
-def _views(views: ViewRanges) -> dict[str, Any]:
-    return {"partitions": views.partitions, "ranges": [vars(each) for each in views.ranges]}
-
-
-def _forecast(forecast: Forecast, linkage: str) -> dict[str, Any]:
-    """Return the futures of the average subject; those of single subjects would be long."""
-    curves = ("linked", "mixed", "breached_after", "breached_after_low", "breached_after_high")
-    return {
-        "linkage": linkage,
-        "split": forecast.split,
-        "draws": forecast.draws,
-        "subjects": forecast.subjects.size,
-        "next_breach": float(forecast.next_breach.mean()),
-        "risk_slope": vars(forecast.overall),
-        "evidence": vars(forecast.overall_evidence),
-    } | {name: getattr(forecast, name) for name in curves}
-
-
-def _subject(findings: PartitionFindings) -> dict[str, Any]:
-    """Return everything about the one subject that is shown."""
-    at, result = findings.shown, findings.result
-    linked, mixed = result.graphs(at)
-    told: dict[str, Any] = {"subject": result.subjects[at], "linked": linked, "mixed": mixed}
-    told |= {name: getattr(result, name)[at] for name in (*FRAME_COLUMNS, *MIXING_COLUMNS)}
-    if findings.others is not None:
-        told["others_after"], told["effective_others_after"] = findings.others.graphs(at)
-    if findings.views is not None:
-        told |= {name: getattr(findings.views, name)[at] for name in VIEW_COLUMNS}
-    if findings.own_forecast is not None:
-        told["forecast"] = {name: getattr(findings.own_forecast, name)[0] for name in FORECAST_FIGURES}
-    return told
-
-
-VIEW_COLUMNS = ("breached_probability", "linked0_low", "linked0_high", "risk_slope_low", "risk_slope_high")
-FORECAST_FIGURES = (
-    "risk_slope",
-    "risk_slope_low",
-    "risk_slope_median",
-    "risk_slope_high",
-    "error",
-    "evidence",
-    "evidence_low",
-    "evidence_high",
-    "next_breach",
-    "breached",
-)
-
-
-def frame(findings: PartitionFindings) -> "pl.DataFrame":
-    """Return one row per subject; for a view also what its partitions say alone."""
-    import polars as pl
-
-    rows = findings.result.to_frame(mixing=True)
-    if findings.views is None:
-        return rows
-    return rows.with_columns(pl.Series(name, getattr(findings.views, name)) for name in VIEW_COLUMNS)
 
 
 def plot(findings: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
@@ -192,7 +89,7 @@ def page(
         sections=(
             _key_section(result, reference),
             _graph_section(findings),
-            *_forecast_section(findings),
+            _forecast_section(findings.forecast),
             _distance_section(findings.distances, reference),
             _subjects_section(findings, show_names),
             _fairness_section(result, findings.fairness),
@@ -234,18 +131,14 @@ def _graph_section(findings: PartitionFindings) -> Section:
     )
 
 
-def _forecast_section(findings: PartitionFindings) -> tuple[Section, ...]:
-    if findings.forecast is None:
-        return ()
-    return (
-        Section(
-            heading="What the adversary may learn next",
-            lead=(
-                "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a "
-                "cluster with items of the subject, or splits somebody else's items off."
-            ),
-            blocks=(*forecast_numbers(findings.forecast), forecast_chart(findings.forecast)),
+def _forecast_section(forecast: Forecast) -> Section:
+    return Section(
+        heading="What the adversary may learn next",
+        lead=(
+            "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a cluster "
+            "with items of the subject, or splits somebody else's items off."
         ),
+        blocks=(*forecast_numbers(forecast), forecast_chart(forecast)),
     )
 
 
@@ -333,8 +226,8 @@ def _method(findings: PartitionFindings) -> tuple[str, ...]:
         who = count(desired, "subject likes", "subjects like")
         sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
     sentences.append(words.reference_method(findings.reference.guesser, findings.reference.draws))
-    if findings.forecast is not None:
-        sentences.append(words.forecast_method(findings.linkage, findings.forecast.split, findings.forecast.draws))
+    future = findings.forecast
+    sentences.append(words.forecast_method(future.linkage, future.split, future.draws))
     return tuple(sentences)
 
 
@@ -374,9 +267,8 @@ def brief(findings: PartitionFindings, *, top: int, subject: bool = False) -> It
     yield Figures(key_numbers(findings.result, findings.reference))
     yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
     yield Figures(distance_numbers(findings.distances, findings.reference), meanings=False)
-    if findings.forecast is not None:
-        yield from ("", "What the adversary may learn next:")
-        yield Figures(forecast_numbers(findings.forecast), meanings=False)
+    yield from ("", "What the adversary may learn next:")
+    yield Figures(forecast_numbers(findings.forecast), meanings=False)
     if top:
         yield ""
         yield ColumnSubset(at_risk_table(findings.result, at_most=top), _SHOWN_COLUMNS)
@@ -385,12 +277,12 @@ def brief(findings: PartitionFindings, *, top: int, subject: bool = False) -> It
         yield subject_graph_table(findings.result, findings.shown, findings.others)
 
 
-VIEW = QuestionView(
+VIEW: QuestionView[PartitionFindings] = QuestionView(
     schema="unveil.partition/1",
-    figures=figures,
-    quantities=quantities,
-    frame=frame,
+    findings=PartitionFindings,
+    about="The answer of `unveil partition`: how well each subject is hidden in what the adversary thinks belongs "
+    "together.",
+    frame=lambda findings: findings.per_subject,
     page=page,
     plot=plot,
-    meanings=lambda: QUANTITIES,
 )

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError
-from unveil.questions.answer import Answer
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.view import VIEW
+from unveil.questions.result import Result
 from unveil.report.blocks import TableBlock
 
 MARK = "Zephyrine"
@@ -30,18 +30,18 @@ def marked(rows: int) -> pl.DataFrame:
     )
 
 
-def ask(original: Any, released: Any, **settings: Any) -> Answer[Audit]:
+def ask(original: Any, released: Any, **settings: Any) -> Result[Audit]:
     return audit(original, released, attacks=["copies"], rng=np.random.default_rng(5), **settings)
 
 
-def edition(original: Any, released: Any, **settings: Any) -> Answer[Audit]:
+def edition(original: Any, released: Any, **settings: Any) -> Result[Audit]:
     roles: dict[str, Any] = {"sensitive": ["illness"], "identifiers": ["patient"]}
     return ask(original, released, **roles, **settings)
 
 
 def test_without_being_asked_no_output_holds_a_cell() -> None:
     answer = edition(marked(40), marked(40))
-    for text in (answer.to_html(), answer.to_json(), repr(answer), str(answer.page()), str(answer.to_frame().rows())):
+    for text in (answer.to_html(), answer.to_json(), repr(answer), str(answer.page()), str(answer.to_polars().rows())):
         assert MARK not in text
         assert "ailment" not in text
         assert "case1x" not in text
@@ -71,7 +71,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
 def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
     changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["ailment0"]))
     answer = edition(marked(40), changed)
-    assert answer.to_frame()["links_expected"].to_list() == [1]
+    assert answer.to_polars()["links_expected"].to_list() == [1]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -131,4 +131,4 @@ def test_a_wide_table_of_hostile_cells_stays_a_small_page() -> None:
 
 def test_an_answer_without_tables_has_no_records() -> None:
     with pytest.raises(InputError, match="without the tables"):
-        Answer(edition(marked(9), marked(9)).findings, VIEW).to_html(show_records=True)
+        Result(edition(marked(9), marked(9)).findings, VIEW).to_html(show_records=True)

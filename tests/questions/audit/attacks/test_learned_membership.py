@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
 from unveil.cli import main
-from unveil.questions.answer import Answer
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.audit.parts.membership import best_by_kind
 from unveil.questions.audit.separation import Separation
+from unveil.questions.result import Result
 
 PEOPLE, OTHERS = 420, 330
 Frames = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
@@ -46,12 +46,12 @@ def tables(*, leak: bool, others: int = OTHERS) -> Frames:
 
 
 @cache
-def answer(*, leak: bool, others: int = OTHERS) -> Answer[Audit]:
+def answer(*, leak: bool, others: int = OTHERS) -> Result[Audit]:
     original, control, released = tables(leak=leak, others=others)
     return ask(original, released, control, attacks=["membership"])
 
 
-def learned(answer: Answer[Audit]) -> tuple[AttackFinding, Separation]:
+def learned(answer: Result[Audit]) -> tuple[AttackFinding, Separation]:
     finding = found(answer)[-1]
     assert finding.separation is not None
     return finding, finding.separation
@@ -67,7 +67,7 @@ def test_values_of_the_original_give_members_away_where_nearness_does_not() -> N
     assert finding.risk.excess_over_control.low > 0.1
     assert next(iter(best_by_kind(separation))) == "exact values"
     assert "adds" in answer(leak=True).page().headline
-    assert "while naming 1% of others wrongly" in answer(leak=True).to_frame()["sentence"][-1]
+    assert "while naming 1% of others wrongly" in answer(leak=True).to_polars()["sentence"][-1]
 
 
 def test_a_fresh_release_gives_nobody_away() -> None:
@@ -105,7 +105,7 @@ def test_the_order_of_rows_changes_no_digit() -> None:
     again = ask(original, released, control, attacks=["membership"])
     assert again.to_json() == answer(leak=True).to_json()
 
-    def exposed(frame: pl.DataFrame, asked: Answer[Audit]) -> list[tuple[int, int, tuple[str, ...]]]:
+    def exposed(frame: pl.DataFrame, asked: Result[Audit]) -> list[tuple[int, int, tuple[str, ...]]]:
         return [
             (frame["weight"][each.row], each.as_exposed, each.columns) for each in asked.findings.releases[0].exposed
         ]

@@ -10,9 +10,8 @@ import pytest
 
 from tests.approved.sentences import Approved
 from unveil.errors import InputError
-from unveil.metrics.trials.risk import wilson
+from unveil.metrics.trials.risk import Rate, wilson
 from unveil.questions.audit.parts.changes import (
-    FigureValue,
     changes,
     changes_section,
     direction,
@@ -21,6 +20,7 @@ from unveil.questions.audit.parts.changes import (
 )
 from unveil.report.blocks import Page, TableBlock
 from unveil.report.editions import shareable
+from unveil.report.figures import json_of
 from unveil.report.page import render
 
 HOSTILE = "<script>alert(1)</script>"
@@ -83,14 +83,14 @@ def test_grades_are_no_figures_and_an_audit_without_them_is_read() -> None:
     for pair in ((before, now), (now, before), (now, other)):
         found = changes(*pair)
         assert (found.new, found.gone, found.differences, found.measurable) == ((), (), (), ())
-        assert {change.figure for change in found.figures} >= {"entropy", "sure"}
-        assert not any("trust" in change.figure for change in found.figures)
+        assert {change.name for change in found.figures} >= {"entropy", "sure"}
+        assert not any("trust" in change.name for change in found.figures)
 
 
 def test_only_what_is_more_than_chance_is_called_measurable() -> None:
     before = audit(attack("linkability", 60, scenario="a"), attack("row_order", 60), attack("copies", 60))
     now = audit(attack("linkability", 120, scenario="a"), attack("row_order", 20), attack("copies", 70))
-    found = {change.attack: change for change in changes(before, now).figures if change.figure == "attack_rate"}
+    found = {change.attack: change for change in changes(before, now).figures if change.name == "attack_rate"}
     assert {name: change.direction for name, change in found.items()} == {
         "linkability": "measurably higher",
         "row_order": "measurably lower",
@@ -109,9 +109,7 @@ def test_chance_alone_is_rarely_called_measurable(tries: tuple[int, int]) -> Non
     for true in (0.002, 0.02, 0.1, 0.5, 0.9):
         first, second = (binom.pmf(np.arange(n + 1), n, true) for n in tries)
         assert first @ apart @ second < 0.015
-    assert direction(FigureValue(value=0.5, low=0.4, high=0.6), FigureValue(value=0.7, low=0.6, high=0.8)) == (
-        "no measurable change"
-    )
+    assert direction(Rate(0.5, 0.4, 0.6), Rate(0.7, 0.6, 0.8)) == ("no measurable change")
 
 
 def test_figures_without_an_interval_are_compared_as_they_are() -> None:
@@ -119,7 +117,7 @@ def test_figures_without_an_interval_are_compared_as_they_are() -> None:
     before["releases"][0]["disclosure"] = {"k": 3, "classes": {"smallest": 3, "named": "text", "is_so": True}}
     now = audit(attack("closest_record", 0, figures={"median": 0.1, "low": 0.02, "gone": 1.0}))
     now["releases"][0]["disclosure"] = {"k": 1, "classes": {"smallest": 3, "named": "other", "is_so": False}}
-    found = {(change.attack, change.figure): change.direction for change in changes(before, now).figures}
+    found = {(change.attack, change.name): change.direction for change in changes(before, now).figures}
     assert found[("closest_record", "median")] == "same"
     assert found[("closest_record", "low")] == "higher"
     assert found[("disclosure", "k")] == "lower"
@@ -129,7 +127,7 @@ def test_figures_without_an_interval_are_compared_as_they_are() -> None:
 
 def test_what_became_undefined_is_said() -> None:
     before, now = audit(attack("copies", 3)), audit(attack("copies", 3, attack_rate=NOTHING, control_rate=rate(2)))
-    found = {change.figure: change.direction for change in changes(before, now).figures}
+    found = {change.name: change.direction for change in changes(before, now).figures}
     assert found["attack_rate"] == "undefined"
     assert found["control_rate"] == "defined"
     assert "excess_over_control" not in found
@@ -208,7 +206,7 @@ def test_the_section_shows_what_is_measurable_first(approved: Approved) -> None:
     approved(section.lead)
     html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
     assert HOSTILE not in html
-    assert json.loads(json.dumps(found.to_dict()))["figures"][0]["direction"] == "no measurable change"
+    assert json_of(found)["figures"][0]["direction"] == "no measurable change"
 
 
 def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.approved.sentences import Approved
 from tests.studies.given import people
-from unveil.questions.answer import Answer
+from unveil.questions.result import Result
 from unveil.questions.study.answer import study_report
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.run import spread_of
@@ -55,12 +55,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answer(folder: Path) -> Answer[ReleasesFindings]:
+def answer(folder: Path) -> Result[ReleasesFindings]:
     return study_report(folder)
 
 
 def test_who_is_safer_and_more_useful_is_counted_among_the_same_columns(
-    answer: Answer[ReleasesFindings], folder: Path
+    answer: Result[ReleasesFindings], folder: Path
 ) -> None:
     rows = {row["data"]: row for row in Results.read(folder).frame.iter_rows(named=True)}
     assert len(rows) == 6
@@ -79,7 +79,7 @@ def test_who_is_safer_and_more_useful_is_counted_among_the_same_columns(
         assert each.beaten == pytest.approx(np.mean([(1 - a) * (1 - b) for a, b in zip(safer, useful, strict=True)]))
 
 
-def test_what_is_saved_is_what_a_line_within_the_same_columns_leaves(answer: Answer[ReleasesFindings]) -> None:
+def test_what_is_saved_is_what_a_line_within_the_same_columns_leaves(answer: Result[ReleasesFindings]) -> None:
     releases = answer.findings.releases
     groups = sorted({each.features for each in releases})
     # One slope, and a level of its own for each group: ordinary least squares.
@@ -90,7 +90,7 @@ def test_what_is_saved_is_what_a_line_within_the_same_columns_leaves(answer: Ans
     assert [each.saves for each in releases] == pytest.approx((fitted - lost).tolist())
 
 
-def test_techniques_and_epsilons_are_means_over_their_releases(answer: Answer[ReleasesFindings]) -> None:
+def test_techniques_and_epsilons_are_means_over_their_releases(answer: Result[ReleasesFindings]) -> None:
     found = answer.findings
     assert [(each.technique, each.releases) for each in found.families] == [("noise", 4), ("copy", 2)]
     assert [(each.technique, each.epsilon) for each in found.cells][1:] == [("noise", 1.0), ("noise", 10.0)]
@@ -99,7 +99,7 @@ def test_techniques_and_epsilons_are_means_over_their_releases(answer: Answer[Re
     assert min(noise) <= found.families[0].loss.low <= found.families[0].loss.high <= max(noise)
 
 
-def test_epsilons_are_compared_over_the_same_columns(answer: Answer[ReleasesFindings]) -> None:
+def test_epsilons_are_compared_over_the_same_columns(answer: Result[ReleasesFindings]) -> None:
     (level,) = answer.findings.levels
     assert (level.technique, level.epsilons, level.groups) == ("noise", (1.0, 10.0), 2)
     by = {(each.features, each.epsilon): each.linked.value for each in answer.findings.releases}
@@ -113,7 +113,7 @@ def test_a_single_value_has_no_interval_and_none_no_mean() -> None:
     assert spread_of([0.3, float("nan")], 1).mean == 0.3
 
 
-def test_tables_have_a_row_for_each(answer: Answer[ReleasesFindings]) -> None:
+def test_tables_have_a_row_for_each(answer: Result[ReleasesFindings]) -> None:
     found = answer.findings
     assert len(release_table(found).rows) == 6
     assert len(cell_table(found).rows) == 3
@@ -123,7 +123,7 @@ def test_tables_have_a_row_for_each(answer: Answer[ReleasesFindings]) -> None:
         assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.align)}
 
 
-def test_the_first_screen_says_who_keeps_most(answer: Answer[ReleasesFindings], approved: Approved) -> None:
+def test_the_first_screen_says_who_keeps_most(answer: Result[ReleasesFindings], approved: Approved) -> None:
     page = answer.page()
     assert page.headline.startswith("Of 6 releases ")
     assert page.headline.endswith("where there was no control, that nothing was found clears nobody.")
@@ -135,16 +135,16 @@ def test_the_first_screen_says_who_keeps_most(answer: Answer[ReleasesFindings], 
     assert any("six releases" in str(part) or "Of 6 releases" in str(part) for part in brief(answer.findings))
 
 
-def test_json_holds_every_release_and_grade(answer: Answer[ReleasesFindings]) -> None:
+def test_json_holds_every_release_and_grade(answer: Result[ReleasesFindings]) -> None:
     told = json.loads(answer.to_json())
     assert told["schema"] == "unveil.study-releases/1"
     assert len(told["releases"]) == 6
     assert told["releases"][4]["epsilon"] is None
     assert {each["figure"] for each in told["grades"]} >= {LINKED, LOSS}
-    assert answer.to_frame().height == 6
+    assert answer.to_polars().height == 6
 
 
-def test_a_summary_gives_the_same_report(answer: Answer[ReleasesFindings], folder: Path, tmp_path: Path) -> None:
+def test_a_summary_gives_the_same_report(answer: Result[ReleasesFindings], folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "six.parquet"
     path.write_bytes(Results.read(folder).to_summary())
     again = study_report(path)

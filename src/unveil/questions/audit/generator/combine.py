@@ -84,7 +84,7 @@ def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[AttackFinding]) -
             RunSpread(
                 attack=finding.attack,
                 adversary="" if finding.scenario is None else finding.scenario.name,
-                figure="excess_over_control" if compares else "attack_rate",
+                shown="excess_over_control" if compares else "attack_rate",
                 values=tuple(float(each.value) for each in rates),
             )
         )

@@ -165,7 +165,7 @@ def _audit_way(
     way = GeneratorSummary(
         release=WAY,
         generator=generator.written,
-        about=tuple((name, text) for name, text in about(generator).items() if name != "generator"),
+        about={name: text for name, text in about(generator).items() if name != "generator"},
         people=design.people,
         rows=table.rows,
         held_out=first.prepared.people.control.others,

@@ -190,7 +190,7 @@ def way_section(audit: Audit) -> Section | None:
 def _facts(way: GeneratorSummary) -> TableBlock:
     rows = [
         ("Generator", name(way.generator, _LONGEST)),
-        *((f"{label[:1].upper()}{label[1:]}", name(text, _LONGEST)) for label, text in way.about),
+        *((f"{label[:1].upper()}{label[1:]}", name(text, _LONGEST)) for label, text in way.about.items()),
         ("Runs", count(way.runs) if way.attacked == way.runs else f"{count(way.runs)}, one attacked in every way"),
         ("Held out", f"everybody once, in {way.folds} parts" if way.folds > 1 else number_of(way.held_out)),
     ]
@@ -206,7 +206,7 @@ def _spread(way: GeneratorSummary) -> TableBlock:
         return (label, what, *(percent(each) for each in (min(values), mean, max(values))))
 
     shown = {"excess_over_control": "what being in the data adds", "attack_rate": "rate in the data"}
-    rows = [row(ATTACKS[each.attack].title, shown[each.figure], each.values) for each in way.spread]
+    rows = [row(ATTACKS[each.attack].title, shown[each.shown], each.values) for each in way.spread]
     if way.lost:
         rows.append(row("Usefulness", "lost", way.lost))
     return TableBlock(
@@ -223,6 +223,6 @@ def sheet_facts(audit: Audit) -> Iterator[tuple[str, str]]:
     if audit.way is not None:
         yield "Generator", name(audit.way.generator, _LONGEST)
         yield "Audited", made_said(audit.way)
-        yield from ((label, name(text, _LONGEST)) for label, text in audit.way.about)
+        yield from ((label, name(text, _LONGEST)) for label, text in audit.way.about.items())
     if epsilon_said(audit):
         yield "Epsilon", epsilon_said(audit)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from unveil.metrics import METRICS, Metric
+from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.report.blocks import Side, TableBlock
 from unveil.report.text import decimal, name
-from unveil.report.trust import mark, title_of, trust_note
+from unveil.report.trust import mark, title_of, trust_note, trust_of
 
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -20,6 +21,16 @@ def candidate_metrics(finding: AttackFinding) -> Iterator[tuple[Metric, float]]:
         metric = METRICS.get(figure)
         if metric is not None and metric.on == "Candidates":
             yield metric, value
+
+
+def trust_in(finding: AttackFinding) -> dict[str, dict[str, str | None]]:
+    """Return how the figures of a finding were graded: metrics of candidates in tables, others on given releases."""
+    rates = ATTACKS[finding.attack].distances or ("attack_rate",)
+    ordering = {name: trust_of(f"{finding.attack}.{name}", ["releases"]) for name in rates}
+    return {
+        **{name: grade for name, grade in ordering.items() if grade["releases"] is not None},
+        **{metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)},
+    }
 
 
 def candidate_table(audit: Audit, attack: str) -> TableBlock | None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal
 
+from unveil._figure import figure
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.findings import FIGURES
 from unveil.questions.audit.parts.previous import (
     Difference,
-    FigureValue,
     Key,
     adversary_of,
     differences_in,
@@ -25,7 +25,6 @@ __all__ = [
     "Changes",
     "Difference",
     "FigureChange",
-    "FigureValue",
     "changes",
     "changes_section",
     "direction",
@@ -41,15 +40,14 @@ Direction = Literal[
 class FigureChange:
     """One figure in the earlier and in the present audit."""
 
-    release: str
-    attack: str
-    scenario: str
-    figure: str
-    before: FigureValue
-    now: FigureValue
-    direction: Direction
-    #: What makes the two hard to compare, such as another adversary under the same name.
-    remark: str = ""
+    release: str = figure("The release, by its name.")
+    attack: str = figure("The attack, as it is written in commands.")
+    scenario: str = figure("Who the adversary is.")
+    name: str = figure("Which figure, by its name.", name="figure")
+    before: Rate = figure("The figure of the previous audit, with its interval.")
+    now: Rate = figure("The figure of this audit, with its interval.")
+    direction: Direction = figure("Whether it is more, less or the same.")
+    remark: str = figure("What to know about it.", default="")
 
     @property
     def measurable(self) -> bool:
@@ -61,37 +59,17 @@ class FigureChange:
 class Changes:
     """All that changed: figures of both audits, what only one of them has, and what they were made with."""
 
-    figures: tuple[FigureChange, ...]
-    #: Release, attack and adversary that only one of the two has.
-    new: tuple[str, ...]
-    gone: tuple[str, ...]
-    differences: tuple[Difference, ...]
-    #: How the earlier audit is called, for a sentence.
-    previous: str = "the earlier audit"
+    #: As the page names the earlier audit.
+    previous: str = figure("When and by which version the previous audit was made.", default="the earlier audit")
+    figures: tuple[FigureChange, ...] = figure("One entry for each figure that both have.")
+    new: tuple[str, ...] = figure("Figures that are new.")
+    gone: tuple[str, ...] = figure("Figures that are gone.")
+    differences: tuple[Difference, ...] = figure("What else differs between the two audits, beside figures.")
 
     @property
     def measurable(self) -> tuple[FigureChange, ...]:
         """The figures that changed by more than chance explains."""
         return tuple(change for change in self.figures if change.measurable)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the changes as JSON has them."""
-        return {
-            "previous": self.previous,
-            "figures": [
-                {
-                    **{key: getattr(each, key) for key in ("release", "attack", "scenario", "figure")},
-                    "before": vars(each.before),
-                    "now": vars(each.now),
-                    "direction": each.direction,
-                    "remark": each.remark,
-                }
-                for each in self.figures
-            ],
-            "new": list(self.new),
-            "gone": list(self.gone),
-            "differences": [vars(each) for each in self.differences],
-        }
 
 
 def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str = "the earlier audit") -> Changes:
@@ -139,7 +117,7 @@ def _adversaries(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
 
 
 def _change(
-    key: Key, before: FigureValue, now: FigureValue, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
+    key: Key, before: Rate, now: Rate, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
 ) -> FigureChange:
     then, today = (each.get(key[:3]) for each in adversaries)
     columns = [(who.get("first"), who.get("second")) if isinstance(who, dict) else None for who in (then, today)]
@@ -149,7 +127,7 @@ def _change(
         release=release,
         attack=attack,
         scenario=scenario,
-        figure=figure,
+        name=figure,
         before=before,
         now=now,
         direction=direction(before, now),
@@ -157,14 +135,14 @@ def _change(
     )
 
 
-def direction(before: FigureValue, now: FigureValue) -> Direction:
+def direction(before: Rate, now: Rate) -> Direction:
     """Return how a figure changed; "measurably" only where its two intervals do not overlap.
 
-    >>> direction(FigureValue(value=0.1, low=0.08, high=0.12), FigureValue(value=0.2, low=0.17, high=0.23))
+    >>> direction(Rate(0.1, 0.08, 0.12), Rate(0.2, 0.17, 0.23))
     'measurably higher'
-    >>> direction(FigureValue(value=0.1, low=0.08, high=0.12), FigureValue(value=0.12, low=0.1, high=0.14))
+    >>> direction(Rate(0.1, 0.08, 0.12), Rate(0.12, 0.1, 0.14))
     'no measurable change'
-    >>> direction(FigureValue(value=2), FigureValue(value=5))
+    >>> direction(Rate(2, float("nan"), float("nan")), Rate(5, float("nan"), float("nan")))
     'higher'
     """
     if isnan(before.value) or isnan(now.value):
@@ -189,7 +167,7 @@ def changes_section(changed: Changes) -> Section:
     What blind chance reaches is left out of the table: it is there to be compared with.
     """
     several = len({each.release for each in changed.figures}) > 1
-    shown = [each for each in changed.figures if each.figure != "naive_rate"]
+    shown = [each for each in changed.figures if each.name != "naive_rate"]
     only = [(name(text, 80), "only now") for text in changed.new]
     only += [(name(text, 80), "only before") for text in changed.gone]
     tables = (
@@ -246,16 +224,16 @@ def sentence(changed: Changes) -> str:
 def _row(change: FigureChange, *, several: bool) -> tuple[str, ...]:
     where = f"{name(change.release, 30)}: " if several else ""
     who = f" by {name(change.scenario, 30)}" if change.scenario else ""
-    figure = f"{change.attack}, {change.figure}".replace("_", " ")
+    figure = f"{change.attack}, {change.name}".replace("_", " ")
     outcome = f"{_OUTCOMES.get(change.direction, change.direction)}{f' ({change.remark})' if change.remark else ''}"
-    texts = [_measured(each, share=change.figure in FIGURES) for each in (change.before, change.now)]
+    texts = [_measured(each, share=change.name in FIGURES) for each in (change.before, change.now)]
     return f"{where}{name(figure, 60)}{who}", outcome, *texts
 
 
 _OUTCOMES: Mapping[str, str] = {"defined": "was undefined", "undefined": "is undefined now"}
 
 
-def _measured(figure: FigureValue, *, share: bool) -> str:
+def _measured(figure: Rate, *, share: bool) -> str:
     if isnan(figure.value):
         return UNDEFINED
     if share and figure.has_interval:

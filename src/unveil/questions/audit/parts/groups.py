@@ -61,7 +61,7 @@ def _severity(group_table: GroupTable) -> tuple[bool, float]:
     groups = group_table.groups
     if groups.worst is None:
         return False, -math.inf
-    gap = groups.worst.rate(groups.figure).value - groups.overall.rate(groups.figure).value
+    gap = groups.worst.rate(groups.ranked_by).value - groups.overall.rate(groups.ranked_by).value
     return bool(groups.worse), gap if math.isfinite(gap) else -math.inf
 
 
@@ -74,7 +74,7 @@ def overview_table(group_tables: Sequence[GroupTable]) -> TableBlock:
         if worst is None:
             rows.append((each.title, _NONE, _NONE, _NONE, "cannot be compared"))
             continue
-        figure = groups.figure
+        figure = groups.ranked_by
         measured = "measurably worse" if groups.worse else "not measurably worse"
         rows.append(
             (each.title, _quoted(worst), _cell(worst.rate(figure)), _cell(groups.overall.rate(figure)), measured)
@@ -96,7 +96,7 @@ _LEAD = (
 
 def worst_sentence(groups: RatesByGroup) -> str:
     """Return who is worst off and whether that can be luck."""
-    worst, figure = groups.worst, groups.figure
+    worst, figure = groups.worst, groups.ranked_by
     if worst is None:
         return (
             f"There are no two groups of at least {groups.minimum} people that could be compared, so nothing can be "
@@ -139,7 +139,7 @@ def _number(group_table: GroupTable) -> Number:
     worst = groups.worst
     return Number(
         label=f"{group_table.title}: the highest group",
-        value=_NONE if worst is None else percent(worst.rate(groups.figure).value),
+        value=_NONE if worst is None else percent(worst.rate(groups.ranked_by).value),
         meaning=worst_sentence(groups),
         tone="warning" if groups.worse else "neutral",
     )

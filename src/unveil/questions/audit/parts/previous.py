@@ -3,13 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan, nan
+from math import isfinite, nan
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from unveil._figure import figure
 from unveil.data.files.documents import read_json
 from unveil.errors import InputError, shortened
+from unveil.metrics.trials.risk import Rate
 from unveil.report.blocks import PrivateText
 from unveil.report.editions import command_text, people
 from unveil.report.text import name as visible
@@ -31,26 +33,12 @@ Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FigureValue:
-    """A figure with its interval; NaN where undefined, NaN ends where it has no interval."""
-
-    value: float
-    low: float = nan
-    high: float = nan
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether it is known how sure the figure is."""
-        return not (isnan(self.low) or isnan(self.high))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Something that both audits were made with, and that differs: a file, a setting, a column."""
 
-    what: str
-    before: str
-    now: str
+    what: str = figure("What differs, in words.")
+    before: str = figure("What it was in the previous audit.")
+    now: str = figure("What it is in this audit.")
 
 
 def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
@@ -96,17 +84,17 @@ def _is_whole(read: Mapping[str, Any]) -> bool:
     )
 
 
-def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, FigureValue]]:
+def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
     """Yield every figure of an audit: those of its attacks, and all numbers in the other parts of a release."""
     for release in audit["releases"]:
         for attack in release["attacks"]:
             who = adversary_of(attack)
-            for figure, measured in _leaves(attack, ("adversary", "links", *_MADE, *_JUDGED)):
-                yield (release["name"], attack["attack"], who, figure.removeprefix("figures.")), measured
+            for name, measured in _leaves(attack, ("adversary", "links", *_MADE, *_JUDGED)):
+                yield (release["name"], attack["attack"], who, name.removeprefix("figures.")), measured
         for part, content in release.items():
             if part not in _NO_FIGURES and isinstance(content, dict):
-                for figure, measured in _leaves(content, ()):
-                    yield (release["name"], part, "", figure), measured
+                for name, measured in _leaves(content, ()):
+                    yield (release["name"], part, "", name), measured
 
 
 def adversary_of(attack: Mapping[str, Any]) -> str:
@@ -115,18 +103,17 @@ def adversary_of(attack: Mapping[str, Any]) -> str:
     return ", guessing ".join(str(part) for part in parts if part)
 
 
-def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, FigureValue]]:
+def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, Rate]]:
     """Yield every number of an object, however deep, with its interval where it has one."""
     for field, value in content.items():
         if field in left_out:
             continue
         if isinstance(value, dict) and {"value", "low", "high"} <= set(value):
-            ends = {end: _number(value[end]) for end in ("value", "low", "high")}
-            yield field, FigureValue(**ends)
+            yield field, Rate(_number(value["value"]), _number(value["low"]), _number(value["high"]))
         elif isinstance(value, dict):
             yield from ((f"{field}.{name}", measured) for name, measured in _leaves(value, ()))
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield field, FigureValue(value=_number(value))
+            yield field, Rate(_number(value), nan, nan)
 
 
 def _number(value: object) -> float:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
+from unveil._figure import derived, figure
+from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import (
     AttackFinding,
@@ -38,7 +40,17 @@ _LEAST_FALL = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class _MeasuredChange:
+class ChangedFigure:
+    """The figure of one attack before and after a change."""
+
+    attack: str = figure("The attack, as it is written in commands.")
+    before: Rate = figure("The figure of the release as it is, with its interval.")
+    after: Rate = figure("The figure of the changed release on the same people, with its interval.")
+    p_adjusted: float = figure("The same, allowing for all figures that were judged together.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredChange:
     """One change, with the release before and after it."""
 
     change: SuggestedChange
@@ -55,10 +67,43 @@ class _MeasuredChange:
             if one is not None and other is not None:
                 yield attack, one, other
 
-    @property
+    @derived("The release, by its name.")
+    def release(self) -> str:
+        """The name of the release."""
+        return self.before.name
+
+    @derived("The columns that are changed.")
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are changed."""
+        return self.change.columns
+
+    @derived("The change, in words.", name="change")
+    def how(self) -> str:
+        """What is done to the columns."""
+        return self.change.how
+
+    @derived("Attacks that stay proved.")
     def proved(self) -> tuple[str, ...]:
         """The attacks that stay proved, copies beyond doubt among them."""
         return _proved(self.verdict)
+
+    @derived("The figures before and after.")
+    def figures(self) -> tuple[ChangedFigure, ...]:
+        """The worst of each attack before and after."""
+        return tuple(
+            ChangedFigure(attack=attack, before=one.worse, after=other.worse, p_adjusted=other.p_adjusted)
+            for attack, one, other in self.pairs()
+        )
+
+    @derived("The share of usefulness that is lost before the change, from 0 to 1.")
+    def loss_before(self) -> float | None:
+        """What the release has lost of its use."""
+        return None if self.before.utility is None else self.before.utility.loss
+
+    @derived("The share of usefulness that is lost after it, from 0 to 1.", name="loss")
+    def loss_after(self) -> float | None:
+        """What the changed release has lost of its use."""
+        return None if self.change.utility is None else self.change.utility.loss
 
     @property
     def proved_before(self) -> tuple[str, ...]:
@@ -87,7 +132,8 @@ def _proved(verdict: ReleaseVerdict) -> tuple[str, ...]:
     return tuple(attack for attack in ATTACKS if attack in found)
 
 
-def _measured(audit: Audit) -> list[_MeasuredChange]:
+def measured_changes(audit: Audit) -> list[MeasuredChange]:
+    """Return every change with the release before and after it, the best first."""
     suggestions = audit.suggestions
     if suggestions is None or suggestions.again is None:
         return []
@@ -96,7 +142,7 @@ def _measured(audit: Audit) -> list[_MeasuredChange]:
     verdicts = {each.name: each for each in judged}
     order = list(before)
     found = [
-        _MeasuredChange(
+        MeasuredChange(
             change=change,
             before=before[change.release],
             after=after,
@@ -124,7 +170,7 @@ def suggestion_sentences(audit: Audit) -> list[str]:
         return []
     if not audit.suggestions.attacks:
         return ["Nothing is proved against a release and no limit is set, so there was nothing to lower by a change."]
-    found = _measured(audit)
+    found = measured_changes(audit)
     if not found:
         return ["No column could be made coarser or left out: too few are known to an adversary."]
     of_release = [(each, [one for one in found if one.before is each]) for each in audit.releases]
@@ -133,7 +179,7 @@ def suggestion_sentences(audit: Audit) -> list[str]:
     return [*said[:_MOST_SAID], *more]
 
 
-def _sentence(release: AuditedRelease, changes: Sequence[_MeasuredChange], *, several: bool) -> str:
+def _sentence(release: AuditedRelease, changes: Sequence[MeasuredChange], *, several: bool) -> str:
     best = changes[0]
     which = f"{name(release.name, 40)!r}" if several else "the release"
     tried = f"{count(len(changes), 'change', 'changes')} of {which}"
@@ -149,7 +195,7 @@ def _sentence(release: AuditedRelease, changes: Sequence[_MeasuredChange], *, se
     return f"Of {tried} none leaves nothing proved. Furthest goes {_quoted(best)}; still proved: {stay}."
 
 
-def _quoted(measured: _MeasuredChange) -> str:
+def _quoted(measured: MeasuredChange) -> str:
     before, after = measured.before.utility, measured.change.utility
     cost = ""
     if before is not None and after is not None:
@@ -157,7 +203,7 @@ def _quoted(measured: _MeasuredChange) -> str:
     return f"“{change_text(measured.change)}” ({_fallen(measured)}{cost})"
 
 
-def _fallen(measured: _MeasuredChange) -> str:
+def _fallen(measured: MeasuredChange) -> str:
     """Return the attack that falls most, before and after, where one falls."""
     falls = [(float(one.worse.value) - float(other.worse.value), attack) for attack, one, other in measured.pairs()]
     most, which = max(falls, default=(0.0, ""))
@@ -177,7 +223,7 @@ def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()
     """Return what to change as a part of the page, or None where that was not asked for."""
     if audit.suggestions is None:
         return None
-    found = _measured(audit)
+    found = measured_changes(audit)
     return Section(
         heading="What to change",
         lead=" ".join(suggestion_sentences(audit)),
@@ -186,7 +232,7 @@ def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()
     )
 
 
-def _table(audit: Audit, changes: Sequence[_MeasuredChange], limits: Sequence[Mapping[str, Any]]) -> TableBlock:
+def _table(audit: Audit, changes: Sequence[MeasuredChange], limits: Sequence[Mapping[str, Any]]) -> TableBlock:
     several = len(audit.releases) > 1
     heads = ("Change", "Falls most", "Highest that is left", "Still proved", "Usefulness lost")
     rows = [
@@ -212,7 +258,7 @@ def _table(audit: Audit, changes: Sequence[_MeasuredChange], limits: Sequence[Ma
     )
 
 
-def _still(measured: _MeasuredChange) -> str:
+def _still(measured: MeasuredChange) -> str:
     """Return how many of the attacks that were proved stay so, and which do not."""
     gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
     if not measured.proved:
@@ -221,7 +267,7 @@ def _still(measured: _MeasuredChange) -> str:
     return f"{len(measured.proved)} (before {len(measured.proved_before)}){no_longer}"
 
 
-def _left(measured: _MeasuredChange) -> str:
+def _left(measured: MeasuredChange) -> str:
     """Return the attack that reaches most after the change."""
     known = [(attack, other) for attack, _, other in measured.pairs() if not isnan(other.worse.value)]
     if not known:
@@ -230,7 +276,7 @@ def _left(measured: _MeasuredChange) -> str:
     return f"{ATTACKS[attack].title.lower()} {compact_rate(other.worse)}"
 
 
-def _held(suggestions: Suggestions | None, measured: _MeasuredChange, limits: Sequence[Mapping[str, Any]]) -> str:
+def _held(suggestions: Suggestions | None, measured: MeasuredChange, limits: Sequence[Mapping[str, Any]]) -> str:
     """Return whether the changed release would keep the limits that were set on figures."""
     if suggestions is None or suggestions.again is None:
         return "–"
@@ -239,26 +285,3 @@ def _held(suggestions: Suggestions | None, measured: _MeasuredChange, limits: Se
     told = tuple((str(each["quantity"]), float(each["limit"])) for each in limits)
     outcomes = [each.exceeded for each in check_limits(quantities_of(alone), told)]
     return "exceeded" if True in outcomes else "not shown" if None in outcomes else "kept"
-
-
-def suggestions_json(audit: Audit) -> list[dict[str, Any]]:
-    """Return every change with its figures before and after, the best first, as JSON has them."""
-    return [
-        {
-            "release": each.before.name,
-            "columns": list(each.change.columns),
-            "change": each.change.how,
-            "proved": list(each.proved),
-            "figures": [
-                {"attack": attack, "before": _rate(one), "after": _rate(other), "p_adjusted": other.p_adjusted}
-                for attack, one, other in each.pairs()
-            ],
-            "loss_before": None if each.before.utility is None else each.before.utility.loss,
-            "loss": None if each.change.utility is None else each.change.utility.loss,
-        }
-        for each in _measured(audit)
-    ]
-
-
-def _rate(finding: AttackFinding) -> dict[str, float]:
-    return {"value": finding.worse.value, "low": finding.worse.low, "high": finding.worse.high}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from unveil.metrics.releases.utility import CoarseColumnDistance, PairDistance, Utility
+from unveil.metrics.releases.utility import PairDistance, Utility
 from unveil.questions.audit.words import percent
 from unveil.report.blocks import Section, Side, TableBlock
 from unveil.report.suppressed_number import SuppressedNumber
@@ -73,7 +73,7 @@ def _remarks(utility: Utility) -> list[str]:
         said.append(f"Columns changed counts {many} left out as fully changed.")
     if len(utility.pairs) < utility.pairs_total:
         said.append(f"{count(len(utility.pairs))} of {count(utility.pairs_total)} pairs of columns were drawn by lot.")
-    widths = [(each.name, each.width) for each in utility.columns if isinstance(each, CoarseColumnDistance)]
+    widths = [(each.name, each.width) for each in utility.columns if not math.isnan(each.width)]
     for column, width in sorted(widths, key=lambda each: -each[1])[:_SHOWN_WIDTHS]:
         said.append(
             f"A released cell of {name(column, _LONGEST_NAME)} holds {percent(width)} of people on average; the "

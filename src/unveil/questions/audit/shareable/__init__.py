@@ -17,6 +17,7 @@ from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.shareable.numbers import SmallNumbers
 from unveil.questions.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.questions.audit.shareable.release import shared_disclosure, shared_utility
+from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 
 #: What a shareable report says about itself.
@@ -64,7 +65,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
             beside, tables=beside.apart([rows for label, rows in released.items() if label != way.release])
         )
         every |= {label: beside for label in released if label != way.release}
-    return replace(
+    safe = replace(
         audit,
         sha256=digest(audit.sha256),
         control_sha256=digest(audit.control_sha256),
@@ -84,6 +85,8 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         epsilon=None if audit.epsilon is None else replace(audit.epsilon, counts=False),
         notes=(NOTE.format(minimum=audit.minimum_cell), *(() if key is None else (KEYED,)), *audit.notes),
     )
+    made: Audit = redacted(safe, audit.minimum_cell)
+    return made
 
 
 def _way(way: GeneratorSummary) -> GeneratorSummary:
@@ -92,7 +95,7 @@ def _way(way: GeneratorSummary) -> GeneratorSummary:
     The words of a command may hold passwords, addresses and folders. Protections and functions are names.
     """
     generator = COMMAND if any(place in way.generator for place in PLACES) else way.generator
-    return replace(way, generator=generator, about=(), spread=(), lost=())
+    return replace(way, generator=generator, about={}, spread=(), lost=())
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
 from unveil.metrics.trials.risk import Rate, Risk
@@ -18,6 +17,7 @@ from unveil.questions.audit.findings import (
 )
 from unveil.questions.audit.separation import Separation
 from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
+from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 
 
@@ -96,16 +96,8 @@ def shared_verdict(small: SmallNumbers, verdict: AuditVerdict) -> AuditVerdict:
         differences=tuple(
             replace(each, value=None, here=math.nan, there=math.nan) for each in verdict.control.differences
         ),
-        others=_few(small, verdict.control.others),
-        overlap_estimate=_few(small, verdict.control.overlap_estimate),
-        near_estimate=_few(small, verdict.control.near_estimate),
     )
     return replace(verdict, releases=releases, control=control)
-
-
-def _few(small: SmallNumbers, number: float) -> Any:
-    """Return a number of people, or by how many it is bounded where they are few."""
-    return SuppressedNumber(0, small.minimum, words=f"fewer than {small.minimum}") if small.is_small(number) else number
 
 
 def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
@@ -123,7 +115,6 @@ def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
     return replace(
         figure,
         group="a small one" if is_hidden else figure.group,
-        people=_few(small, figure.people),
         attack_rate=attack,
         control_rate=control,
         excess_over_control=small.excess(risk, attack, control),
@@ -137,8 +128,6 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None
         return None
     return replace(
         release.copies,
-        people_unchanged=_few(small, release.copies.people_unchanged),
-        unmistakable=_few(small, release.copies.unmistakable),
         groups=tuple(
             each
             for each in release.copies.groups
@@ -172,7 +161,7 @@ def _figures(small: SmallNumbers, finding: AttackFinding, attack: Rate) -> dict[
     if "sure" in figures:
         figures["sure"] = small.share(small.moved(figures["sure"], finding.targets, number), number)
     if "unmistakable" in figures:
-        figures["unmistakable"] = _few(small, figures["unmistakable"])
+        figures["unmistakable"] = redacted(figures["unmistakable"], small.minimum, "people")
     if isinstance(figures.get("sure"), SuppressedNumber) or isinstance(attack.value, SuppressedNumber):
         figures |= {name: SuppressedNumber.withheld() for name in figures if name != "sure" and name not in shares}
     return figures

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.answer import QuestionView
+from unveil.questions.result import QuestionView
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
@@ -121,7 +121,7 @@ def brief(findings: ReleasesFindings) -> Iterator[Part]:
         yield from failed(findings.failures)
 
 
-VIEW = QuestionView(
+VIEW: QuestionView[ReleasesFindings] = QuestionView(
     schema="unveil.study-releases/1",
     findings=ReleasesFindings,
     about="What `unveil study report --json` prints of a study of releases that were made already.",

@@ -7,20 +7,23 @@ import re
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 import unveil
-from unveil.questions.answer import Answer
+from unveil.errors import InputError
 from unveil.questions.columns.answer import columns
+from unveil.questions.result import Result
 from unveil.questions.unlinkability.findings import PartitionFindings
 
 
-def answer() -> Answer[PartitionFindings]:
+def answer() -> Result[PartitionFindings]:
     return unveil.partition(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
 
 
@@ -36,7 +39,7 @@ def test_a_notebook_shows_the_whole_page_in_a_frame_of_its_own() -> None:
 
 def test_the_short_form_is_the_headline() -> None:
     found = answer()
-    assert repr(found) == f"<Answer: {found.page().headline}>"
+    assert repr(found) == f"<Result: {found.page().headline}>"
     assert len(repr(found)) < 300
 
 
@@ -49,11 +52,46 @@ def test_limits_and_seed_are_in_json_and_on_the_page() -> None:
     assert [section.heading for section in found.page().sections].count("Limits") == 0
 
 
+def test_limits_make_a_decision() -> None:
+    ask = partial(unveil.partition, guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
+    assert (ask().decision, ask().passed, ask().level) == ("none", None, None)
+    share = ask().quantities["breached_share"].value
+    kept, exceeded = (ask(limits={"breached_share": share + more}) for more in (0.01, -0.01))
+    assert (kept.decision, kept.passed, exceeded.decision, exceeded.passed) == ("pass", True, "fail", False)
+    assert exceeded.to_dict()["limits"][0]["exceeded"] is True
+    assert exceeded.page().sections[1].heading == "Limits"
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"breached_shares": 0.1}, "Did you mean 'breached_share'?"),
+        ({"breached_share": "0.1"}, "must be a number"),
+        ({"breached_share": float("nan")}, "must be a number"),
+        ([("breached_share", 0.1)], "must be a mapping"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused_before_anything_is_computed(limits: Any, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        unveil.partition(guess=[], truth=None, limits=limits)
+
+
+def test_tables_come_back_in_the_library_that_was_passed_in(tmp_path: Path) -> None:
+    rows = {"age": [30, 41, 52], "town": ["a", "b", "a"]}
+    from_pandas, from_polars = (unveil.columns(library.DataFrame(rows)) for library in (pd, pl))
+    assert (type(from_pandas.summary()), type(from_polars.summary())) == (pd.DataFrame, pl.DataFrame)
+    assert from_pandas.to_pandas().to_dict("records") == from_polars.to_polars().to_dicts()
+    path = tmp_path / "report.html"
+    assert from_polars.to_html(path) == path.read_text(encoding="utf-8")
+    assert str(from_polars).startswith(from_polars.headline)
+    assert json.loads(from_polars.to_json(tmp_path / "report.json")) == from_polars.to_dict()
+
+
 PEOPLE = {"age": [20 + 7 * row % 41 for row in range(40)], "pay": [11 * row % 97 for row in range(40)]}
 RING = ([0, 1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 0, 2, 5])
 
 #: A small case of each question that draws random numbers, and writes no release.
-ASKED: dict[str, Callable[..., Answer[Any]]] = {
+ASKED: dict[str, Callable[..., Result[Any]]] = {
     "audit": partial(unveil.audit, PEOPLE, PEOPLE, attacks=["linkability"], neighbours=1, targets=9),
     "reidentify": partial(unveil.reidentify, PEOPLE, protect="additive-noise", attacks=["record-linkage"]),
     "matching": partial(unveil.matching, [[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2]),
@@ -72,7 +110,7 @@ def test_without_a_source_of_randomness_the_seed_is_0_and_stated(question: str) 
     assert json.loads(plain.to_json(seed=7))["seed"] == 7
 
 
-FIRST_SCREENS: dict[str, Callable[..., Answer[Any]]] = {
+FIRST_SCREENS: dict[str, Callable[..., Result[Any]]] = {
     **{question: ask for question, ask in ASKED.items() if not question.startswith("audit")},
     "anonymize": partial(unveil.anonymize, RING, "switch:share=0.5"),
     "candidates": partial(unveil.candidates, [[0.75, 0.25], [0.5, 0.5]], [0, 0]),
@@ -119,7 +157,7 @@ def test_every_question_can_be_asked_without_a_source_of_randomness() -> None:
         for name, thing in vars(module).items()
         if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_")
     }
-    questions = {name: each.parameters for name, each in signatures.items() if "Answer[" in str(each.return_annotation)}
+    questions = {name: each.parameters for name, each in signatures.items() if "Result[" in str(each.return_annotation)}
     drawing = {name: parameters["rng"].default for name, parameters in questions.items() if "rng" in parameters}
     assert {name.partition("_")[0] for name in drawing} >= {"audit", "graph", "grade", "anonymize"}
     assert set(drawing.values()) == {None}

@@ -1,0 +1,270 @@
+"""One kind of result for every question: what was found, and all the ways to look at it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+
+import numpy as np
+
+from unveil.errors import InputError, MissingExtraError
+from unveil.report.figures import json_of, meanings_of, quantities_of
+from unveil.report.limits import Quantity
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from unveil.report.blocks import Page
+    from unveil.report.limits import CheckedLimit
+
+Findings = TypeVar("Findings")
+
+#: How many pixels of a page a notebook shows at once.
+_NOTEBOOK_HEIGHT = 720
+
+
+def randomness(rng: np.random.Generator | None, seed: int = 0) -> tuple[np.random.Generator, int | None]:
+    """Return where the randomness of an answer comes from, and the seed that it states: none if a source was given.
+
+    Not for a question that writes a release: a seed that all know would undo it.
+
+    >>> rng, seed = randomness(None)
+    >>> bool(rng.integers(9) == np.random.default_rng(0).integers(9)), seed, randomness(rng) == (rng, None)
+    (True, 0, True)
+    """
+    return (np.random.default_rng(seed), seed) if rng is None else (rng, None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionView(Generic[Findings]):
+    """How the findings of one question are shown: its ``view.py`` makes one. It measures nothing.
+
+    Attributes
+    ----------
+    schema
+        Name and version of the JSON.
+    figures
+        Findings to what JSON holds of them, in its order; the declared figures unless given.
+    quantities
+        Findings to the figures that a limit can be set for, by name; the declared ones unless given.
+    frame
+        Findings to one table of figures.
+    page
+        Findings to the report as data; called with ``seed`` and with the choices that this question has.
+    plot
+        Findings to matplotlib axes; called with the choices that this question has.
+    findings, about
+        The class whose declared figures are the JSON Schema (that of the findings, or of a report on them), and what
+        the answer is about.
+    meanings
+        What each of the quantities means, by name, before anything is found; by the declared figures unless given.
+    level
+        Findings to what was found in one word, where a question has such words.
+    whole_page, whole_json
+        Findings, ``limits``, ``seed`` and choices to the whole page and to all of JSON, where a question does more than
+        put the limits beside the rest, such as making editions of it.
+    """
+
+    schema: str
+    figures: Callable[..., Mapping[str, Any]] = json_of
+    quantities: Callable[[Findings], Mapping[str, Quantity]] = quantities_of
+    frame: "Callable[[Findings], pl.DataFrame]"
+    page: "Callable[..., Page]"
+    plot: "Callable[..., NDArray[Any]]"
+    findings: type | None = None
+    about: str = ""
+    meanings: Callable[[], Mapping[str, str]] | None = None
+    level: Callable[[Findings], str] | None = None
+    whole_page: "Callable[..., Page] | None" = None
+    whole_json: Callable[..., Mapping[str, Any]] | None = None
+
+    def limit_meanings(self) -> Mapping[str, str]:
+        """Return the meaning of each limit that can be set, by name."""
+        if self.meanings is not None:
+            return self.meanings()
+        return {} if self.findings is None else meanings_of(self.findings)
+
+
+#: Whether a result may be acted on: "none" where no limit was set.
+Decision = Literal["pass", "fail", "inconclusive", "none"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Generic[Findings]):
+    """The result of a question: its findings, and the same as JSON, as a page, as a table and as a picture.
+
+    Every question gives one of these; ``findings`` is what differs. Some questions have ``choices`` of their own for
+    what is shown, which their page in the guide names.
+
+    Attributes
+    ----------
+    findings
+        The figures, declared by their class.
+    view
+        How they are shown.
+    seed
+        Where randomness started, which JSON and page state; None where the caller brought a source of it.
+    limits
+        The largest acceptable value of a figure, by the name of its limit (the smallest, where less is worse).
+    library
+        The data frame library of the tables that were given.
+    """
+
+    findings: Findings
+    view: QuestionView[Findings]
+    seed: int | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    library: Literal["pandas", "polars"] = "polars"
+
+    def with_limits(self, limits: Mapping[str, float]) -> Self:
+        """Return the result with limits on its figures."""
+        missing = next((name for name in limits if name not in self.quantities), None)
+        if missing is not None:
+            raise InputError(f"the result has no figure {missing} to hold to a limit. Leave out the limit")
+        return replace(self, limits=dict(limits))
+
+    def in_library(self, library: Literal["pandas", "polars"]) -> Self:
+        """Return the result with the data frame library of its summary."""
+        return replace(self, library=library)
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The figures that a limit can be set for, by name."""
+        return self.view.quantities(self.findings)
+
+    @property
+    def checked_limits(self) -> "tuple[CheckedLimit, ...]":
+        """Each limit with the figure it is compared with and the outcome."""
+        from unveil.report.limits import check_limits
+
+        return tuple(check_limits(self.quantities, tuple(self.limits.items())))
+
+    @property
+    def level(self) -> str | None:
+        """What was found, in one word; None where the question has no such word."""
+        return None if self.view.level is None else self.view.level(self.findings)
+
+    @property
+    def decision(self) -> Decision:
+        """Whether the limits are kept: "inconclusive" where one is neither exceeded nor shown to be kept."""
+        outcomes = {each.exceeded for each in self.checked_limits}
+        if not outcomes:
+            return "none"
+        return "fail" if True in outcomes else "inconclusive" if None in outcomes else "pass"
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether all limits are kept; None where that is not shown, and without limits."""
+        return {"pass": True, "fail": False}.get(self.decision)
+
+    @property
+    def headline(self) -> str:
+        """The finding in one sentence, as the report has it."""
+        return str(self.page().headline)
+
+    def page(
+        self, *, limits: Sequence[Mapping[str, Any]] | None = None, seed: int | None = None, **choices: Any
+    ) -> "Page":
+        """Return the report as data: what the page and the terminal show."""
+        from unveil.report.limits import with_limits
+
+        stated, checked = self.seed if seed is None else seed, self._checked(limits)
+        if self.view.whole_page is not None:
+            return self.view.whole_page(self.findings, limits=checked, seed=stated, **choices)
+        return with_limits(self.view.page(self.findings, seed=stated, **choices), checked, self.quantities)
+
+    def to_html(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        limits: Sequence[Mapping[str, Any]] | None = None,
+        seed: int | None = None,
+        **choices: Any,
+    ) -> str:
+        """Return the report as one HTML page that needs no network, and write it where a path is given."""
+        from unveil.report.page import render
+
+        return _written(path, render(self.page(limits=limits, seed=seed, **choices)))
+
+    def to_json(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        limits: Sequence[Mapping[str, Any]] | None = None,
+        seed: int | None = None,
+        **choices: Any,
+    ) -> str:
+        """Return the result as JSON, where undefined figures are null, and write it where a path is given."""
+        from unveil.report.machine import dumps
+
+        stated, checked = self.seed if seed is None else seed, self._checked(limits)
+        if self.view.whole_json is not None:
+            content = self.view.whole_json(self.findings, limits=checked, seed=stated, **choices)
+        else:
+            figures = self.view.figures(self.findings, **choices)
+            content = {"schema": self.view.schema, **figures, "limits": list(checked), "seed": stated}
+        return _written(path, dumps(content))
+
+    def to_dict(self, **choices: Any) -> dict[str, Any]:
+        """Return the content of the JSON; undefined figures are None."""
+        content: dict[str, Any] = json.loads(self.to_json(**choices))
+        return content
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Return all figures as one table; undefined ones are null."""
+        return self.view.frame(self.findings)
+
+    def to_pandas(self) -> Any:
+        """Return all figures as one pandas table; undefined ones are missing."""
+        return _pandas(self.to_polars())
+
+    def summary(self) -> Any:
+        """Return the figures that a limit can be set for, in the data frame library that was passed in."""
+        from unveil.report.figures import frame_of_rows
+
+        named = [(name, each.value, each.meaning) for name, each in self.quantities.items()]
+        rows = [{"figure": name, "value": float(value), "meaning": meaning} for name, value, meaning in named]
+        frame = frame_of_rows(rows)
+        return _pandas(frame) if self.library == "pandas" else frame
+
+    def plot(self, **choices: Any) -> "NDArray[Any]":
+        """Return matplotlib axes with the pictures of the result, side by side."""
+        return self.view.plot(self.findings, **choices)
+
+    def __str__(self) -> str:
+        page = self.page()
+        return "\n".join(str(each) for each in (page.headline, *page.explanation, *page.next_steps))
+
+    def __repr__(self) -> str:
+        return f"<Result: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that neither the style of the notebook nor that of the page reaches the other.
+        frame = 'sandbox="allow-scripts allow-downloads" width="100%"'
+        return f'<iframe srcdoc="{escape(self.to_html())}" {frame} height="{_NOTEBOOK_HEIGHT}"></iframe>'
+
+    def _checked(self, limits: Sequence[Mapping[str, Any]] | None) -> Sequence[Mapping[str, Any]]:
+        return [json_of(each) for each in self.checked_limits] if limits is None else limits
+
+
+def _written(path: str | PathLike[str] | None, text: str) -> str:
+    from unveil.data.files.write import write_text
+
+    if path is not None:
+        write_text(path, text)
+    return text
+
+
+def _pandas(frame: "pl.DataFrame") -> Any:
+    try:
+        import pandas as pd
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            "this needs the library 'pandas', which is not installed. Install it with pip install pandas, or take "
+            "to_polars"
+        ) from error
+    # Column by column, because the way of polars needs pyarrow.
+    return pd.DataFrame(frame.to_dict(as_series=False))
