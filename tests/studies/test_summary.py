@@ -132,7 +132,7 @@ def test_a_summary_of_an_earlier_version_keeps_its_errors(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = Results.read(folder)
-    assert (results.failed, results.frame.height, results.nodes.height) != ((), 0, 0)
+    assert len(results.failed) * results.frame.height * results.nodes.height > 0  # which also reads them
     errors, name_of = results.errors, Scenario.file_name.fget  # type: ignore[attr-defined]
     with monkeypatch.context() as changed:
         changed.setattr(Scenario, "file_name", property(lambda each: name_of(each).replace(".result", ".parquet")))

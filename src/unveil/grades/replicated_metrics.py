@@ -17,7 +17,7 @@ from unveil.metrics import METRICS
 if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need not load all that studies need
     import polars as pl
 
-    from unveil.studies import Results
+    from unveil.studies import Results, Scenario
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _cases(
     if frame.height:
         # Where the first metric of a row goes; the others follow at the same distance. Rows of a scenario stand
         # together, so that a column is written nearly in order.
-        place = _joined(frame, [(*case, level) for case, level in fine], first) * replications
+        place = _joined(frame, study.fine, first) * replications
         place += frame["replication"].to_numpy().astype(np.int64)
         flat = values.reshape(-1)
         for name in metrics:
@@ -185,14 +185,13 @@ def _cases(
     return cases, [levels[case.axis] for case in cases], values
 
 
-def _joined(frame: "pl.DataFrame", keys: list[tuple[str | float, ...]], numbers: list[int]) -> IntArray:
+def _joined(frame: "pl.DataFrame", scenarios: "Sequence[Scenario]", numbers: list[int]) -> IntArray:
     """Return for each row of results the number that belongs to its scenario."""
     import polars as pl
 
-    from unveil.studies.stored_results import KEYS
+    from unveil.studies.stored_results import KEYS, keys_of
 
-    names = dict(zip(KEYS, (pl.String, pl.String, pl.String, pl.String, pl.Float64), strict=True))
-    known = pl.DataFrame(keys, schema=names, orient="row").with_columns(pl.Series("number", numbers, pl.Int64))
+    known = keys_of(scenarios, [1] * len(numbers)).with_columns(pl.Series("number", numbers, pl.Int64))
     found = frame.select(KEYS).join(known, on=KEYS, how="left", maintain_order="left")
     return found["number"].to_numpy().copy()
 

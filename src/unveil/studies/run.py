@@ -37,7 +37,7 @@ class RunSummary:
     total
         How many scenarios the study has.
     done, failed
-        How many were computed now, and how many of those ended with an error (a row in their file tells it).
+        How many were computed now, and how many of those ended with an error (their file tells it).
     reused
         How many were there already.
     set_aside
@@ -50,7 +50,7 @@ class RunSummary:
 
     total: int = figure("How many scenarios the study has.")
     done: int = figure("Scenarios that this run computed.")
-    failed: int = figure("Scenarios of this run that ended with an error; a row in their file tells it.")
+    failed: int = figure("Scenarios of this run that ended with an error; their file tells it.")
     reused: int = figure("Scenarios that were there before.")
     set_aside: int = figure("Damaged files that were set aside and computed again.")
     seconds: float = figure("How long the run took, in seconds of wall time.")

@@ -24,6 +24,7 @@ from unveil.errors import InputError
 from unveil.studies.index import with_sources
 from unveil.studies.plan import Study
 from unveil.studies.scenario import Scenario
+from unveil.studies.stored_results import KEYS, keys_of
 from unveil.work.seal import Seal, seal_of, sealed_parquet
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ NAME = "summary"
 COUNTS = ("attempted", "correct")
 BLOCKS = 16
 
-_CASE = ("data", "protect", "attack", "axis")
+_CASE = KEYS[:-1]
 #: How many steps lie between the lowest and the highest value of a case and metric, and of a block of values of nodes.
 STEPS, FEW_STEPS = 8_190, 255
 _UNDEFINED = 65_535
@@ -317,10 +318,6 @@ def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
 
 def _ordered(nodes: "pl.DataFrame", scenarios: Sequence[Scenario]) -> "pl.DataFrame":
     """Return the rows of each scenario together, in the order of the study."""
-    import polars as pl
-
-    keys = [*_CASE, "level"]
-    schema = {**dict.fromkeys(_CASE, pl.String), "level": pl.Float64}
-    place = pl.DataFrame([(*_case(each), each.level) for each in scenarios], schema=schema, orient="row")
-    joined = nodes.join(place.with_row_index("place"), on=keys, how="left", maintain_order="left")
+    place = keys_of(scenarios, [1] * len(scenarios)).with_row_index("place")
+    joined = nodes.join(place, on=KEYS, how="left", maintain_order="left")
     return joined.sort("place", maintain_order=True).select(nodes.columns)

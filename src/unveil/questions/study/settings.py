@@ -114,8 +114,8 @@ RUN = Question(
     title="Run a study",
     lead="How far do attacks get on protected data, as adversaries know more?",
     about=(
-        "The study in FILE (TOML) is computed into the folder DIR: one Parquet file per scenario. Numbers do not "
-        "depend on workers, their number, or interruptions. A scenario that fails becomes a row with its error and "
+        "The study in FILE (TOML) is computed into the folder DIR: one file per scenario. Numbers do not "
+        "depend on workers, their number, or interruptions. A scenario that fails becomes a file with its error and "
         "stops no other. Ctrl-C stops cleanly; the same command with --resume goes on."
     ),
     tries=(

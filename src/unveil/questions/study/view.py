@@ -170,7 +170,7 @@ def _method(findings: StudyFindings) -> tuple[str, ...]:
         "workers.",
         f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
         if findings.is_summary
-        else "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command "
+        else "The files in 'results', one per scenario, hold every replication; with --json the command "
         "prints means and intervals for machines.",
     )
 
