@@ -205,6 +205,8 @@ class Settings:
                 continue
             if each.is_file:
                 several = request.files.get(each.name, ())
+                if each.required and not (several or request.sample or request.values.get(each.unless)):
+                    raise SettingError("a file is needed here", each.name)
                 values[each.name] = several if each.kind == "tables" else next(iter(several), None)
                 continue
             try:
