@@ -1,6 +1,7 @@
 """What a question can be told, as one table: command line, page, file of settings and reference are made from it."""
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -256,9 +257,8 @@ def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
         ]
         shown = own.replace(parameters=[*plain, *declared])
         lines = [line for each in keywords for line in (f"    {each.name}", f"        {each.help}")]
-        head, examples, tail = (function.__doc__ or "").partition("    Examples\n")
-        told = "\n".join([head.rstrip(), *lines, "", ""])
-        function.__doc__ = f"{told}{examples}{tail}"
+        parameters, *others = re.split(r"(?=^    (?:Raises|Examples)\n)", function.__doc__ or "", flags=re.MULTILINE)
+        function.__doc__ = "\n".join([parameters.rstrip(), *lines, "", "".join(others)])
         function.__signature__ = shown  # type: ignore[attr-defined]
         return function
 
