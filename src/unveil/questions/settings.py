@@ -187,6 +187,10 @@ class Settings:
     @classmethod
     def merge(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
         """Return settings with changes; a name that is none of them is refused with a suggestion."""
+        if settings is not None and not isinstance(settings, cls):
+            raise InputError(
+                f"settings must be {cls.__name__}, but are {type(settings).__name__}. Pass one, or pass keywords"
+            )
         known = [each.name for each in cls.table() if each.is_keyword]
         unknown = next((name for name in changes if name not in known), None)
         if unknown is not None:
