@@ -264,7 +264,7 @@ def _value(values: list[str], hint: Any, where: str) -> Any:
         except ValueError:
             continue
     wanted = " or ".join(_said(kind) for kind in kinds)
-    raise InputError(f"{where} must be {wanted}, but is {','.join(values)!r}. Correct it")
+    raise InputError(f"{where} must be {wanted}, but is {','.join(values)!r}. Write such a value")
 
 
 def _as(values: list[str], kind: Any) -> Any:

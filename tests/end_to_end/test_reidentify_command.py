@@ -215,7 +215,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         ((*PROTECT, "--attack", "nearest", "--attack", "nearest"), ("twice",)),
         ((*PROTECT, "--attack", "nearest", "--known", "wage"), ("'wage'",)),
         ((*PROTECT, "--attack", "nearest", "--known", ","), ("--known",)),
-        ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("each once",)),
+        ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("each column once",)),
         ((*PROTECT, "--attack", "nearest:k=61"), ("61", "60")),
         ((*PROTECT, "--attack", "intersection:columns=town", "--known", "age,town"), ("'town'", "order")),
         (("people.csv", "--protect", "rank-swapping:p=0", "--attack", "nearest"), ("above 0",)),

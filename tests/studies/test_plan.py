@@ -140,7 +140,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("seed = 4", "sed = 4", "has no key 'sed'. Did you mean 'seed'? Correct it or leave it out"),
+        ("seed = 4", "sed = 4", "has no key 'sed'. Did you mean 'seed'? Rename it, or leave it out"),
         ("seed = 4", "", "must have the key 'seed', but has not"),
         ("seed = 4", "seed = -4", "seed of a study must be a whole number of at least 0, but is -4"),
         ("seed = 4", "seed = true", "'seed' of the study"),

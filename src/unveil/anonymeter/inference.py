@@ -153,7 +153,7 @@ class InferenceEvaluator(Evaluator):
         ((series, _),) = series_of({self._secret: guesses}, table="guesses of the model")
         if series.len() != len(rows):
             raise InputError(
-                f"inference_model must make one guess per target, but made {series.len()} for {len(rows)}. Correct it"
+                f"inference_model must make one guess per target, but made {series.len()} for {len(rows)}. Make as many"
             )
         return series
 

@@ -45,6 +45,7 @@ def study(context: click.Context) -> None:
 
 def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     """Compute a study into a folder, and say what was done."""
+    from unveil.questions.study.settings import StudyRunSettings
     from unveil.studies import Study, run_study
     from unveil.studies.example import PLAN
 
@@ -52,14 +53,14 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     told = told_by(QUESTIONS["study_run"].question, params)
     if not told.values["out"]:  # the example needs no file, but a folder for its results
         raise click.UsageError("--out DIR must be named", context)
-    out = told.values["out"][0]
-    file = out / "study.toml" if told.sample else told.required_path("file")
+    settings = StudyRunSettings.of_request(told)
+    out = settings.out[0]
+    file = out / "study.toml" if told.sample else settings.file
     plan = PLAN if told.sample else Study.read(file)
-    settings: dict[str, Any] = told.pick("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
-    settings["say"] = None if quiet else partial(click.echo, err=True)
+    say = None if quiet else partial(click.echo, err=True)
     try:
         with moving(quiet=quiet) as progress:
-            summary = run_study(plan, out, progress=progress, **settings)
+            summary = run_study(plan, out, progress=progress, say=say, **settings.run)
     except KeyboardInterrupt:
         click.echo(f"\nStopped. What is done is kept; go on with: {_again(file, out)}", err=True)
         context.exit(INTERRUPTED)

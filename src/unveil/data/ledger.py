@@ -47,7 +47,9 @@ class Query:
     def __post_init__(self) -> None:
         numbers = (self.sensitivity, self.scale, self.cost)
         if not all(isfinite(number) and number > 0 for number in numbers):
-            raise InputError(f"sensitivity, scale and cost of {self.name!r} must be above 0 and finite. Correct them")
+            raise InputError(
+                f"sensitivity, scale and cost of {self.name!r} must be above 0 and finite. Pass such numbers"
+            )
         least = self.sensitivity / self.scale * (2 if self.mechanism == "exponential" else 1)
         if self.cost < least * (1 - _SLACK):
             raise InputError(

@@ -28,7 +28,7 @@ def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
         array = array.astype(wanted, copy=array.flags.writeable)
     except (TypeError, ValueError):
         kind = "whole numbers" if np.dtype(dtype).kind == "i" else "numbers"
-        raise InputError(f"{what} must be made of {kind}, but some are not. Correct them") from None
+        raise InputError(f"{what} must be made of {kind}, but some are not. Pass {kind} only") from None
     if array.ndim != 1:
         raise InputError(f"{what} must have one dimension, but has {array.ndim}. Pass a flat sequence")
     array.flags.writeable = False

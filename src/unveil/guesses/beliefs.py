@@ -72,7 +72,7 @@ class Beliefs:
         """
         numbers = frozen(codes, np.int64, what="the codes of the released records")
         if numbers.size and (numbers.min() < 0 or numbers.max() >= len(distinct)):
-            raise InputError(f"codes must be from 0 to {len(distinct) - 1}, one for each belief. Correct them")
+            raise InputError(f"codes must be from 0 to {len(distinct) - 1}, one for each belief. Pass such numbers")
         return cls(size, tuple(distinct[code] for code in numbers.tolist()), numbers)
 
     def check_equal_records(self, codes: ArrayLike) -> None:

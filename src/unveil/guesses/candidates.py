@@ -116,7 +116,9 @@ class Candidates:
             return
         away, pool, listed = self.elsewhere, self.pool, self.considered
         if away.size != self.target_count or not ((away >= 0) & (away <= 1)).all():
-            raise InputError(f"elsewhere must be a probability for each of the {self.target_count} targets. Correct it")
+            raise InputError(
+                f"elsewhere must be a probability for each of the {self.target_count} targets. Pass as many"
+            )
         if (np.diff(pool) <= 0).any() or not np.isin(self.candidate, pool).all():
             raise InputError("the pool must hold every candidate once, ascending, but does not. Add or sort them")
         if ((away == 1) & (listed > 0)).any() or ((away > 0) & (listed >= pool.size)).any():

@@ -60,7 +60,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
     """  # noqa: E501
     if one.size != other.size:
         raise InputError(
-            f"both beliefs must be on the same frame, but their sizes are {one.size} and {other.size}. Correct them"
+            f"both beliefs must be on the same frame, but their sizes are {one.size} and {other.size}. Use one frame"
         )
     start, column = _meeting(one, other)
     flow = largest_flow(start, column, one.mass, other.mass)

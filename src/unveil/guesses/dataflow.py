@@ -71,7 +71,7 @@ class Node:
             )
         if any((np.abs(matrix.sum(axis=axis) - 1) > _TOLERANCE).any() for axis in (0, 1)):
             raise InputError(
-                "every row and column of the matrix of a node must sum to 1, but one does not. Correct its chances"
+                "every row and column of the matrix of a node must sum to 1, but one does not. Scale its chances"
             )
         return matrix
 

@@ -144,7 +144,7 @@ def _checked(masses: Sequence[MassFunction]) -> tuple[MassFunction, ...]:
     if not several:
         raise InputError("there must be at least one mass function to combine. Pass a list of them")
     if len(sizes) > 1:
-        raise InputError(f"all mass functions must be on the same frame, but their sizes are {sizes}. Correct them")
+        raise InputError(f"all mass functions must be on the same frame, but their sizes are {sizes}. Use one frame")
     return several
 
 

@@ -104,7 +104,7 @@ def check_range(elements: IntArray, size: int) -> None:
     if outside:
         raise InputError(
             f"the elements of a frame of {size} are numbered from 0 to {size - 1}, but {outside} of those given are "
-            "outside. Correct them, or the size of the frame"
+            "outside. Leave them out, or enlarge the frame"
         )
 
 
@@ -112,7 +112,7 @@ def check_masses(values: FloatArray, what: str) -> None:
     """Refuse masses or probabilities below 0, and those that do not sum to 1."""
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = int((~np.isfinite(values) | (values < 0)).sum())
-        raise InputError(f"{what} must be numbers of at least 0, but {wrong} are not. Correct them")
+        raise InputError(f"{what} must be numbers of at least 0, but {wrong} are not. Pass such numbers")
     total = float(values.sum())
     if abs(total - 1) > TOLERANCE * (1 + 0.5 * values.size):
         raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
@@ -385,7 +385,7 @@ class MassFunction:
         at = [k for k, one in enumerate(self.sets) if np.array_equal(one, source)]
         held = float(self.mass[at[0]]) if at else 0.0
         if not 0 <= mass <= held + TOLERANCE:
-            raise InputError(f"the mass to move must be from 0 to {held:.6g}, which the set has. Correct it")
+            raise InputError(f"the mass to move must be from 0 to {held:.6g}, which the set has. Move less")
         masses = self.mass.copy()
         masses[at] = max(0.0, held - mass)
         return MassFunction(self.size, [*self.sets, target], [*masses, mass])

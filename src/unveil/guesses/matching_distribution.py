@@ -169,7 +169,7 @@ def _permutations(matchings: Any) -> IntArray:
     if wrong.size:
         raise InputError(
             f"a matching of {rows.shape[1]} entries must hold each token from 0 to {rows.shape[1] - 1} once, but "
-            f"matching {wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Correct them"
+            f"matching {wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Change them"
         )
     return rows
 
@@ -181,7 +181,7 @@ def _refuse_probabilities(probability: FloatArray, count: int) -> None:
     if wrong.size:
         raise InputError(
             f"probabilities must be finite and at least 0, but that of matching {wrong[0] + 1} (counted from 1) is "
-            f"not; such matchings: {wrong.size}. Correct them"
+            f"not; such matchings: {wrong.size}. Change them"
         )
     with np.errstate(over="ignore"):
         total = float(probability.sum())

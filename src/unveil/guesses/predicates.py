@@ -71,15 +71,17 @@ class Condition:
         if self.relation not in RELATIONS:
             raise InputError(
                 f"the relation of a condition on column {self.column!r} must be one of {', '.join(RELATIONS)}. "
-                "Correct it"
+                "Choose one of them"
             )
         if self.relation == "is missing" and isinstance(self.value, str):
             return
         if (self.value is None) != (self.relation in _WITHOUT_VALUE):
             must = "no value" if self.relation in _WITHOUT_VALUE else "a value"
-            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Correct it")
+            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Pass that")
         if isinstance(self.value, tuple) != (self.relation == "in"):
-            raise InputError(f"a condition 'in' on column {self.column!r} must have a tuple, and no other. Correct it")
+            raise InputError(
+                f"a condition 'in' on column {self.column!r} must have a tuple, and no other. Pass a tuple there"
+            )
         if isinstance(self.value, tuple):
             object.__setattr__(self, "value", tuple(_plain(each, self.column) for each in self.value))
         elif self.value is not None:
@@ -115,7 +117,7 @@ def _plain(value: Any, column: str) -> Single:
     if not fits or (isinstance(value, float) and not isfinite(value)) or (fits and value != value):
         raise InputError(
             f"the value of a condition on column {column!r} must be a finite number, a text, a truth value or a date, "
-            f"but is of type {type(value).__name__}. Correct it, or use the relation 'is missing'"
+            f"but is of type {type(value).__name__}. Pass such a value, or use the relation 'is missing'"
         )
     plain: Single = value
     return plain

@@ -1,7 +1,9 @@
 """Settings of a question in a TOML file: what may stand there is made from the question's own table of settings."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from unveil.data.files.documents import read_toml
@@ -14,6 +16,7 @@ from unveil.report.limits import quantity_hint
 
 #: What a value may be in such a file.
 Types = tuple[type, ...]
+_NO_TYPES: Mapping[str, Types] = MappingProxyType({})
 #: What a setting must be there, by its kind; every other kind is a text.
 _TYPES: Mapping[str, Types] = {
     "tables": (str, list),
@@ -31,6 +34,49 @@ _WORDS = {
     float: "a number",
     dict: "a table",
 }
+
+
+def with_config(
+    request: Request, *, own: Mapping[str, Types], types: Mapping[str, Types] = _NO_TYPES, without: Collection[str] = ()
+) -> tuple[Request, Mapping[str, Any]]:
+    """Return a request with what its TOML file says, and what that holds; what the request says itself wins.
+
+    Paths in the file start from its folder, and ``[limits]`` and ``[hierarchy]`` are tables; every other setting is
+    called as its option. ``own`` are keys that the caller reads, ``types`` those of settings that differ from the usual
+    ones by their kind, and ``without`` are settings that the file may not hold.
+    """
+    path, question = request.required_path("config"), request.question
+    apart = {"hierarchy": (dict,), **own, "limits": (dict,)}
+    content = settings_in(path, {**may_hold(question, without=("config", "limits", *without)), **types, **apart})
+    files = {
+        each.name: tuple(path.parent / file for file in texts_in(content[each.key]))
+        for each in question.files
+        if each.key in content
+    }
+    plain = [each for each in question.settings if each.key in content and not each.is_file and each.key not in apart]
+    values = {
+        each.name: value_in_file(each.name, content[each.key], request)
+        for each in plain
+        if each.name not in request.explicit
+    }
+    hierarchies = [f"{name}={path.parent / str(file)}" for name, file in content.get("hierarchy", {}).items()]
+    limits = {**dict(request.values["limits"])}
+    for name, limit in limits_in_file(content.get("limits", {}), path, question).items():
+        limits.setdefault(name, limit)
+    every = {**files, **request.files}
+    whole = replace(
+        request,
+        files=every,
+        values={
+            **request.values,
+            **values,
+            "hierarchies": (*hierarchies, *request.values["hierarchies"]),
+            "limits": tuple(limits.items()),
+        },
+        explicit=request.explicit | set(values),
+        sample=request.sample and question.files[0].name not in every,
+    )
+    return whole, content
 
 
 def may_hold(question: Question, *, without: Collection[str] = ()) -> dict[str, Types]:
@@ -58,8 +104,10 @@ def settings_in(path: Path, known: Mapping[str, Types]) -> Mapping[str, Any]:
 
 
 def value_in_file(name: str, raw: Any, request: Request) -> Any:
-    """Return a setting of the file as the command line would have given it."""
+    """Return a setting of the file as the command line would have given it; a table is written NAME=VALUE."""
     setting = request.question.setting(name)
+    if isinstance(raw, dict):
+        raw = [f"{key}={each}" for key, several in raw.items() for each in texts_in(several)]
     several = setting.kind in LISTS or setting.beside
     said = tuple(texts_in(raw)) if several else raw if setting.kind == "switch" else str(raw)
     try:

@@ -55,10 +55,6 @@ class Request:
             raise SettingError("a file is needed here", name)
         return path
 
-    def pick(self, *names: str) -> dict[str, Any]:
-        """Return the values of these settings by name."""
-        return {name: self.values[name] for name in names}
-
     @property
     def rng(self) -> "np.random.Generator":
         """A new source of randomness: the same seed gives the same numbers, and without one they are secret."""

@@ -1,6 +1,7 @@
 """What a question can be told, as one table: command line, page, file of settings and reference are made from it."""
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -189,6 +190,10 @@ class Settings:
     @classmethod
     def merge(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
         """Return settings with changes; a name that is none of them is refused with a suggestion."""
+        if settings is not None and not isinstance(settings, cls):
+            raise InputError(
+                f"settings must be {cls.__name__}, but are {type(settings).__name__}. Pass one, or pass keywords"
+            )
         known = [each.name for each in cls.table() if each.is_keyword]
         unknown = next((name for name in changes if name not in known), None)
         if unknown is not None:
@@ -208,6 +213,8 @@ class Settings:
                 continue
             if each.is_file:
                 several = request.files.get(each.name, ())
+                if each.required and not (several or request.sample or request.values.get(each.unless)):
+                    raise SettingError("a file is needed here", each.name)
                 values[each.name] = several if each.kind == "tables" else next(iter(several), None)
                 continue
             try:
@@ -268,9 +275,8 @@ def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
             return function(*given, **more).with_limits(checked).in_library(_library_of((*given, *more.values())))
 
         lines = [line for name, _, words in declared for line in (f"    {name}", f"        {words}")]
-        head, examples, tail = (function.__doc__ or "").partition("    Examples\n")
-        told = "\n".join([head.rstrip(), *lines, "", ""])
-        answered.__doc__ = f"{told}{examples}{tail}"
+        head, *others = re.split(r"(?=^    (?:Raises|Examples)\n)", function.__doc__ or "", flags=re.MULTILINE)
+        answered.__doc__ = "\n".join([head.rstrip(), *lines, "", "".join(others)])
         answered.__signature__ = own.replace(parameters=[*plain, *parameters])  # type: ignore[attr-defined]
         return cast("Function", answered)
 

@@ -153,5 +153,5 @@ def metrics_of(study: "Study") -> tuple[Metric, ...]:
     for name in study.metrics:
         if name not in have:
             hint = did_you_mean(name, have) or " 'unveil list metrics' shows them."
-            raise InputError(f"there is no metric of {on.lower()} called {name!r}.{hint} Correct it or leave it out")
+            raise InputError(f"there is no metric of {on.lower()} called {name!r}.{hint} Rename it, or leave it out")
     return tuple(have[name] for name in study.metrics)

@@ -121,13 +121,13 @@ def _of_releases(fields: dict[str, Any], where: str, folder: Path | None) -> dic
 
 def _check_table(table: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:
     if not isinstance(table, dict):
-        raise InputError(f"{where} must be a table of keys and values, but is not. Correct it")
+        raise InputError(f"{where} must be a table of keys and values, but is not. Write one")
     for key, value in table.items():
         if key not in keys:
             hint = did_you_mean(key, keys) or f" It has {', '.join(keys)}."
-            raise InputError(f"{where} has no key {key!r}.{hint} Correct it or leave it out")
+            raise InputError(f"{where} has no key {key!r}.{hint} Rename it, or leave it out")
         if not _is(value, keys[key][0]):
-            raise InputError(f"{key!r} of {where} must be {keys[key][0]}, but is not. Correct it")
+            raise InputError(f"{key!r} of {where} must be {keys[key][0]}, but is not. Write one")
     for key, (_, needed) in keys.items():
         if needed and key not in table:
             raise InputError(f"{where} must have the key {key!r}, but has not. Add it")

@@ -124,9 +124,7 @@ def _release(fields: Mapping[str, Any], originals: Mapping[str, Mapping[str, Any
     called = f"the release {name!r} of {where}"
     if own not in originals:
         hint = did_you_mean(own, list(originals)) or f" There is {', '.join(originals)}."
-        raise InputError(
-            f"{called} is of the original {own!r}, which has no [[original]].{hint} Correct it, or add one"
-        )
+        raise InputError(f"{called} is of the original {own!r}, which has no [[original]].{hint} Rename it, or add one")
     made = str(fields.get("made", ""))
     if made and made not in _MADE:
         raise InputError(f"{called} must be made masked or synthetic, but made is {made!r}. Write one of them")

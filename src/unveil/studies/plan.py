@@ -48,7 +48,7 @@ def _check_level(axis: str, level: object) -> None:
     if not good or not least <= float(level) <= most or (whole and not float(level).is_integer()):  # type: ignore[arg-type]
         kind = "whole numbers" if whole else "numbers"
         span = f"from {number_text(least)}" + ("" if most == math.inf else f" to {number_text(most)}")
-        raise InputError(f"the levels of the axis {axis!r} must be {kind} {span}, but one is {level!r}. Correct it")
+        raise InputError(f"the levels of the axis {axis!r} must be {kind} {span}, but one is {level!r}. Change it")
 
 
 @dataclass(frozen=True)
@@ -391,7 +391,7 @@ def _check_axes(study: Study) -> None:
         if name not in have:
             raise InputError(
                 f"a study of {study.kind}s has the axes {', '.join(have)}, but {name!r} is named."
-                f"{did_you_mean(name, have)} Correct it"
+                f"{did_you_mean(name, have)} Rename it"
             )
     for name, level in study.fixed.items():
         _check_level(name, level)

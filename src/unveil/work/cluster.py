@@ -26,7 +26,9 @@ class DaskCluster:
 
     def __init__(self, address: str, *, patience: float = PATIENCE) -> None:
         if _ADDRESS.fullmatch(address) is None:
-            raise InputError(f"the address of a cluster must look like tcp://host:8786, but is {address!r}. Correct it")
+            raise InputError(
+                f"the address of a cluster must look like tcp://host:8786, but is {address!r}. Write it so"
+            )
         library = need("distributed", extra="cluster")
         self.address = address
         self._patience = patience

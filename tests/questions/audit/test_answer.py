@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import unveil
-from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, ask, of
+from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, ask, of, write_files
 from unveil.cli import main
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -18,6 +19,7 @@ from unveil.errors import InputError
 from unveil.questions.audit.answer import ATTACKS, audit, sample_releases
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import draw_people
+from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.result import Result
 
 COLUMNS = ["age", "sex", "region", "income"]
@@ -163,6 +165,37 @@ def test_releases_come_in_many_forms() -> None:
     assert len(set(shares)) == 1
     by_name = ask(ORIGINAL, {"x": MASKED}, kind={"x": "synthetic"}, attacks=["copies"])
     assert by_name.findings.releases[0].kind == "synthetic"
+
+
+def test_paths_are_accepted_wherever_tables_are(tmp_path: Path) -> None:
+    home = write_files(tmp_path / "files")
+    original, masked, control = (home / f"{name}.csv" for name in ("original", "masked", "control"))
+    told: dict[str, Any] = {"attacks": "linkability", "kind": "masked", "seed": 3}
+    figures = [
+        audit(*given, **told).to_polars().drop("release").to_dicts()
+        for given in (
+            (ORIGINAL, MASKED, CONTROL),
+            (original, masked, control),
+            (str(original), [masked], control),
+            (original, {"mine": str(masked)}, control),
+            (ORIGINAL, masked, control),
+            (original, {"mine": MASKED, "other": masked}, CONTROL),
+        )
+    ]
+    assert figures[0] == figures[1] == figures[2] == figures[3] == figures[4]
+    assert len(figures[5]) == 2 * len(figures[0])
+    named = audit(original, {"mine": masked}, control, **told)
+    assert [each.name for each in named.findings.releases] == ["mine"]
+
+
+def test_settings_are_keywords_or_one_object() -> None:
+    given = (ORIGINAL, MASKED, CONTROL)
+    asked = AuditSettings(attacks=("linkability",), sensitive=("income",), seed=4)
+    one = audit(*given, asked)
+    assert one.to_json() == audit(*given, attacks="linkability", sensitive="income", seed=4).to_json()
+    assert one.seed == 4
+    assert one.to_json() != audit(*given, asked, seed=5).to_json()
+    assert "abc" not in repr(AuditSettings(generator="shuffle", env={"TOKEN": "abc"}))
 
 
 def test_it_is_public_and_its_page_and_picture_work() -> None:

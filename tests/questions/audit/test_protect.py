@@ -16,7 +16,7 @@ from unveil.cli import main
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.protections import protection_from
-from unveil.questions.audit.protect import kept_apart, protected
+from unveil.questions.audit.protect import kept_apart, protect, protected
 
 
 @settings(deadline=None, max_examples=25)
@@ -49,6 +49,27 @@ def test_each_step_is_made_of_the_last_one_and_knows_whose_each_row_is() -> None
         assert each.released.frame["income"].to_list() == ORIGINAL["income"][each.truth.tolist()].to_list()
     assert sorted(coarse.released.frame["age"]) == sorted(moved.released.frame["age"])
     assert coarse.released.frame["age"].n_unique() < ORIGINAL["age"].n_unique()
+
+
+def test_a_table_is_protected_in_python_as_on_the_command_line(tmp_path: Path) -> None:
+    ORIGINAL.write_csv(tmp_path / "people.csv")
+    settings: dict[str, Any] = {
+        "protect": "rank-swapping:p=20",
+        "first": "shuffle",
+        "attacks": "linkability",
+        "seed": 1,
+    }
+    answers = [protect(given, **settings) for given in (ORIGINAL, tmp_path / "people.csv")]
+    one, other = (each.released.frame for each in answers)
+    assert one.equals(other)
+    assert answers[0].control is not None
+    assert (one.height, answers[0].control.rows) == (96, 24)
+    assert [each.name for each in answers[0].releases] == ["as it is", "1 shuffle", "2 rank-swapping:p=20"]
+    arguments = ["--first", "shuffle", "--protect", settings["protect"], "--attacks", "copies", "--seed", "1"]
+    out = tmp_path / "released.csv"
+    run = CliRunner().invoke(main, ["protect", str(tmp_path / "people.csv"), *arguments, "--quiet", "--out", str(out)])
+    assert run.exit_code == 0, run.output
+    assert out.read_text(encoding="utf-8") == one.write_csv()
 
 
 def test_limits_are_about_the_protected_table_and_not_about_what_it_was(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, 
     if seeds[:, 0].max(initial=-1) >= released.nodes:
         raise InputError(
             f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
-            "Correct them"
+            "Pass such numbers"
         )
     if auxiliary.edges == 0:
         raise InputError(

@@ -79,7 +79,7 @@ class CandidateSet:
         check_settings(self.columns, 1, None)
         check_mechanism(self.mechanism)
         if not np.isfinite(self.reach) or self.reach < 0:
-            raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Correct it")
+            raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
         """Return the belief in the candidate set of each released row; ``rng`` is not needed."""

@@ -92,7 +92,7 @@ class FellegiSunter:
         check_settings(self.columns, 1, self.targets)
         check_blocks(self.blocks)
         if any(not np.isfinite(step) or step < 0 for step in self.steps):
-            raise InputError("steps must be finite numbers of at least 0, in standard deviations. Correct them")
+            raise InputError("steps must be finite numbers of at least 0, in standard deviations. Pass such numbers")
         check_share("least", self.least)
         check_share("confidence", self.confidence)
 

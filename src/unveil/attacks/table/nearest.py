@@ -118,7 +118,7 @@ class Softmax:
         check_settings(self.columns, 1, self.targets)
         check_share("least", self.least)
         if not np.isfinite(self.s) or self.s <= 0:
-            raise InputError(f"s must be a finite number above 0, but is {self.s}. Correct it")
+            raise InputError(f"s must be a finite number above 0, but is {self.s}. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
         """Return how far each original row is trusted, for each released row; ``rng`` draws the targets."""

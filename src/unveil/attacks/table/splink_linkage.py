@@ -79,7 +79,7 @@ class SplinkLinkage:
         if not self.blocks:
             raise InputError("splink needs at least one block, such as (('surname',),). Name columns of few equal rows")
         if any(not 0 <= one <= 1 for one in self.similarities) or any(step < 0 for step in self.steps):
-            raise InputError("similarities must be from 0 to 1, and steps at least 0. Correct them")
+            raise InputError("similarities must be from 0 to 1, and steps at least 0. Pass such numbers")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
         """Return the candidates of each released row; ``rng`` seeds the random pairs. Needs the extra ``linkage``."""

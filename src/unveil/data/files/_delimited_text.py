@@ -156,7 +156,7 @@ def csv_height(source: Source, fields: int, *, each: Callable[[Lines], None] | N
 
 def _uneven(seen: int, fields: int) -> str:
     count = f"it has {seen} field{'s' * (seen != 1)}, the header has {fields}"
-    return f"{count}. Correct it; a cell with the separator in it needs quotes"
+    return f"{count}. Write as many cells there; a cell with the separator in it needs quotes"
 
 
 def _in_blocks(source: Source) -> Iterator[Lines]:

@@ -93,7 +93,9 @@ class Graph:
         highest = int(max(one.max(initial=-1), other.max(initial=-1)))
         count = nodes if nodes is not None else highest + 1 if names is None else len(names)
         if highest >= count:
-            raise InputError(f"nodes are numbered from 0 to {count - 1}, but an edge ends at {highest}. Correct it")
+            raise InputError(
+                f"nodes are numbered from 0 to {count - 1}, but an edge ends at {highest}. Raise the number of nodes"
+            )
         if count > MOST_NODES:
             raise InputError(f"a graph can have at most {MOST_NODES:,} nodes, but has {count:,}. Take a part of it")
         loop = one == other
@@ -155,7 +157,7 @@ class Graph:
         """
         order = np.asarray(number, np.int64)
         if order.shape != (self.nodes,) or (np.sort(order) != np.arange(self.nodes)).any():
-            raise InputError(f"there must be each number from 0 to {self.nodes - 1} once, one per node. Correct them")
+            raise InputError(f"there must be each number from 0 to {self.nodes - 1} once, one per node. Pass as many")
         one, other = self.ends
         keys = np.sort(edge_keys(order[one], order[other], self.nodes))
         names = None if self.names is None else self.names[np.argsort(order)]

@@ -78,7 +78,7 @@ class GraphRelease:
         if real.size != self.original.nodes or (real != np.arange(real.size)).any():
             raise InputError(
                 f"the truth must hold each of the {self.original.nodes} original nodes exactly once, and -1 for pseudo "
-                "nodes. Correct it"
+                "nodes. Pass such numbers"
             )
         truth.flags.writeable = False
         object.__setattr__(self, "truth", truth)
@@ -146,7 +146,7 @@ class GraphKnowledge:
             if names.shape != (self.auxiliary.nodes,) or np.unique(names).size != names.size or (names < 0).any():
                 raise InputError(
                     f"names must hold an original node for each of the {self.auxiliary.nodes} nodes of the auxiliary "
-                    "graph, each once. Correct them"
+                    "graph, each once. Pass as many"
                 )
             names.flags.writeable = False
             object.__setattr__(self, "names", names)
@@ -154,7 +154,7 @@ class GraphKnowledge:
         if seeds.size and (seeds.min() < 0 or seeds[:, 1].max() >= self.auxiliary.nodes):
             raise InputError(
                 f"seed pairs must name a released node and one of the {self.auxiliary.nodes} nodes of the auxiliary "
-                "graph by their numbers from 0, but some do not. Correct them"
+                "graph by their numbers from 0, but some do not. Pass such numbers"
             )
         for column, what in ((0, "released"), (1, "auxiliary")):
             if np.unique(seeds[:, column]).size != len(seeds):

@@ -245,7 +245,7 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
     if wrong.size:
         raise InputError(
             f"each row of {shown(Path(path))} must hold every token once, the same ones as row 1, but row "
-            f"{wrong[0] + 1} (counted from 1 below the header; such rows: {wrong.size}) does not. Correct it"
+            f"{wrong[0] + 1} (counted from 1 below the header; such rows: {wrong.size}) does not. Write it so"
         )
     return MatchingsFile(numbers, chance.to_numpy(), entries, tokens)
 

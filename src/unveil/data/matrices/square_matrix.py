@@ -121,5 +121,5 @@ def _wrong_entry(what: str, row: int, column: int, value: float, count: int) -> 
     seen = "is negative" if value < 0 and np.isfinite(value) else "is missing or infinite"
     return InputError(
         f"{what} must hold finite numbers of at least 0, but the one in row {row + 1}, column {column + 1} (counted "
-        f"from 1, without names) {seen}; such entries: {count}. Correct them; 0 says that a token cannot be that entry"
+        f"from 1, without names) {seen}; such entries: {count}. Change them; 0 says that a token cannot be that entry"
     )

@@ -159,7 +159,7 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, DeclaredKi
     for name, role in roles.items():
         if role not in ROLES:
             raise InputError(
-                f"the role of column {name!r} must be one of {', '.join(ROLES)}. Correct it in roles={{…}}"
+                f"the role of column {name!r} must be one of {', '.join(ROLES)}. Choose one of them in roles={{…}}"
             )
 
 

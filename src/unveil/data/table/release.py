@@ -61,7 +61,7 @@ class Release:
 
     def __post_init__(self) -> None:
         if self.kind not in ("masked", "synthetic", None):
-            raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Correct it")
+            raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Pass one of them")
         # Read anew: cells may have been read beside other people, or before it was known that they are masked.
         released = replace(self.released, cells=None)
         control = [] if self.control is None else [self.control]

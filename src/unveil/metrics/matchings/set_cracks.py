@@ -172,7 +172,7 @@ def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
     else:
         listed = list(groups)
         if len(listed) != n or isinstance(groups, str):
-            raise InputError(f"groups must have one for each of the {n} entries, but has {len(listed)}. Correct them")
+            raise InputError(f"groups must have one for each of the {n} entries, but has {len(listed)}. Pass as many")
     lacking = [k for k, label in enumerate(listed) if label is None or label != label]
     if lacking:
         raise InputError(

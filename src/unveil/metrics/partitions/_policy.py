@@ -70,7 +70,7 @@ def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Exa
         known = {each: exact_share(each, what=what) for each in set(given)}
     except TypeError:
         raise InputError(
-            f"{what} must be one number for each subject, but some are not numbers. Correct them"
+            f"{what} must be one number for each subject, but some are not numbers. Pass numbers"
         ) from None
     fractions = [known[each] for each in given]
     dtype = np.int64 if max(f.denominator for f in known.values()) < _FITS else object
@@ -84,7 +84,7 @@ def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:
         return np.full(subjects.size, bool(value))
     given = per_subject(value, subjects, what=what)
     if not all(isinstance(each, (bool, np.bool_)) for each in given):
-        raise InputError(f"{what} must be True or False for each subject. Correct it")
+        raise InputError(f"{what} must be True or False for each subject. Pass one of the two")
     return np.array(given, dtype=bool)
 
 
@@ -103,7 +103,7 @@ def per_subject(value: Any, subjects: NDArray[Any], *, what: str) -> list[Any]:
     try:
         given = list(value)
     except TypeError:
-        raise InputError(f"{what} must be one value, a sequence or a mapping. Correct it") from None
+        raise InputError(f"{what} must be one value, a sequence or a mapping. Pass one of these") from None
     if len(given) != subjects.size:
         raise InputError(
             f"{what} has {len(given)} values for {subjects.size} subjects. Pass one for each, or one for everybody"

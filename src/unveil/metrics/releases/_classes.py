@@ -100,7 +100,7 @@ def equivalence_classes(
     (array([2, 2, 1, 1]), array([3, 3, 3, 1]))
     """
     if missing not in get_args(Missing):
-        raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Correct it")
+        raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Choose one of the two")
     table = released_table(release)
     names = quasi_identifiers(table, columns)
     codes = column_codes(table, names, suppressed=missing)

@@ -93,7 +93,7 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
         try:
             values = np.asarray(weights, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError("the weights must be numbers, one per row. Correct them") from None
+            raise InputError("the weights must be numbers, one per row. Name a column of numbers") from None
         if values.shape != (table.rows,):
             raise InputError(
                 f"there must be one weight for each of the {table.rows} rows of the {table.name}, but the weights have "

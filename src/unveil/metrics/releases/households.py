@@ -82,7 +82,7 @@ def household_risk(
     """
     table = released_table(release)
     if method not in PERSON_RISKS:
-        raise InputError(f"the method must be one of {', '.join(PERSON_RISKS)}, but is {method!r}. Correct it")
+        raise InputError(f"the method must be one of {', '.join(PERSON_RISKS)}, but is {method!r}. Choose one of them")
     if limit is not None:
         share(limit, "the limit", advice="Write limit=0.2")
     apart = {household: "the household"}

@@ -197,7 +197,7 @@ def population_risk(
     (0.079, '')
     """
     if method not in METHODS:
-        raise InputError(f"the method must be one of {', '.join(METHODS)}, but is {method!r}. Correct it")
+        raise InputError(f"the method must be one of {', '.join(METHODS)}, but is {method!r}. Choose one of them")
     if k is not None:
         whole_number(k, "k", advice="Write k=5")
     table = released_table(release)

@@ -75,7 +75,7 @@ def _refuse(text: str) -> None:
             f"can see in the list of processes. Set it before you call unveil, and write {name} alone"
         )
     raise InputError(
-        f"the name of a variable has letters, digits and _, but {shortened(name)} (env) is none. Correct it"
+        f"the name of a variable has letters, digits and _, but {shortened(name)} (env) is none. Rename it"
     )
 
 

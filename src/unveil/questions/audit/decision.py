@@ -249,7 +249,7 @@ def people_needed(threshold: float, baseline: float, attackers: int = 1) -> int:
     """Return how many people each table needs so that a harmless release passes in four of five audits.
 
     >>> people_needed(0.09, 0.5), people_needed(0.09, 0.5, 10)
-    (411, 855)
+    (412, 856)
     """
     z = NormalDist().inv_cdf(0.8 ** (1 / attackers))
     variance = baseline * (1 - baseline)

@@ -7,14 +7,7 @@ from typing import Any, ClassVar
 
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.roles import TableColumnSettings
-from unveil.questions.settings import (
-    Choices,
-    LimitSettings,
-    Question,
-    SecretSeedSettings,
-    TextFileSettings,
-    setting,
-)
+from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, TextFileSettings, setting
 
 
 def _protections() -> Choices:
@@ -74,11 +67,7 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
     weight: str | None = AuditSettings.declared("weight")
     household: str | None = AuditSettings.declared("household")
     out: Path | None = setting(
-        None,
-        "Write the protected table",
-        kind="output",
-        example="released.csv",
-        only="command line",
+        None, "Write the protected table", kind="output", example="released.csv", only="command line"
     )
     others: Path | None = setting(
         None,

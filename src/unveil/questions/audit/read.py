@@ -13,8 +13,8 @@ from unveil.data.files.source import changed_while_read, shown
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.settings import QUESTION, AuditSettings
-from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
+from unveil.questions.audit.settings import AuditSettings
+from unveil.questions.config import texts_in, with_config
 from unveil.questions.reading import TableReading
 from unveil.questions.request import Request
 from unveil.report.progress import Progress, silent
@@ -25,13 +25,11 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "context": (dict,),
     "kinds": (dict,),
     "markers": (dict,),
-    "hierarchy": (dict,),
-    "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
-_NOT_IN_A_FILE = ("config", "compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
+_NOT_IN_A_FILE = ("compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
 
 
 class AuditTables(NamedTuple):
@@ -179,62 +177,34 @@ def _names(paths: Sequence[Path], given_names: Mapping[Path, str]) -> dict[Path,
 
 
 def with_settings(request: Request) -> Request:
-    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
+    """Return a request with what its TOML file says.
 
-    Paths in it start from the folder of the file. A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or
-    ``first`` and ``second``) and ``reason``; a release either in ``released = ["a.csv"]`` or as ``[[release]]`` with
-    ``file``, ``name`` and ``kind``.
+    A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or ``first`` and ``second``) and ``reason``; a
+    release either in ``released = ["a.csv"]`` or as ``[[release]]`` with ``file``, ``name`` and ``kind``.
     """
+    whole, content = with_config(request, own=_TABLES, types={"targets": (int, str)}, without=_NOT_IN_A_FILE)
     path = request.required_path("config")
-    known = {**may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)), "targets": (int, str), **_TABLES}
-    content = settings_in(path, known)
-    folder = path.parent
-    releases = [_release(each, path) for each in content.get("release", ())]
-    released = [folder / file for file in texts_in(content.get("released", ()))]
-    released += [folder / str(each["file"]) for each in releases]
-    named = dict(zip(released[len(released) - len(releases) :], releases, strict=True))
-    files: dict[str, tuple[Path, ...]]
-    files = {
-        each.name: (folder / content[each.key],)
-        for each in QUESTION.files
-        if each.key in content and each.kind != "tables"
+    named = {
+        path.parent / str(each["file"]): each for each in (_release(each, path) for each in content.get("release", ()))
     }
-    files |= {"released": tuple(released)} if released else {}
-    named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
-    said = {each.name: content[each.key] for each in named_here if not each.is_file}
-    said["limits"] = tuple(limits_in_file(content.get("limits", {}), path, request.question).items())
-    if not request.values["links"]:
-        said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
-    own = {name for name, _ in request.values["limits"]}
-    limits = (*request.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
-    more = {name: _value(name, raw, request) for name, raw in said.items() if name not in request.explicit}
-    techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
-    context = tuple(f"{key}={text}" for key, text in content.get("context", {}).items())
-    hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
-    every = {**files, **request.files}
-    return replace(
-        request,
-        files=every,
-        values={
-            **request.values,
-            **more,
-            "limits": limits,
-            "techniques": (*techniques, *request.values["techniques"]),
-            "context": (*context, *request.values["context"]),
-            "column_kinds": content.get("kinds"),
-            "markers": content.get("markers", {}),
-            "hierarchies": (*hierarchies, *request.values["hierarchies"]),
-            "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
-            "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
-        },
-        explicit=request.explicit | set(more),
-        sample=request.sample and "original" not in every,
-    )
-
-
-def _value(name: str, raw: Any, request: Request) -> Any:
-    """Return a setting of the file as the command line would have given it."""
-    return raw if name == "scenarios" else value_in_file(name, raw, request)
+    files = dict(whole.files)
+    if named and not request.files.get("released"):
+        files["released"] = (*files.get("released", ()), *named)
+    values = dict(whole.values)
+    for name in ("techniques", "context"):
+        written = (f"{key}={text}" for key, text in content.get(name, {}).items())
+        values[name] = (*written, *request.values[name])
+    explicit = whole.explicit
+    if not request.values["links"] and "scenarios" not in request.explicit:
+        values["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
+        explicit |= {"scenarios"}
+    values |= {
+        "column_kinds": content.get("kinds"),
+        "markers": content.get("markers", {}),
+        "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
+        "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
+    }
+    return replace(whole, files=files, values=values, explicit=explicit)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:

@@ -70,7 +70,7 @@ def read_scenarios(given: Any) -> tuple[AttackScenario, ...]:
         if isinstance(each, AttackScenario):
             read.append(each if each.reason else replace(each, reason=_TOLD))
         elif isinstance(each, str):
-            read.append(read_scenario(each) if "=" in each else read_link(each))
+            read.append(read_link(each) if ":" in each and "=" not in each else read_scenario(each))
         else:
             raise InputError(
                 "a scenario must be a text such as 'neighbour=age,sex' or a Scenario, but is a "

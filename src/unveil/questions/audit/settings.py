@@ -156,17 +156,10 @@ class AuditSettings(
         objects=True,
     )
     sensitive: tuple[str, ...] = setting(
-        (),
-        "Columns that an adversary wants to learn",
-        kind="columns",
-        only="command line",
+        (), "Columns that an adversary wants to learn", kind="columns", only="command line"
     )
     known: tuple[str, ...] = setting(
-        (),
-        "The only columns an adversary may know",
-        "All others, if not given.",
-        kind="columns",
-        only="command line",
+        (), "The only columns an adversary may know", "All others, if not given.", kind="columns", only="command line"
     )
     weight: str | None = setting(
         None,
@@ -176,11 +169,7 @@ class AuditSettings(
         metavar="COLUMN",
     )
     household: str | None = setting(
-        None,
-        "Which household each person belongs to",
-        kind="column",
-        only="command line",
-        metavar="COLUMN",
+        None, "Which household each person belongs to", kind="column", only="command line", metavar="COLUMN"
     )
     links: tuple[str, ...] = setting(
         (),
@@ -331,12 +320,7 @@ class AuditSettings(
         least=1,
         fold=MORE,
     )
-    guesses: int = setting(
-        500,
-        "Descriptions tried in singling out",
-        least=1,
-        fold=MORE,
-    )
+    guesses: int = setting(500, "Descriptions tried in singling out", least=1, fold=MORE)
     tolerance: float = setting(
         0.05,
         "How far off a guessed number may be",
@@ -354,12 +338,7 @@ class AuditSettings(
         example="age, income",
     )
     by: str | None = setting(
-        None,
-        "Show every rate for the groups of",
-        kind="column",
-        metavar="COLUMN",
-        of="original",
-        fold=MORE,
+        None, "Show every rate for the groups of", kind="column", metavar="COLUMN", of="original", fold=MORE
     )
     population_size: int | None = setting(
         None,
@@ -368,12 +347,7 @@ class AuditSettings(
         least=1,
         fold=MORE,
     )
-    minimum_cell: int = setting(
-        11,
-        "Smallest group of people to show",
-        least=2,
-        fold=MORE,
-    )
+    minimum_cell: int = setting(11, "Smallest group of people to show", least=2, fold=MORE)
     review: str = setting(
         "",
         "When the decision is to be reviewed",
@@ -523,10 +497,7 @@ def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
     if "resume" in request.explicit:
         return "resume", "{resume} keeps what is found in tables, and {made} what {generator} makes. Name {made}"
     if "memory" in request.explicit:
-        return (
-            "memory",
-            "{memory} is about tables that are there, and {generator} makes others. Leave out either",
-        )
+        return ("memory", "{memory} is about tables that are there, and {generator} makes others. Leave out either")
     if {"hold_out", "folds"} <= set(said):
         return "folds", "{folds} holds out everybody once, and {hold_out} some people always. Leave out either"
     if {"canaries", "folds"} <= set(said):

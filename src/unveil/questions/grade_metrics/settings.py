@@ -90,12 +90,7 @@ class GradesSettings(LimitSettings, SeedSettings):
     )
     significance: Fraction = setting("0.05", "A change is significant if the p value of its test is below", fold=MORE)
     strict: bool = setting(False, "Count changes in the wrong direction even where they are not significant", fold=MORE)
-    latex: Path | None = setting(
-        None,
-        "Write the tables to FILE, for a paper",
-        kind="output",
-        only="command line",
-    )
+    latex: Path | None = setting(None, "Write the tables to FILE, for a paper", kind="output", only="command line")
 
 
 QUESTION = Question(

@@ -88,7 +88,7 @@ def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:
     whose = array.astype(np.int64)
     real = whose[(whose != NOBODY) & (whose != UNKNOWN)]
     if real.size and (real.min() < 0 or np.unique(real).size < real.size):
-        raise InputError(f"the truth must be {rule}, each at most once. Correct it")
+        raise InputError(f"the truth must be {rule}, each at most once. Pass other numbers")
     return whose
 
 
@@ -96,11 +96,11 @@ def checked_pairs(seeds: ArrayLike, released: Graph) -> IntArray:
     """Return seed pairs as rows of two numbers, of which the first fit the released graph."""
     pairs = np.asarray(seeds)
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
-        raise InputError("seed pairs must be rows of two numbers, a released and an auxiliary node. Correct them")
+        raise InputError("seed pairs must be rows of two numbers, a released and an auxiliary node. Pass such rows")
     rows = pairs.astype(np.int64).reshape(-1, 2)
     if rows.size and rows[:, 0].max() >= released.nodes:
         raise InputError(
             f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
-            "Correct them"
+            "Pass such numbers"
         )
     return rows

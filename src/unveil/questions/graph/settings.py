@@ -122,11 +122,7 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         read=_read_protection,
     )
     attack: Any = setting(
-        "narayanan-shmatikov",
-        "How the adversary goes about it",
-        kind="thing",
-        choices=_attacks,
-        read=_read_attack,
+        "narayanan-shmatikov", "How the adversary goes about it", kind="thing", choices=_attacks, read=_read_attack
     )
     seed_pairs: int = setting(
         50,

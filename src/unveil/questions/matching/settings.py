@@ -98,11 +98,7 @@ class MatchingSettings(LimitSettings, SeedSettings):
         kind="table",
     )
     ranges: Any = setting(
-        None,
-        "How often each entry is known to occur",
-        "The columns entry, low and high.",
-        kind="table",
-        fold=_ELSE,
+        None, "How often each entry is known to occur", "The columns entry, low and high.", kind="table", fold=_ELSE
     )
     transactions: Any = setting(
         None,
@@ -158,12 +154,7 @@ class MatchingSettings(LimitSettings, SeedSettings):
         fold=MORE,
     )
     top: int = setting(
-        10,
-        "How many of the entries most at risk to print",
-        least=0,
-        only="command line",
-        front_end=True,
-        metavar="N",
+        10, "How many of the entries most at risk to print", least=0, only="command line", front_end=True, metavar="N"
     )
 
 

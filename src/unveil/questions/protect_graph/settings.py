@@ -32,18 +32,10 @@ class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
         is_bare=True,
     )
     protect: Any = setting(
-        "k-degree",
-        "How the graph is protected",
-        kind="thing",
-        choices=_protections,
-        read=_read_protection,
+        "k-degree", "How the graph is protected", kind="thing", choices=_protections, read=_read_protection
     )
     out: Path | None = setting(
-        None,
-        "Write the released graph: source,target",
-        kind="output",
-        example="released.csv",
-        only="command line",
+        None, "Write the released graph: source,target", kind="output", example="released.csv", only="command line"
     )
     truth: Path | None = setting(
         None,

@@ -230,16 +230,18 @@ def _checked_truth(release: _ReadRelease, originals: int) -> IntArray:
     numbers = np.asarray(release.truth)
     if numbers.shape != (rows,) or numbers.dtype.kind not in "iu":
         raise InputError(
-            f"the truth must be one whole number for each of the {rows} released rows, -1 for none. Correct it"
+            f"the truth must be one whole number for each of the {rows} released rows, -1 for none. Pass as many"
         )
     numbers = numbers.astype(np.int64)
     if ((numbers < NOBODY) | (numbers >= originals)).any():
-        raise InputError(f"the truth must name original rows from 0 to {originals - 1}, or -1 for none. Correct it")
+        raise InputError(
+            f"the truth must name original rows from 0 to {originals - 1}, or -1 for none. Pass such numbers"
+        )
     some = numbers[numbers != NOBODY]
     if np.unique(some).size < some.size:
         raise InputError(
             f"no two released rows may come from one original row, but {some.size - np.unique(some).size} do. "
-            "Correct the truth"
+            "Leave one of them out of the truth"
         )
     return numbers
 
@@ -309,7 +311,7 @@ def _chosen_attacks(
             if column not in case.original.column_names:
                 raise InputError(
                     f"the attack {name!r} uses column {column!r}, which is not among those that the adversary knows: "
-                    f"{', '.join(map(repr, case.original.column_names))}. Correct one of the two"
+                    f"{', '.join(map(repr, case.original.column_names))}. Change one of the two"
                 )
         chosen[name] = attack
     return chosen, tuple(not_run)

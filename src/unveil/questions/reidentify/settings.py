@@ -109,12 +109,7 @@ class ReidentifySettings(
     """The settings of the question about masked records."""
 
     original: Any = setting(
-        None,
-        "The original table",
-        "One row per person: CSV or Parquet.",
-        kind="table",
-        required=True,
-        is_bare=True,
+        None, "The original table", "One row per person: CSV or Parquet.", kind="table", required=True, is_bare=True
     )
     protect: Any = setting(
         "",

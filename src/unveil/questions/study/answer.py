@@ -100,15 +100,7 @@ def study_run(
     def move(done: int, total: int, left: float) -> None:
         progress(f"computing ({far(done, total, left)})", done / total)
 
-    run_study(
-        plan,
-        out,
-        progress=move,
-        workers=asked.workers,
-        cluster=asked.cluster or None,
-        resume=asked.resume,
-        memory=asked.memory,
-    )
+    run_study(plan, out, progress=move, **asked.run)
     return study_report(out)
 
 

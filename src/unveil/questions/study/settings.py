@@ -84,8 +84,8 @@ class StudyRunSettings(Settings):
         fold=MORE,
         metavar="N",
     )
-    cluster: str = setting(
-        "",
+    cluster: str | None = setting(
+        None,
         "Use a Dask cluster instead",
         "Its address, such as tcp://127.0.0.1:8786.",
         only="command line",
@@ -100,6 +100,11 @@ class StudyRunSettings(Settings):
         fold=MORE,
         metavar="SIZE",
     )
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """The arguments of `unveil.studies.run_study`."""
+        return {name: getattr(self, name) for name in ("workers", "cluster", "resume", "memory")}
 
 
 def _one_place(request: Request) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """The question about published counts asked of files: tables, and what is told about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from unveil.data.counts import CountSettings, Rounding, read_counts
 from unveil.data.counts.settings import Range, range_from
 from unveil.data.counts.system import CountSystem, system_of
 from unveil.errors import InputError
-from unveil.questions.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
+from unveil.questions.config import with_config
 from unveil.questions.request import Request, SettingError
 from unveil.questions.tables.settings import TablesSettings
 
@@ -46,46 +45,10 @@ def _count_settings(settings: TablesSettings) -> CountSettings:
 
 
 def with_settings(request: Request) -> Request:
-    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
-
-    Paths in it start from the folder of the file. ``[hidden]``, ``[totals]``, ``[hierarchy]`` and ``[limits]`` may be
-    tables; every other setting is called as its option.
-    """
-    path, question = request.required_path("config"), request.question
-    written = [each.name for each in question.settings if each.kind == "output"]
+    """Return a request with what its TOML file says; ``[hidden]`` and ``[totals]`` may be tables."""
+    written = [each.name for each in request.question.settings if each.kind == "output"]
     pairs = dict.fromkeys(("hidden", "totals"), (str, list, dict))
-    known = may_hold(question, without=("config", "hierarchies", "limits", *written)) | pairs
-    content = settings_in(path, known | {"hierarchy": (dict,), "limits": (dict,)})
-    files = {
-        each.name: tuple(path.parent / file for file in texts_in(content[each.key]))
-        for each in question.files
-        if each.key in content
-    }
-    plain = [each for each in question.settings if each.key in content and not each.is_file]
-    said = {each.name: _pairs(content[each.key]) for each in plain if each.name not in ("hierarchies", "limits")}
-    more = {name: value_in_file(name, raw, request) for name, raw in said.items() if name not in request.explicit}
-    hierarchies = [f"{variable}={path.parent / str(file)}" for variable, file in content.get("hierarchy", {}).items()]
-    limits = {**limits_in_file(content.get("limits", {}), path, question), **dict(request.values["limits"])}
-    every = {**files, **request.files}
-    return replace(
-        request,
-        files=every,
-        values={
-            **request.values,
-            **more,
-            "hierarchies": (*hierarchies, *request.values["hierarchies"]),
-            "limits": tuple(limits.items()),
-        },
-        explicit=request.explicit | set(more),
-        sample=request.sample and "tables" not in every,
-    )
-
-
-def _pairs(value: Any) -> Any:
-    """Return a TOML table as the command line writes it, NAME=VALUE for each; anything else as it is."""
-    if not isinstance(value, dict):
-        return value
-    return [f"{name}={each}" for name, several in value.items() for each in texts_in(several)]
+    return with_config(request, own={}, types=pairs, without=("hierarchies", *written))[0]
 
 
 def _percent_of(text: str) -> tuple[str, ...] | None:

@@ -47,21 +47,14 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         required=True,
     )
     minimum: int = setting(
-        MINIMUM,
-        "The least count that may be known",
-        "Counts from 1 to one less are small.",
-        least=2,
-        most=1000,
+        MINIMUM, "The least count that may be known", "Counts from 1 to one less are small.", least=2, most=1000
     )
     profile: str = setting(
         "",
         "A published rule to hold the tables to",
         "It sets the minimum, and no small count may be worked out.",
         kind="choice",
-        choices=lambda: (
-            ("", "none"),
-            *((name, f"no count from 1 to {most - 1}") for name, most in PROFILES.items()),
-        ),
+        choices=lambda: (("", "none"), *((name, f"no count from 1 to {most - 1}") for name, most in PROFILES.items())),
     )
     truth: Any = setting(
         None,
@@ -161,12 +154,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         example="2023.csv<2024.csv",
         fold=_WRITTEN,
     )
-    wide: str = setting(
-        "",
-        "The variable whose codes stand in the header",
-        metavar="VARIABLE",
-        fold=_WRITTEN,
-    )
+    wide: str = setting("", "The variable whose codes stand in the header", metavar="VARIABLE", fold=_WRITTEN)
     rows: tuple[str, ...] = setting(
         (),
         "The columns of such a table that are variables",
@@ -176,19 +164,9 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         fold=_WRITTEN,
     )
     count: str = setting(
-        "",
-        "The column that holds the counts",
-        "Found by its name unless told.",
-        metavar="COLUMN",
-        fold=_WRITTEN,
+        "", "The column that holds the counts", "Found by its name unless told.", metavar="COLUMN", fold=_WRITTEN
     )
-    values: int = setting(
-        3,
-        "The most values of a range that is narrow",
-        least=1,
-        most=1000,
-        fold=MORE,
-    )
+    values: int = setting(3, "The most values of a range that is narrow", least=1, most=1000, fold=MORE)
     all_ranges: bool = setting(False, "Look for exact ranges in parts of more than 2,000 hidden counts too", fold=MORE)
     records: int = setting(
         0,
@@ -199,10 +177,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         fold=MORE,
     )
     insider: bool = setting(
-        False,
-        "Try out what people gain who are alone in a hidden count, and know it",
-        "Needs the records.",
-        fold=MORE,
+        False, "Try out what people gain who are alone in a hidden count, and know it", "Needs the records.", fold=MORE
     )
     work: int = setting(
         1_000_000,
@@ -221,10 +196,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         fold=MORE,
     )
     cells: Path | None = setting(
-        None,
-        "Write the range of every hidden count to FILE, for internal use",
-        kind="output",
-        only="command line",
+        None, "Write the range of every hidden count to FILE, for internal use", kind="output", only="command line"
     )
     repair: Path | None = setting(
         None,

@@ -98,16 +98,10 @@ class PartitionSettings(LimitSettings, SeedSettings):
         fold=MORE,
     )
     overall_alpha: Fraction | None = setting(
-        None,
-        "Alpha of the overall risk slope",
-        "The mean over people unless given.",
-        fold=MORE,
+        None, "Alpha of the overall risk slope", "The mean over people unless given.", fold=MORE
     )
     overall_beta: Fraction | None = setting(
-        None,
-        "Beta of the overall risk slope",
-        "The mean over people unless given.",
-        fold=MORE,
+        None, "Beta of the overall risk slope", "The mean over people unless given.", fold=MORE
     )
     subject: str = setting(
         "",
@@ -193,12 +187,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         is_bare=True,
     )
     top: int = setting(
-        10,
-        "How many of the subjects most at risk to print",
-        least=0,
-        only="command line",
-        front_end=True,
-        metavar="N",
+        10, "How many of the subjects most at risk to print", least=0, only="command line", front_end=True, metavar="N"
     )
 
 

@@ -72,10 +72,7 @@ class GeneratorSettings(Settings):
         only="command line",
     )
     folds: int | None = setting(
-        None,
-        "Hold everybody out once: in so many parts, one after the other",
-        least=2,
-        only="command line",
+        None, "Hold everybody out once: in so many parts, one after the other", least=2, only="command line"
     )
     runs: int = setting(
         1,
@@ -99,13 +96,7 @@ class GeneratorSettings(Settings):
         "The audit says whether it is contradicted; it never confirms one.",
         only="command line",
     )
-    delta: float = setting(
-        0,
-        "The delta that is claimed with it",
-        least=0,
-        most=1,
-        only="command line",
-    )
+    delta: float = setting(0, "The delta that is claimed with it", least=0, most=1, only="command line")
     adjacency: str = setting(
         "add-remove",
         "What the epsilon is about",
@@ -126,10 +117,7 @@ class GeneratorSettings(Settings):
         objects=True,
     )
     time_limit: float | None = setting(
-        3600,
-        "How many seconds a run of a command may take",
-        least=0,
-        only="command line",
+        3600, "How many seconds a run of a command may take", least=0, only="command line"
     )
     memory_limit: float | None = setting(
         None,
