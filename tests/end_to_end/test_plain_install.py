@@ -90,7 +90,7 @@ print([name for name in ("pyarrow", "pytest", "hypothesis", "starlette", "pip") 
 def test_the_lines_of_the_readme_run(plain: Path) -> None:
     pages = (ROOT / "README.md", ROOT / "docs" / "questions.md")
     lines = "\n".join(block for page in pages for block in blocks(page.read_text(encoding="utf-8"), "python"))
-    assert all(word in lines for word in ("pd.DataFrame(", "unveil.audit(", ".to_frame()", ".plot()"))
+    assert all(word in lines for word in ("pd.DataFrame(", "unveil.audit(", ".to_polars()", ".plot()"))
     assert "\naxes = answer.plot()" in lines
     # A picture needs the extra `plot`, which a plain install has not: it is named in one sentence.
     refused = "\ntry:\n    answer.plot()\nexcept unveil.UnveilError as error:\n    axes = error"
