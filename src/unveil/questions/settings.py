@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -368,6 +368,24 @@ class Question:
     def files(self) -> tuple[Setting, ...]:
         """The settings that are files."""
         return tuple(each for each in self.settings if each.is_file)
+
+
+def _protections(on: str) -> Choices:
+    from unveil.protections import PROTECTIONS
+
+    return tuple((name, each.summary) for name, each in PROTECTIONS.items() if each.on == on)
+
+
+def _read_protection(on: str, text: str) -> object:
+    from unveil.protections import graph_protection_from, protection_from
+
+    return (graph_protection_from if on == "graph" else protection_from)(text)
+
+
+def protection(on: Literal["table", "graph"], default: Any, label: str, words: str = "", **facts: Any) -> Any:
+    """Return the field of a protection of tables or of graphs."""
+    usual = {"kind": "thing", "choices": partial(_protections, on), "read": partial(_read_protection, on)}
+    return setting(default, label, words, **{**usual, **facts})
 
 
 @dataclass(frozen=True, kw_only=True)

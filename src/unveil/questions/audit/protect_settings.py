@@ -7,19 +7,7 @@ from typing import Any, ClassVar
 
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.roles import TableColumnSettings
-from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, TextFileSettings, setting
-
-
-def _protections() -> Choices:
-    from unveil.protections import PROTECTIONS
-
-    return tuple((name, each.summary) for name, each in PROTECTIONS.items() if each.on == "table")
-
-
-def _read_protection(text: str) -> object:
-    from unveil.protections import protection_from
-
-    return protection_from(text)
+from unveil.questions.settings import LimitSettings, Question, SecretSeedSettings, TextFileSettings, protection, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +24,13 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         required=True,
         is_bare=True,
     )
-    protect: Any = setting(
-        "mondrian",
-        "How the table is protected",
-        kind="thing",
-        choices=_protections,
-        read=_read_protection,
-        goes_to="first",
-    )
-    first: tuple[Any, ...] = setting(
+    protect: Any = protection("table", "mondrian", "How the table is protected", goes_to="first")
+    first: tuple[Any, ...] = protection(
+        "table",
         (),
         "Protected before that by",
         "One after the other, in this order; each step is audited too.",
         kind="things",
-        choices=_protections,
-        read=_read_protection,
         many=True,
     )
     control: Any = setting(

@@ -13,6 +13,7 @@ from unveil.questions.settings import (
     SeedSettings,
     Settings,
     SimpleGraphSettings,
+    protection,
     setting,
 )
 
@@ -22,22 +23,10 @@ MOST_REPETITIONS = 10_000
 MOST_PAIRS = 10**18
 
 
-def _protections() -> Choices:
-    from unveil.protections import PROTECTIONS
-
-    return tuple((name, each.summary) for name, each in PROTECTIONS.items() if each.on == "graph")
-
-
 def _attacks() -> Choices:
     from unveil.attacks import ATTACKS
 
     return tuple((name, each.summary) for name, each in ATTACKS.items() if each.on == "graph")
-
-
-def _read_protection(text: str) -> object:
-    from unveil.protections import graph_protection_from
-
-    return graph_protection_from(text)
 
 
 def _read_attack(text: str) -> object:
@@ -114,13 +103,7 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         required=True,
         is_bare=True,
     )
-    protect: Any = setting(
-        "id-removal",
-        "How the graph is protected before its release",
-        kind="thing",
-        choices=_protections,
-        read=_read_protection,
-    )
+    protect: Any = protection("graph", "id-removal", "How the graph is protected before its release")
     attack: Any = setting(
         "narayanan-shmatikov", "How the adversary goes about it", kind="thing", choices=_attacks, read=_read_attack
     )

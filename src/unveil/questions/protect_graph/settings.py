@@ -4,19 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unveil.questions.settings import Choices, LimitSettings, Question, SecretSeedSettings, SimpleGraphSettings, setting
-
-
-def _protections() -> Choices:
-    from unveil.protections import PROTECTIONS
-
-    return tuple((name, each.summary) for name, each in PROTECTIONS.items() if each.on == "graph")
-
-
-def _read_protection(text: str) -> object:
-    from unveil.protections import graph_protection_from
-
-    return graph_protection_from(text)
+from unveil.questions.settings import (
+    LimitSettings,
+    Question,
+    SecretSeedSettings,
+    SimpleGraphSettings,
+    protection,
+    setting,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +26,7 @@ class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
         required=True,
         is_bare=True,
     )
-    protect: Any = setting(
-        "k-degree", "How the graph is protected", kind="thing", choices=_protections, read=_read_protection
-    )
+    protect: Any = protection("graph", "k-degree", "How the graph is protected")
     out: Path | None = setting(
         None, "Write the released graph: source,target", kind="output", example="released.csv", only="command line"
     )
