@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.metrics.trials.risk import Rate
+from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.decision import (
     LEVELS,
     AttackEffect,
@@ -26,7 +26,7 @@ EMA = Thresholds(threshold=0.09)
 
 def effect(attack: str, value: float, low: float, high: float, p: float = 1.0, **more: Any) -> AttackEffect:
     """Return an effect given in points."""
-    return AttackEffect(attack=attack, excess=Rate(value / 100, low / 100, high / 100), p_adjusted=p, **more)
+    return AttackEffect(attack=attack, excess=EffectSize(value / 100, low / 100, high / 100), p_adjusted=p, **more)
 
 
 def rest(high: float, *without: str) -> list[AttackEffect]:
@@ -226,7 +226,7 @@ def test_what_a_pass_lacks_is_named(change: dict[str, Any], reason: str) -> None
 
 
 def test_a_group_raises_by_one_level_less_than_its_effect() -> None:
-    group = GroupEffect(group="x", people=40, attack="membership", excess=Rate(1.0, 0.9, 1.0), p_adjusted=0.01)
+    group = GroupEffect(group="x", people=40, attack="membership", excess=EffectSize(1.0, 0.9, 1.0), p_adjusted=0.01)
     evidence = audit(*rest(5), individuals=ExposedIndividuals(groups=(group,)))
     assert (decide(evidence).level, decide(evidence, EMA).decision) == ("medium", "fail")
     assert decide(audit(*rest(5), individuals=ExposedIndividuals(groups=(replace(group, p_adjusted=0.2),)))).level == (

@@ -7,12 +7,11 @@ threshold. Significance alone never sets a level.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan
-from statistics import NormalDist
 from types import MappingProxyType
 from typing import Literal
 
-from unveil._figure import figure
-from unveil.metrics.trials.risk import Rate
+from unveil._figure import figure, figure_at
+from unveil.metrics.verdict.effects import EffectSize, worst_effect
 
 Level = Literal["none_found", "very_low", "low", "medium", "high", "inconclusive"]
 DecisionWord = Literal["pass", "fail", "inconclusive", "none"]
@@ -57,23 +56,18 @@ class AttackEffect:
     attack: str = figure("The attack.")
     attacker: str = figure("Who attacks; empty where there is one attacker.", default="")
     sensitive: str = figure("The sensitive column that is inferred; null where none is.", blank=True, default="")
-    attack_rate: float = figure("The attack success rate.", default=nan)
-    baseline: float = figure("The success rate without the release.", default=nan)
+    attack_rate = figure_at("excess.attack_rate", "The attack success rate.")
+    baseline = figure_at("excess.baseline", "The success rate without the release.")
     baseline_kind: BaselineKind = figure("Where the baseline comes from.", default="control")
-    excess: Rate = figure("Attack success minus baseline, with a lower limit and a one-sided 95 % upper limit.")
+    excess: EffectSize = figure("Attack success minus baseline, with its limits.")
     p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.", default=nan)
     counted: bool = figure("Whether it is counted and has no sampling error.", default=False)
-    why_not_tested: str = figure("Why it was not tested; empty where it was.", default="")
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether it may be judged."""
-        return not self.why_not_tested and self.excess.defined
+    why_not_tested = figure_at("excess.why_not_tested", "Why it was not tested; empty where it was.")
 
     @property
     def is_significant(self) -> bool:
         """Whether chance does not explain it, or it is counted and above zero."""
-        return self.is_tested and (self.excess.value > 0 if self.counted else self.p_adjusted <= ALPHA)
+        return self.excess.is_tested and (self.excess.value > 0 if self.counted else self.p_adjusted <= ALPHA)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +79,7 @@ class GroupEffect:
     group: str = figure("The group.")
     people: int = figure("How many people in the data belong to it.", counts="people")
     attack: str = figure("The attack.")
-    excess: Rate = figure("Attack success minus baseline within the group.")
+    excess: EffectSize = figure("Attack success minus baseline within the group, with its limits.")
     p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.")
 
 
@@ -216,11 +210,11 @@ def band(excess: float) -> Level:
 def level_of(effect: AttackEffect) -> Level | None:
     """Return the level of one effect: its band, at most one level above that of its lower limit.
 
-    >>> wide = Rate(0.38, 0.07, 0.6)
+    >>> wide = EffectSize(0.38, 0.07, 0.6)
     >>> level_of(AttackEffect(attack="linkability", excess=wide, p_adjusted=0.01))
     'medium'
     """
-    if not effect.is_tested:
+    if not effect.excess.is_tested:
         return None
     if not effect.is_significant:
         return "none_found" if effect.excess.high <= _MISSED else "inconclusive"
@@ -237,23 +231,13 @@ def worst_attacker(effects: Sequence[AttackEffect]) -> AttackEffect | None:
 
     The attacker is the significant one with the largest excess; where none is significant, the one with the largest.
     """
-    tested = [each for each in effects if each.is_tested]
+    tested = [each for each in effects if each.excess.is_tested]
     if not tested:
         return None
     worst = max(tested, key=lambda each: (each.is_significant, each.excess.value))
-    low, high = (max(getattr(each.excess, end) for each in tested) for end in ("low", "high"))
-    return replace(worst, excess=Rate(worst.excess.value, low, high))
-
-
-def people_needed(threshold: float, baseline: float, attackers: int = 1) -> int:
-    """Return how many people each table needs so that a harmless release passes in four of five audits.
-
-    >>> people_needed(0.09, 0.5), people_needed(0.09, 0.5, 10)
-    (412, 856)
-    """
-    z = NormalDist().inv_cdf(0.8 ** (1 / attackers))
-    variance = baseline * (1 - baseline)
-    return round(2 * (1.645 + z) ** 2 * variance / threshold**2 + 2.7 / threshold)
+    return replace(
+        worst, excess=worst_effect([each.excess for each in tested], [each.is_significant for each in tested])
+    )
 
 
 def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> AuditDecision:
@@ -392,7 +376,7 @@ def _class_limit(held: Thresholds) -> float | None:
     return 1 / 11 if limit == 0.09 else limit
 
 
-def _points(excess: Rate) -> str:
+def _points(excess: EffectSize) -> str:
     low, high = (f"{100 * each:.1f}" for each in (excess.low, excess.high))
     return f"excess {100 * excess.value:.1f} points (at least {low}, at most {high})"
 
