@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
@@ -217,11 +218,24 @@ class Result(Generic[Findings]):
         return _pandas(self.to_polars())
 
     def summary(self) -> Any:
-        """Return the figures that a limit can be set for, in the data frame library that was passed in."""
+        """Return the figures that a limit can be set for, in the data frame library that was passed in.
+
+        ``low`` and ``high`` are the ends of the 95 % interval, where a figure has one.
+        """
         from unveil.report.figures import frame_of_rows
 
-        named = [(name, each.value, each.meaning) for name, each in self.quantities.items()]
-        rows = [{"figure": name, "value": float(value), "meaning": meaning} for name, value, meaning in named]
+        values = {name: float(each.value) for name, each in self.quantities.items()}
+        rows = [
+            {
+                "figure": name,
+                "value": values[name],
+                "low": values.get(f"{name}.low", nan),
+                "high": values.get(f"{name}.high", nan),
+                "meaning": each.meaning,
+            }
+            for name, each in self.quantities.items()
+            if not name.endswith((".low", ".high"))
+        ]
         frame = frame_of_rows(rows)
         return _pandas(frame) if self.library == "pandas" else frame
 
