@@ -473,6 +473,11 @@ def refused(said: str, original: Any = PEOPLE, released: Any = None, **settings:
     assert said in str(caught.value)
 
 
+def test_an_empty_list_of_known_columns_is_the_default() -> None:
+    told: dict[str, Any] = {"protect": "rank-swapping", "attacks": "nearest"}
+    assert reidentify(PEOPLE, known=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
+
+
 def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
@@ -489,7 +494,6 @@ def test_what_makes_no_question_is_refused() -> None:
     refused("leaves Trials", protect="rank-swapping", attacks=["linkability"])
     refused("'wage'", protect="rank-swapping", known=["wage"])
     refused("each column once", protect="rank-swapping", known=["age", "age"])
-    refused("at least one column", protect="rank-swapping", known=[])
     refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
     refused("must know how far values may have moved", released=masked, truth=made.truth, attacks=["intersection"])
