@@ -473,6 +473,11 @@ def refused(said: str, original: Any = PEOPLE, released: Any = None, **settings:
     assert said in str(caught.value)
 
 
+def test_an_empty_list_of_known_columns_is_the_default() -> None:
+    told: dict[str, Any] = {"protect": "rank-swapping", "attacks": "nearest"}
+    assert reidentify(PEOPLE, known=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
+
+
 def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
