@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError
 from unveil.guesses import Attempts, Trials
+from unveil.guesses.trials import mean_of_rows
 
 
 @given(st.lists(st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1)), min_size=1))
@@ -66,3 +67,12 @@ def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> No
 def test_no_tries_are_refused() -> None:
     with pytest.raises(InputError, match="at least one try"):
         Attempts.from_chances([])
+
+
+def test_the_mean_does_not_depend_on_the_order_of_rows() -> None:
+    rng = np.random.default_rng(1)
+    scores, person = rng.random(300), rng.integers(0, 40, 300)
+    order = rng.permutation(300)
+    means = mean_of_rows(scores, person)
+    assert means.tolist() == mean_of_rows(scores[order], person[order]).tolist()
+    assert means[0] == pytest.approx(scores[person == 0].mean())

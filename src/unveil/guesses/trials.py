@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 
 
@@ -110,3 +110,17 @@ class Trials:
     control: Attempts | None
     what: str
     notes: tuple[str, ...] = ()
+
+
+def mean_of_rows(scores: FloatArray | BoolArray, person: IntArray) -> FloatArray:
+    """Return the mean score of each person's rows, in the order of the persons' numbers.
+
+    >>> mean_of_rows(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 3])).tolist()
+    [0.5, 0.5]
+    """
+    # Sorted, because the sum of floats depends on their order.
+    order = np.lexsort((scores, person))
+    _, own = np.unique(person[order], return_inverse=True)
+    means = np.bincount(own, weights=scores[order]) / np.bincount(own)
+    # A mean of equal chances may end next to them by its rounding.
+    return np.clip(means, scores.min(initial=0), scores.max(initial=0))

@@ -17,7 +17,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool
-from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.audit.per_person import per_person
 from unveil.questions.result import Result
 
 MEN, OTHERS, YEARS = 90, 60, 6
@@ -177,15 +177,6 @@ def test_where_each_row_is_a_person_nothing_changes() -> None:
         attack=Attempts.from_chances([1.0], rows=[0]), naive=Attempts.from_chances([0.0]), control=None, what=""
     )
     assert per_person(trials, people) is trials
-
-
-def test_the_mean_does_not_depend_on_the_order_of_rows() -> None:
-    rng = np.random.default_rng(1)
-    scores, person = rng.random(300), rng.integers(0, 40, 300)
-    order = rng.permutation(300)
-    means = mean_of_rows(scores, person)
-    assert means.tolist() == mean_of_rows(scores[order], person[order]).tolist()
-    assert means[0] == pytest.approx(scores[person == 0].mean())
 
 
 def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:

@@ -108,18 +108,18 @@ def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE
     return Rate(share, min(low, share), max(high, share), tries=int(tries), worth=float(tries))
 
 
-def wilson(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:
+def wilson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the share of tries that hit, with Wilson's interval, which never leaves 0 to 1.
 
     The interval holds every p for which ``|hits - n p| <= z sqrt(n p (1 - p))``. The value is the share itself, not the
-    middle of the interval.
+    middle of the interval. Neither hits nor tries need be whole.
 
     >>> rate = wilson(0, 500)
     >>> rate.value, rate.low, round(rate.high, 4)
     (0.0, 0.0, 0.0076)
     """
     share, z = _share(hits, tries, confidence), _quantile(confidence)
-    return Rate(share, _least(share, z * z / tries), 1.0 - _least(1.0 - share, z * z / tries), tries=tries)
+    return Rate(share, _least(share, z * z / tries), 1.0 - _least(1.0 - share, z * z / tries), tries=int(tries))
 
 
 def _share(hits: float, tries: float, confidence: float) -> float:

@@ -9,13 +9,13 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.data.files.column_store import arrays_on_disk
-from unveil.guesses.trials import Attempts, Trials
+from unveil.guesses.trials import Attempts, Trials, mean_of_rows
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess, risk
 from unveil.metrics.verdict.family import Statistic
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample
-from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.separation import ExposedPerson
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.guesses.trials import Attempts, Trials
+from unveil.guesses.trials import Attempts, Trials, mean_of_rows
 
 if TYPE_CHECKING:
-    from unveil._kernels.types import BoolArray, FloatArray, IntArray
+    from unveil._kernels.types import IntArray
     from unveil.questions.audit.people import PeopleSelection, TargetPool
 
 
@@ -40,16 +40,6 @@ def per_person(
         naive=_as_many(trials.naive, attack.tries) if trials.naive.rows is None else _mean(trials.naive, inside),
         control=None if trials.control is None else _mean(trials.control, outside),
     )
-
-
-def mean_of_rows(scores: "FloatArray | BoolArray", person: "IntArray") -> "FloatArray":
-    """Return the mean score of each person's rows, in the order of the persons' numbers."""
-    # Sorted, because the sum of floats depends on their order.
-    order = np.lexsort((scores, person))
-    _, own = np.unique(person[order], return_inverse=True)
-    means = np.bincount(own, weights=scores[order]) / np.bincount(own)
-    # A mean of equal chances may end next to them by its rounding.
-    return np.clip(means, scores.min(initial=0), scores.max(initial=0))
 
 
 def _mean(attempts: Attempts, person: "IntArray") -> Attempts:

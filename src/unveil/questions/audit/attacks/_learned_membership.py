@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.guesses.trials import Attempts, Trials
+from unveil.guesses.trials import Attempts, Trials, mean_of_rows
 from unveil.questions.audit.attack_results import (
     AttackResult,
     FigureEvidence,
@@ -21,7 +21,7 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease
 from unveil.questions.audit.findings import TOLD_APART, AttackScenario
-from unveil.questions.audit.per_person import mean_of_rows, per_person
+from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
 
 if TYPE_CHECKING:

@@ -1,0 +1,310 @@
+"""Effect sizes of attacks: how many more people per 100 an attack succeeds on because of the release.
+
+The effect is the risk difference, success rate minus baseline. Its limits are Newcombe's method 10 (Statistics in
+Medicine 17, 1998): the distances of the two rates from their Wilson limits, combined as squares. The upper limit is
+one-sided with an error of 5 %, because a pass needs every upper limit below the threshold and one that errs must err
+alone (Berger, 1982). The lower limit has an error of 2.5 % divided by the number of effects in the audit, because one
+lower limit above the threshold fails a release.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum, hypot, isnan, nan
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._figure import figure
+from unveil._kernels.neighbours.density import chance_of_highest
+from unveil._kernels.types import FloatArray
+from unveil.errors import InputError, share, whole_number
+from unveil.guesses.trials import Attempts
+from unveil.metrics.trials.risk import Rate, wilson
+from unveil.metrics.verdict.singling_out import SinglingOutRate
+
+#: The error of an upper limit, and that of all lower limits of an audit together.
+UPPER_ERROR, LOWER_ERROR = 0.05, 0.025
+#: With fewer attempts on either side an attack is not tested.
+FEWEST_ATTEMPTS = 20
+#: Membership is measured at the cutoff that calls this share of people outside the data members.
+FALSE_POSITIVE_RATE = Fraction(1, 20)
+#: People of chance 0, and as many of chance 1, that are added when the variance of chances is estimated.
+UNSEEN = 2
+#: Estimates scatter more than the effects, so the selection bias at the estimates is about this part too small.
+BIAS_CORRECTION = 1.6
+#: A selection bias above this share of the effect is removed from the printed estimate.
+NOTABLE_BIAS = 0.1
+
+
+@dataclass(frozen=True)
+class EffectSize:
+    """A risk difference with its limits; NaN where it was not tested, and ``why_not_tested`` gives the reason.
+
+    ``low`` and ``high`` are no 95 % interval: their errors are 2.5 % over the number of effects, and 5 %.
+
+    >>> effect = EffectSize(0.64, 0.58, 0.66, attack_rate=0.84, baseline=0.2)
+    >>> round(effect.normalized_excess, 2)
+    0.8
+    """
+
+    value: float = figure("The success rate of the attack minus its baseline; null where it was not tested.")
+    low: float = figure("The lower limit, with an error of 2.5 % for all effects of the audit together.")
+    high: float = figure("The upper limit, one-sided with an error of 5 %.")
+    attack_rate: float = nan
+    baseline: float = nan
+    why_not_tested: str = ""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there is a value."""
+        return not isnan(self.value)
+
+    @property
+    def normalized_excess(self) -> float:
+        """The effect as a share of what the baseline leaves (Giomi et al., 2023); NaN where it leaves nothing."""
+        return self.value / (1 - self.baseline) if self.baseline < 1 else nan
+
+
+def effective_attempts(attempts: Attempts) -> float:
+    """Return the number of hits or misses that vary as much as these chances.
+
+    Ties, and several rows of one person, give people chances between 0 and 1, which vary less than hits. So n chances
+    are worth ``n p (1 - p) / s²`` attempts, at least n; p is their mean and s² their variance. Two people of chance 0
+    and two of chance 1 are added to the sum of squares of s²: where nearly all chances are alike, a few people of
+    chance 1 are easily missed by the sample, and without these four limits miss the truth in up to 27 % of draws
+    instead of 5 %. With chances 0 and 1 alone, or unknown ones, the result is n.
+
+    >>> effective_attempts(Attempts.from_chances([0.0, 1.0] * 50))
+    100.0
+    >>> round(effective_attempts(Attempts.from_chances([0.4, 0.6] * 50)))
+    1238
+    """
+    n, p = attempts.tries, attempts.expected / attempts.tries
+    if attempts.chances is None or not 0 < p < 1:
+        return float(n)
+    squares = fsum(((attempts.chances - p) ** 2).tolist()) + UNSEEN * (p * p + (1 - p) ** 2)
+    return max(n * p * (1 - p) * (n - 1) / squares, float(n))
+
+
+def risk_difference(attack: Attempts, baseline: Attempts | float, *, effects: int = 1) -> EffectSize:
+    """Return the success rate of an attack minus its baseline, with limits.
+
+    Parameters
+    ----------
+    attack
+        Attempts on people in the data. The unit is a person: take the mean over the rows of each
+        (:func:`unveil.guesses.trials.mean_of_rows`).
+    baseline
+        Attempts on the control group, or a rate that is known exactly: 1/N for re-identification and row order.
+    effects
+        The number of effects in the audit, which share the error of lower limits.
+
+    Examples
+    --------
+    >>> attack, control = (Attempts(tries=500, expected=hits, low=hits, high=hits) for hits in (26, 3))
+    >>> copies = risk_difference(attack, control)
+    >>> round(copies.value, 3), round(copies.low, 3), round(copies.high, 3)
+    (0.046, 0.026, 0.065)
+    """
+    sides = (attack, "people in the data"), (baseline, "the control group")
+    for attempts, people in sides:
+        if isinstance(attempts, Attempts) and attempts.tries < FEWEST_ATTEMPTS:
+            return _not_tested(f"there are fewer than {FEWEST_ATTEMPTS} attempts on {people}")
+    return _newcombe(_rate_of(attack), _rate_of(baseline), effects)
+
+
+def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
+    """Return an effect that is counted rather than estimated, so that both limits equal it.
+
+    Such are 1/k of the smallest equivalence class, and re-identification where all matches are known.
+
+    >>> counted(1 / 20).high
+    0.05
+    """
+    value = share(attack_rate, "attack_rate") - share(baseline, "baseline")
+    return EffectSize(value, value, value, attack_rate, baseline)
+
+
+def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSize:
+    """Return the rate of predicates that single out a person minus that of the control group, with limits.
+
+    The limits of the first are Wilson's, those of the second are the bounds that the control group gives. Without one
+    the baseline is the highest rate that predicates can have which do not depend on the data, some 37 %: the effect is
+    tested only if the lower limit exceeds it, and the true baseline may be 0, so the upper limit is that of the rate.
+
+    >>> attack, strangers = Rate(0.71, nan, nan, tries=300, worth=300.0), Rate(nan, 0.0, 0.37)
+    >>> rate = SinglingOutRate(attack=attack, strangers=strangers, excess=strangers, shown=False, most=0.37)
+    >>> effect = singling_out_effect(rate)
+    >>> round(effect.value, 2), round(effect.low, 2), round(effect.high, 2)
+    (0.34, 0.29, 0.75)
+    """
+    attack, baseline = rate.attack, rate.strangers
+    if attack.tries < FEWEST_ATTEMPTS:
+        return _not_tested(f"there are fewer than {FEWEST_ATTEMPTS} predicates")
+    if baseline.defined:
+        return _newcombe(_wilson_of(attack.value, attack.worth), lambda _: baseline, effects)
+    effect = _newcombe(_wilson_of(attack.value, attack.worth), _rate_of(rate.most), effects)
+    if effect.low <= 0:
+        return _not_tested("without a control group, a rate this low shows nothing")
+    return replace(effect, high=effect.high + rate.most)
+
+
+def membership_effect(
+    members: ArrayLike, control: ArrayLike, calibration: ArrayLike, *, effects: int = 1
+) -> EffectSize:
+    """Return the true positive rate minus the false positive rate at a nominal 5 %, with limits.
+
+    The cutoff is the 95th percentile of the calibration scores, with ties broken at random: both rates are expected
+    values. It does not depend on the people measured, so the two rates are those of independent people, and the effect
+    is the one at this cutoff; the baseline is the measured false positive rate.
+
+    Parameters
+    ----------
+    members, control
+        Scores of the people measured, one per person; higher means more likely a member.
+    calibration
+        Scores of other people of the control group, at least 19.
+    effects
+        The number of effects in the audit.
+
+    Examples
+    --------
+    >>> effect = membership_effect(range(60, 160), range(100), range(100))
+    >>> round(effect.attack_rate, 2), round(effect.baseline, 2), effect.low > 0.45
+    (0.65, 0.05, True)
+    """
+    inside, outside, reference = (_scores(each) for each in (members, control, calibration))
+    if FALSE_POSITIVE_RATE * (reference.size + 1) < 1:
+        return _not_tested(f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff")
+    if min(inside.size, outside.size) == 0:
+        return _not_tested("there is nobody to measure")
+    called = (chance_of_highest(each, reference, FALSE_POSITIVE_RATE) for each in (inside, outside))
+    attack, baseline = (Attempts.from_chances(each) for each in called)
+    return risk_difference(attack, baseline, effects=effects)
+
+
+def worst_effect(effects: Sequence[EffectSize], significant: Sequence[bool] | None = None) -> EffectSize:
+    """Return the effect of the worst attacker, with limits of the largest effect.
+
+    The estimate is that of the significant attacker with the largest effect, of the largest one if none is significant.
+    The limits are the largest lower and the largest upper limit of all attackers. Effects that were not tested count
+    for nothing.
+
+    >>> worst = worst_effect([EffectSize(0.1, 0.02, 0.2), EffectSize(0.05, 0.03, 0.3)])
+    >>> worst.value, worst.low, worst.high
+    (0.1, 0.03, 0.3)
+    """
+    is_significant = [False] * len(effects) if significant is None else list(significant)
+    tested = [pair for pair in zip(effects, is_significant, strict=True) if pair[0].is_tested]
+    if not tested:
+        return effects[0] if effects else _not_tested("no attacker was tested")
+    # A lower limit above the estimate can only come from an attacker that is not significant.
+    worst, _ = max(tested, key=lambda pair: (pair[1], pair[0].value))
+    low = min(max(effect.low for effect, _ in tested), worst.value)
+    return replace(worst, low=low, high=max(effect.high for effect, _ in tested))
+
+
+def shrunk_estimate(effects: Sequence[EffectSize], *, correlation: float = 0.0) -> float:
+    """Return the largest effect without its selection bias, where that exceeds a tenth of it.
+
+    The largest of several estimates is too large on average. Its bias is the expected maximum of normal estimates
+    around those seen, less the largest of these, times 1.6: estimates scatter more than the effects, so that the
+    first alone is too small. Shrinking all estimates towards their mean (James and Stein) instead halves the effect of
+    one leak among 20 attackers. The largest effect is at least the mean one, so the result is never below the mean
+    estimate, nor below the largest lower limit.
+
+    ``correlation`` is that between the estimates of two attackers on the same people (:func:`mean_correlation`); they
+    then vary together, and the bias is smaller.
+
+    >>> alike = [EffectSize(value / 100, -0.03, value / 100 + 0.05) for value in range(11)]
+    >>> round(shrunk_estimate(alike), 3), shrunk_estimate(alike[-1:])
+    (0.067, 0.1)
+    >>> shrunk_estimate([*alike, EffectSize(0.6, 0.5, 0.65)])
+    0.6
+    """
+    tested = [effect for effect in effects if effect.is_tested]
+    if not tested:
+        return nan
+    z = NormalDist().inv_cdf(1 - UPPER_ERROR)
+    values = np.sort([effect.value for effect in tested])
+    by_value = sorted(tested, key=lambda effect: effect.value)
+    errors = np.array([effect.high - effect.value for effect in by_value]) / z * (1 - correlation) ** 0.5
+    bias = BIAS_CORRECTION * (_expected_maximum(values, errors) - float(values[-1]))
+    if bias <= NOTABLE_BIAS * values[-1]:
+        return float(values[-1])
+    return max(float(values[-1]) - bias, fsum(values.tolist()) / values.size, *(effect.low for effect in tested))
+
+
+def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
+    """Return the mean correlation between the effects of attackers on the same people.
+
+    The effects are differences of the column means of ``attack`` and ``control``, which hold the chances of people (one
+    row each) under attackers (one column each). 0 with fewer than two attackers whose effects vary; never negative.
+
+    >>> chances = [[0, 0], [1, 1], [1, 0], [0, 1]] * 5 + [[0, 0], [1, 1]] * 10
+    >>> round(mean_correlation(chances, chances), 3)
+    0.5
+    """
+    inside, outside = (np.atleast_2d(np.asarray(each, np.float64)) for each in (attack, control))
+    if min(len(inside), len(outside)) < 2 or inside.shape[1] != outside.shape[1]:
+        raise InputError(
+            "there must be two people or more in each table and the same attackers in both, but the chances have the "
+            f"shapes {inside.shape} and {outside.shape}. Pass one row per person and one column per attacker"
+        )
+    parts = (np.atleast_2d(np.cov(each, rowvar=False)) / len(each) for each in (inside, outside))
+    covariance = np.add(*parts)
+    errors = np.sqrt(np.diag(covariance))
+    pairs = np.triu(np.outer(errors, errors) > 0, k=1)
+    correlations = covariance[pairs] / np.outer(errors, errors)[pairs]
+    return min(max(float(correlations.mean()), 0.0), 1.0) if correlations.size else 0.0
+
+
+def _expected_maximum(values: FloatArray, errors: FloatArray) -> float:
+    """Return the expected maximum of independent normal estimates with these means and standard errors."""
+    from scipy.special import ndtr
+
+    top, reach = float(values.max()), 8 * float(errors.max())
+    if reach == 0 or values.size == 1:
+        return top
+    above = np.linspace(0, reach, 1001)
+
+    def largest_below(bound: FloatArray) -> FloatArray:
+        below: FloatArray = ndtr((bound[:, None] - values) / np.maximum(errors, reach * 1e-9)).prod(axis=1)
+        return below
+
+    return top + float(np.trapezoid(1 - largest_below(top + above) - largest_below(top - above), above))
+
+
+def _newcombe(attack: Callable[[float], Rate], baseline: Callable[[float], Rate], effects: int) -> EffectSize:
+    """Return the difference of two independent rates; each is a function from confidence to a rate with limits."""
+    confidence = 1 - 2 * LOWER_ERROR / whole_number(effects, "effects")
+    a, b = attack(confidence), baseline(confidence)
+    low = a.value - b.value - hypot(a.value - a.low, b.high - b.value)
+    a, b = attack(1 - 2 * UPPER_ERROR), baseline(1 - 2 * UPPER_ERROR)
+    high = a.value - b.value + hypot(a.high - a.value, b.value - b.low)
+    return EffectSize(a.value - b.value, low, high, a.value, b.value)
+
+
+def _rate_of(side: Attempts | float) -> Callable[[float], Rate]:
+    """Return the rate of attempts with its limits by confidence; those of a known rate equal it."""
+    if isinstance(side, Attempts):
+        return _wilson_of(side.expected / side.tries, effective_attempts(side))
+    known = Rate(share(side, "baseline"), side, side)
+    return lambda _: known
+
+
+def _wilson_of(rate: float, attempts: float) -> Callable[[float], Rate]:
+    return lambda confidence: wilson(rate * attempts, attempts, confidence=confidence)
+
+
+def _not_tested(why: str) -> EffectSize:
+    return EffectSize(nan, nan, nan, why_not_tested=why)
+
+
+def _scores(scores: ArrayLike) -> FloatArray:
+    array = np.asarray(scores, np.float64)
+    if array.ndim != 1 or np.isnan(array).any():
+        raise InputError("scores must be a flat sequence of numbers, none of them missing. Pass one score per person")
+    return array
