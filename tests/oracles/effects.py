@@ -67,3 +67,16 @@ def expected_maximum(means: Sequence[float], errors: Sequence[float]) -> float:
 
     low, high = (sign * 9 * max(errors) + end for sign, end in ((-1, min(means)), (1, max(means))))
     return float(quad(lambda t: t * density(t), low, high, limit=400, epsabs=1e-10, points=sorted(means))[0])
+
+
+def pass_chance(people: int, control: int, rate: float, threshold: float) -> float:
+    """Return the probability that the upper limit is at most the threshold, over all pairs of numbers of hits."""
+    uppers = [score_limits(hits / people, people, 0.05)[1] for hits in range(people + 1)]
+    lowers = [score_limits(hits / control, control, 0.05)[0] for hits in range(control + 1)]
+    chance = 0.0
+    for hits, likely in enumerate(risk.binomial(people, rate)):
+        for control_hits, likely_control in enumerate(risk.binomial(control, rate)):
+            a, c = hits / people, control_hits / control
+            high = a - c + math.sqrt((uppers[hits] - a) ** 2 + (c - lowers[control_hits]) ** 2)
+            chance += likely * likely_control * (high <= threshold)
+    return chance
