@@ -1,11 +1,11 @@
 """How often do limits of effect sizes miss the truth, and how biased is the effect of the worst attacker?
 
-    python -m benchmarks.effect_coverage [--draws 2000] [--part rates|membership|singling_out|worst]
+    python -m benchmarks.effect_coverage [--draws 2000] [--part false_pass|rates|membership|singling_out|worst]
 
 People are drawn from known distributions, so that the true effect is known. Every setting prints in how many draws the
 upper limit lies below the truth (nominal 5 %), and the lower limit above it (nominal 2.5 % for one effect), with
-Clopper and Pearson's intervals. Where the true effect is a threshold, a missing upper limit is a false pass. All
-draws follow from one seed and the name of the setting.
+Clopper and Pearson's intervals. Where the true effect is a threshold, such an upper limit is a false pass; for hits
+without ties its probability is summed over all outcomes. All draws follow from one seed and the name of the setting.
 """
 
 import argparse
@@ -33,6 +33,7 @@ from unveil.metrics.verdict.effects import (
     singling_out_effect,
     worst_effect,
 )
+from unveil.metrics.verdict.plan import pass_chance
 from unveil.metrics.verdict.pool import Pool
 from unveil.metrics.verdict.singling_out import singling_out
 
@@ -40,6 +41,8 @@ SEED = 48
 SIZES = ((300, 300), (600, 200), (1000, 250), (1000, 1000), (2000, 500), (2000, 2000))
 EFFECTS = (0.0, 0.05, 0.09, 0.33)
 FAMILY = 20
+#: Success rates on the control group.
+RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.65)
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,14 @@ def of_worst(
     return Bias(float(np.mean(raw)), float(np.mean(shrunk)), misses)
 
 
+def lines_of_false_pass(_: int) -> Iterator[str]:
+    yield "People | effect = threshold | false pass: least, greatest | at a control rate of"
+    for sizes, effect in product(SIZES, EFFECTS[1:]):
+        chances = [pass_chance(sizes, (rate + effect, rate), effect) for rate in RATES]
+        worst = RATES[int(np.argmax(chances))]
+        yield f"{sizes[0]}/{sizes[1]} | {effect:g} | {min(chances):.2%}, {max(chances):.2%} | {worst:g}"
+
+
 def lines_of_rates(draws: int) -> Iterator[str]:
     yield f"Chances | people | effect | upper limit misses | lower limit misses | lower limit of {FAMILY}"
     for name, sizes, effect in product(PEOPLE, SIZES, EFFECTS):
@@ -251,6 +262,7 @@ def lines_of_worst(draws: int) -> Iterator[str]:
 
 
 PARTS = {
+    "false_pass": lines_of_false_pass,
     "rates": lines_of_rates,
     "membership": lines_of_membership,
     "singling_out": lines_of_singling_out,

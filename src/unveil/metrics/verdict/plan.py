@@ -85,7 +85,7 @@ def plan(
     whole_number(attackers, "attackers")
     needed = people_to_pass(baseline, threshold, attackers=attackers)
     share(correlation, "correlation", one=False)
-    one = _chance(sizes, (baseline, baseline), _passes(sizes, threshold))
+    one = pass_chance(sizes, (baseline, baseline), threshold)
     level = NormalDist().inv_cdf(1 - LEVEL / attackers)
     return AuditPlan(
         pass_chance=_all_of(one, attackers, correlation),
@@ -111,13 +111,16 @@ def people_to_pass(baseline: float, threshold: float, *, attackers: int = 1, var
     return ceil(2 * z * z * spread / limit**2 + 2.7 / limit)
 
 
-def _checked(number: int, name: str) -> int:
-    if whole_number(number, name) < FEWEST_ATTEMPTS:
-        raise InputError(f"{name} must be at least {FEWEST_ATTEMPTS}, but is {number}. With fewer nothing is tested")
-    return number
+def pass_chance(sizes: tuple[int, int], rates: tuple[float, float], threshold: float) -> float:
+    """Return the probability that the upper limit of one effect is at most the threshold.
 
+    ``sizes`` and ``rates`` are those of people in the data and of the control group. Where the rates differ by the
+    threshold or more, it is the probability of a false pass.
 
-def _passes(sizes: tuple[int, int], threshold: float) -> Callable[[int, int], bool]:
+    >>> round(pass_chance((500, 500), (0.19, 0.1), 0.09), 3)
+    0.05
+    """
+
     def passes(hits: int, control_hits: int) -> bool:
         attack, control = (
             Attempts(tries=tries, expected=number, low=number, high=number)
@@ -125,7 +128,13 @@ def _passes(sizes: tuple[int, int], threshold: float) -> Callable[[int, int], bo
         )
         return risk_difference(attack, control).high <= threshold
 
-    return passes
+    return _chance(sizes, rates, passes)
+
+
+def _checked(number: int, name: str) -> int:
+    if whole_number(number, name) < FEWEST_ATTEMPTS:
+        raise InputError(f"{name} must be at least {FEWEST_ATTEMPTS}, but is {number}. With fewer nothing is tested")
+    return number
 
 
 def _not_found(sizes: tuple[int, int], z: float) -> Callable[[int, int], bool]:
