@@ -128,6 +128,7 @@ def test_few_attempts_are_not_tested() -> None:
     assert risk_difference(enough, enough).is_tested
     assert "on people in the data" in risk_difference(few, enough).why_not_tested
     assert "on the control group" in risk_difference(enough, few).why_not_tested
+    assert risk_difference(few, few, fewest=5).is_tested
     with pytest.raises(InputError, match="baseline must lie between 0 and 1"):
         risk_difference(enough, 1.5)
     with pytest.raises(InputError, match="effects must be"):

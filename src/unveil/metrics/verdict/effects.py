@@ -88,7 +88,9 @@ def effective_attempts(attempts: Attempts) -> float:
     return max(n * p * (1 - p) * (n - 1) / squares, float(n))
 
 
-def risk_difference(attack: Attempts, baseline: Attempts | float, *, effects: int = 1) -> EffectSize:
+def risk_difference(
+    attack: Attempts, baseline: Attempts | float, *, effects: int = 1, fewest: int = FEWEST_ATTEMPTS
+) -> EffectSize:
     """Return the success rate of an attack minus its baseline, with limits.
 
     Parameters
@@ -100,6 +102,8 @@ def risk_difference(attack: Attempts, baseline: Attempts | float, *, effects: in
         Attempts on the control group, or a rate that is known exactly: 1/N for re-identification and row order.
     effects
         The number of effects in the audit, which share the error of lower limits.
+    fewest
+        With fewer attempts on either side nothing is tested; groups, of whom few are enough, need a smaller number.
 
     Examples
     --------
@@ -110,8 +114,8 @@ def risk_difference(attack: Attempts, baseline: Attempts | float, *, effects: in
     """
     sides = (attack, "people in the data"), (baseline, "the control group")
     for attempts, people in sides:
-        if isinstance(attempts, Attempts) and attempts.tries < FEWEST_ATTEMPTS:
-            return _not_tested(f"there are fewer than {FEWEST_ATTEMPTS} attempts on {people}")
+        if isinstance(attempts, Attempts) and attempts.tries < fewest:
+            return _not_tested(f"there are fewer than {fewest} attempts on {people}")
     return _newcombe(_rate_of(attack), _rate_of(baseline), effects)
 
 
