@@ -19,6 +19,7 @@ from itertools import product
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
+from scipy.special import ndtr
 
 from unveil._kernels.neighbours.density import chance_of_highest
 from unveil._kernels.types import FloatArray
@@ -146,13 +147,23 @@ def of_membership(shift: float, is_rounded: bool, sizes: tuple[int, int], draws:
         drawn = rng.normal(mean, 1, number)
         return np.round(2 * drawn) / 2 if is_rounded else drawn
 
-    many = [scores(40_000, mean) for mean in (shift, 0.0)]
     for _ in range(draws):
         calibration = scores(sizes[1] // 3, 0.0)
-        true, false = (float(chance_of_highest(each, calibration, Fraction(1, 20)).mean()) for each in many)
+        true, false = (_called(mean, calibration, is_rounded) for mean in (shift, 0.0))
         control = scores(sizes[1] - calibration.size, 0.0)
         misses.add(membership_effect(scores(sizes[0], shift), control, calibration), true - false)
     return misses
+
+
+def _called(mean: float, calibration: FloatArray, is_rounded: bool) -> float:
+    """Return the probability that somebody with this mean score is called a member."""
+    if is_rounded:
+        points = np.arange(-8.0, 12.0, 0.5)
+        edges = np.append(points - 0.25, 12.0)
+    else:
+        edges = np.concatenate([[-8.0], np.sort(calibration), [12.0]])
+        points = (edges[1:] + edges[:-1]) / 2
+    return float(np.diff(ndtr(edges - mean)) @ chance_of_highest(points, calibration, Fraction(1, 20)))
 
 
 def of_singling_out(leak: float, sizes: tuple[int, int], draws: int) -> Misses:

@@ -21,6 +21,7 @@ from unveil._kernels.neighbours.density import chance_of_highest
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, share, whole_number
 from unveil.guesses.trials import Attempts
+from unveil.metrics.trials.membership import _checked
 from unveil.metrics.trials.risk import Rate, wilson
 from unveil.metrics.verdict.singling_out import SinglingOutRate
 
@@ -40,9 +41,10 @@ NOTABLE_BIAS = 0.1
 
 @dataclass(frozen=True)
 class EffectSize:
-    """A risk difference with its limits; NaN where it was not tested, and ``why_not_tested`` gives the reason.
+    """A risk difference with its limits.
 
-    ``low`` and ``high`` are no 95 % interval: their errors are 2.5 % over the number of effects, and 5 %.
+    All three are NaN where it was not tested, and ``why_not_tested`` gives the reason. ``low`` and ``high`` are no 95 %
+    interval: their errors are 2.5 % over the number of effects, and 5 %.
 
     >>> effect = EffectSize(0.64, 0.58, 0.66, attack_rate=0.84, baseline=0.2)
     >>> round(effect.normalized_excess, 2)
@@ -72,9 +74,9 @@ def effective_attempts(attempts: Attempts) -> float:
 
     Ties, and several rows of one person, give people chances between 0 and 1, which vary less than hits. So n chances
     are worth ``n p (1 - p) / s²`` attempts, at least n; p is their mean and s² their variance. Two people of chance 0
-    and two of chance 1 are added to the sum of squares of s²: where nearly all chances are alike, a few people of
-    chance 1 are easily missed by the sample, and without these four limits miss the truth in up to 27 % of draws
-    instead of 5 %. With chances 0 and 1 alone, or unknown ones, the result is n.
+    and two of chance 1 are added to the sum of squares of s²: where nearly all chances are alike, the sample easily
+    misses the few people of chance 1, and without these four the limits miss the truth in up to a quarter of draws
+    (``benchmarks/effect_coverage.py``). With chances 0 and 1 alone, or unknown ones, the result is n.
 
     >>> effective_attempts(Attempts.from_chances([0.0, 1.0] * 50))
     100.0
@@ -91,7 +93,7 @@ def effective_attempts(attempts: Attempts) -> float:
 def risk_difference(
     attack: Attempts, baseline: Attempts | float, *, effects: int = 1, fewest: int = FEWEST_ATTEMPTS
 ) -> EffectSize:
-    """Return the success rate of an attack minus its baseline, with limits.
+    """Return the success rate minus the baseline, with limits.
 
     Parameters
     ----------
@@ -120,9 +122,10 @@ def risk_difference(
 
 
 def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
-    """Return an effect that is counted rather than estimated, so that both limits equal it.
+    """Return an effect that is counted rather than estimated.
 
-    Such are 1/k of the smallest equivalence class, and re-identification where all matches are known.
+    Both limits equal it. Such are 1/k of the smallest equivalence class, and re-identification where all matches are
+    known.
 
     >>> counted(1 / 20).high
     0.05
@@ -132,9 +135,9 @@ def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
 
 
 def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSize:
-    """Return the rate of predicates that single out a person minus that of the control group, with limits.
+    """Return the excess rate of predicates that single out a person.
 
-    The limits of the first are Wilson's, those of the second are the bounds that the control group gives. Without one
+    The limits of the rate are Wilson's, those of its baseline the bounds that the control group gives. Without one
     the baseline is the highest rate that predicates can have which do not depend on the data, some 37 %: the effect is
     tested only if the lower limit exceeds it, and the true baseline may be 0, so the upper limit is that of the rate.
 
@@ -158,7 +161,7 @@ def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSiz
 def membership_effect(
     members: ArrayLike, control: ArrayLike, calibration: ArrayLike, *, effects: int = 1
 ) -> EffectSize:
-    """Return the true positive rate minus the false positive rate at a nominal 5 %, with limits.
+    """Return the true minus the false positive rate at 5 %, with limits.
 
     The cutoff is the 95th percentile of the calibration scores, with ties broken at random: both rates are expected
     values. It does not depend on the people measured, so the two rates are those of independent people, and the effect
@@ -179,7 +182,8 @@ def membership_effect(
     >>> round(effect.attack_rate, 2), round(effect.baseline, 2), effect.low > 0.45
     (0.65, 0.05, True)
     """
-    inside, outside, reference = (_scores(each) for each in (members, control, calibration))
+    inside, outside = _checked(members, "members"), _checked(control, "control")
+    reference = _checked(calibration, "calibration")
     if FALSE_POSITIVE_RATE * (reference.size + 1) < 1:
         return _not_tested(f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff")
     if min(inside.size, outside.size) == 0:
@@ -211,13 +215,13 @@ def worst_effect(effects: Sequence[EffectSize], significant: Sequence[bool] | No
 
 
 def shrunk_estimate(effects: Sequence[EffectSize], *, correlation: float = 0.0) -> float:
-    """Return the largest effect without its selection bias, where that exceeds a tenth of it.
+    """Return the largest effect without its selection bias.
 
-    The largest of several estimates is too large on average. Its bias is the expected maximum of normal estimates
-    around those seen, less the largest of these, times 1.6: estimates scatter more than the effects, so that the
-    first alone is too small. Shrinking all estimates towards their mean (James and Stein) instead halves the effect of
-    one leak among 20 attackers. The largest effect is at least the mean one, so the result is never below the mean
-    estimate, nor below the largest lower limit.
+    The largest of several estimates is too large on average; a bias of at most a tenth stays. It is the expected
+    maximum of normal estimates around those seen, less the largest of these, times 1.6: estimates scatter more than
+    the effects, so that the first alone is too small. Shrinking all estimates towards their mean (James and Stein)
+    instead halves the effect of one leak among 20 attackers. The largest effect is at least the mean one, so the
+    result is never below the mean estimate, nor below the largest lower limit.
 
     ``correlation`` is that between the estimates of two attackers on the same people (:func:`mean_correlation`); they
     then vary together, and the bias is smaller.
@@ -231,14 +235,14 @@ def shrunk_estimate(effects: Sequence[EffectSize], *, correlation: float = 0.0) 
     tested = [effect for effect in effects if effect.is_tested]
     if not tested:
         return nan
-    z = NormalDist().inv_cdf(1 - UPPER_ERROR)
-    values = np.sort([effect.value for effect in tested])
-    by_value = sorted(tested, key=lambda effect: effect.value)
-    errors = np.array([effect.high - effect.value for effect in by_value]) / z * (1 - correlation) ** 0.5
-    bias = BIAS_CORRECTION * (_expected_maximum(values, errors) - float(values[-1]))
-    if bias <= NOTABLE_BIAS * values[-1]:
-        return float(values[-1])
-    return max(float(values[-1]) - bias, fsum(values.tolist()) / values.size, *(effect.low for effect in tested))
+    z, apart = NormalDist().inv_cdf(1 - UPPER_ERROR), 1 - share(correlation, "correlation")
+    values = np.array([effect.value for effect in tested])
+    errors = np.array([effect.high for effect in tested]) - values
+    top = float(values.max())
+    bias = BIAS_CORRECTION * (_expected_maximum(values, errors / z * apart**0.5) - top)
+    if bias <= NOTABLE_BIAS * top:
+        return top
+    return max(top - bias, fsum(values.tolist()) / values.size, *(effect.low for effect in tested))
 
 
 def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
@@ -305,10 +309,3 @@ def _wilson_of(rate: float, attempts: float) -> Callable[[float], Rate]:
 
 def _not_tested(why: str) -> EffectSize:
     return EffectSize(nan, nan, nan, why_not_tested=why)
-
-
-def _scores(scores: ArrayLike) -> FloatArray:
-    array = np.asarray(scores, np.float64)
-    if array.ndim != 1 or np.isnan(array).any():
-        raise InputError("scores must be a flat sequence of numbers, none of them missing. Pass one score per person")
-    return array
