@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.table._names import renamed
-from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, cells_of, frame_of, marks_in
+from unveil.data.table.coded_columns import CellColumn, CellFrame, StoredColumn, cells_of, marks_in
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
 from unveil.data.table.dictionary_files import read_dictionary
@@ -61,7 +61,7 @@ class BuiltColumns(NamedTuple):
     """The columns of a table: what is known of them, their values, which cells are markers, and what must be said."""
 
     columns: tuple[Column, ...]
-    content: "pl.DataFrame | StoredFrame"
+    content: CellFrame
     marked: "dict[str, pl.Series]"
     notes: tuple[str, ...]
 
@@ -114,7 +114,7 @@ def built_columns(
     values = {name: each.values for name, each in zip(names, settled, strict=True)}
     return BuiltColumns(
         tuple(described),
-        frame_of(values, store),
+        CellFrame(values),
         {name: each.marked for name, each in zip(names, settled, strict=True) if each.marked is not None},
         notes,
     )
@@ -224,16 +224,16 @@ def settled_columns(
             one = settle(series, markers=told, remark=remark, table=table)
         settled.append(SettledColumn.of(one, store))
         del series, one
-    return _with_order(settled, store), tuple(notes)
+    return _with_order(settled), tuple(notes)
 
 
-def _with_order(settled: list[SettledColumn], store: ColumnStore | None) -> list[SettledColumn]:
+def _with_order(settled: list[SettledColumn]) -> list[SettledColumn]:
     """Return the columns, those codes being ordered whose order shows in other columns."""
     if all(each.codes is None for each in settled):
         return settled
 
     columns = {str(place): each.values if each.codes is None else each.codes for place, each in enumerate(settled)}
-    whole = frame_of(columns, store)
+    whole = CellFrame(columns)
     rows = rows_for_test(whole)
     frame = whole[slice(None) if rows is None else rows]
     parts = features_of(frame.get_columns())
