@@ -4,10 +4,9 @@ Codes lie on disk, and values are looked up for those who ask. So a table needs 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +37,6 @@ class StoredColumn:
     codes: NDArray[np.unsignedinteger[Any]]
     _words: "pl.Series | NDArray[np.uint8]"
     dtype: "pl.DataType"
-    #: The whole column, as long as another holds it in memory.
-    _whole: "WeakValueDictionary[str, pl.Series]" = field(default_factory=WeakValueDictionary, init=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return StoredColumn, (self.codes, self._words, self.dtype)
 
     @classmethod
     def of(cls, column: "CellColumn", store: ColumnStore | None) -> "CellColumn":
@@ -56,31 +50,20 @@ class StoredColumn:
 
         Whole numbers in one of them may be real ones in another.
         """
-        import polars as pl
-
-        values = pl.concat([each.to_frame("value") for each, _ in parts], how="vertical_relaxed").to_series()
-        ends = np.cumsum([each.len() for each, _ in parts])
+        values = _below_one_another([each for each, _ in parts])
         if store is None or values.is_empty() or not can_map() or not _has_codes(values):
-            cells = zip(np.split(np.arange(values.len()), ends[:-1]), parts, strict=True)
-            return values.gather(np.concatenate([place[rows] for place, (_, rows) in cells]))
+            return _below_one_another([each if isinstance(rows, slice) else each.gather(rows) for each, rows in parts])
         codes, words = codes_of(values)
         words = words.clear(1).append(words)
-        coded = [part[rows] for part, (_, rows) in zip(np.split(codes, ends[:-1]), parts, strict=True)]
+        own = np.split(codes, np.cumsum([each.len() for each, _ in parts])[:-1])
+        coded = [part[rows] for part, (_, rows) in zip(own, parts, strict=True)]
         room = store.room((sum(map(len, coded)),), np.min_scalar_type(words.len() - 1))
         np.concatenate(coded, out=room, casting="unsafe")
         return cls(room, words if words.len() <= _FEW_WORDS else write_column(words, store), values.dtype)
 
     def series(self, rows: IntArray | slice = _ALL) -> "pl.Series":
         """Return the values of these rows in memory."""
-        import polars as pl
-
-        is_whole = isinstance(rows, slice) and rows == _ALL
-        values = self._whole.get("") if is_whole else None
-        if values is None:
-            values = self.words.gather(pl.Series(self.codes[rows]))
-            if is_whole:
-                self._whole[""] = values
-        return values
+        return self.words.gather(self.codes[rows])
 
     @property
     def words(self) -> "pl.Series":
@@ -207,6 +190,12 @@ def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":
     import polars as pl
 
     return marked if store is None else pl.Series(marked.name, store.array(marked.to_numpy()))
+
+
+def _below_one_another(parts: Sequence["pl.Series"]) -> "pl.Series":
+    import polars as pl
+
+    return pl.concat([each.to_frame("value") for each in parts], how="vertical_relaxed").to_series()
 
 
 def _has_codes(values: "pl.Series") -> bool:

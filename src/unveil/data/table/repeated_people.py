@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.table.coded_columns import value_counts
 from unveil.data.table.words import names_time, names_trait, names_weight
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
     values, places = table.lookup(key)
     if values.dtype.is_float() and not values.eq(values.round()).all():
         return None
-    counts = table.value_counts(key)
+    counts = value_counts(table.content.cells[key])
     filled = int(counts["cells"].sum())
     if counts.height < _LEAST_VALUES or not _LEAST_ROWS <= filled / counts.height <= _MOST_ROWS:
         return None

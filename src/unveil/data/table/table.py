@@ -15,7 +15,7 @@ from unveil.data.files.statistical import without_missing
 from unveil.data.table._build import ColumnSettings, LoadCells, built_columns, refuse_empty
 from unveil.data.table._cell_reading import exact_values
 from unveil.data.table.cells import Cells, CodeColumn
-from unveil.data.table.coded_columns import CellFrame, Lookup, StoredColumn, lookup_of, marks_in, value_counts
+from unveil.data.table.coded_columns import CellFrame, Lookup, StoredColumn, lookup_of, marks_in
 from unveil.data.table.column import Column, listed
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.hierarchy import Hierarchy
@@ -209,10 +209,6 @@ class Table:
         """
         values, rows = lookup_of(self.content.cells[name])
         return values.alias(name), rows
-
-    def value_counts(self, name: str) -> "pl.DataFrame":
-        """Return each ``value`` of a column, ascending, and how many ``cells`` hold it."""
-        return value_counts(self.content.cells[name])
 
     def values(self, name: str) -> "pl.Series":
         """Return the values that occur in a column, each at least once, in any order."""
