@@ -12,7 +12,7 @@ from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table, stacked
 from unveil.data.table.coded_columns import codes_of
-from unveil.metrics.trials._bands import band_series
+from unveil.metrics.trials._bands import band_lookup
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
@@ -90,13 +90,13 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
     there = control is not None and column in control.column_names
     if control is not None and there:
         own = stacked([own, control], [column])
-    labels = band_series(own, column)
+    labels, rows = band_lookup(own, column)
     codes, present = codes_of(labels)
-    place = np.where(codes > 0, codes.astype(np.int64), len(present) + 1) - 1
+    place = np.where(codes > 0, codes.astype(np.int64), len(present) + 1)[rows] - 1
     absent = np.full(pool.person.size - place.size, -1)
     return Division(
         column=column,
-        values=(*present, *([None] if labels.null_count() else [])),
+        values=(*present, *([None] if (place == len(present)).any() else [])),
         of_row=np.concatenate([place, absent]),
     )
 
