@@ -73,18 +73,16 @@ class SettledColumn(NamedTuple):
     values: CellColumn
     codes: "CellColumn | None"
     marked: "pl.Series | None"
-    missing: int
     role: tuple[Role, str]
 
     @classmethod
     def of(cls, typed: TypedColumn, store: ColumnStore | None) -> "SettledColumn":
         """Return a column with its cells on disk if there is a store."""
         values, codes, marked = typed.values, typed.codes, typed.marked
-        missing, role = values.null_count(), guess_role(values, typed.kind)
         bare = replace(typed, values=values.clear(), codes=None, marked=None)
         coded = None if codes is None else StoredColumn.of(codes, store)
         marked = None if marked is None else marks_in(store, marked)
-        return cls(bare, StoredColumn.of(values, store), coded, marked, missing, role)
+        return cls(bare, StoredColumn.of(values, store), coded, marked, guess_role(values, typed.kind))
 
 
 def built_columns(
@@ -171,7 +169,7 @@ def _described(name: str, column: SettledColumn, declared_role: Role | None, cal
         kind=settled.kind,
         role=role,
         reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
-        missing=column.missing,
+        missing=column.values.null_count(),
         role_told=declared_role is not None,
         confidence=settled.confidence,
         markers=settled.markers,
@@ -259,6 +257,4 @@ def _ordered_by(column: SettledColumn, test: CodeOrderTest) -> SettledColumn:
     ).replace("%", " %")
     confidence: Confidence = "unsure" if test.codes == 3 else "likely"
     typed = replace(column.typed, kind="ordered", reason=reason, confidence=confidence)
-    return column._replace(
-        typed=typed, values=column.codes, missing=codes.null_count(), role=guess_role(codes, "ordered")
-    )
+    return column._replace(typed=typed, values=column.codes, role=guess_role(codes, "ordered"))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.files.column_store import ColumnStore, can_map, read_column, write_column
+from unveil.data.files.column_store import ColumnStore, read_column, write_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,7 @@ class StoredColumn:
         Whole numbers in one of them may be real ones in another.
         """
         values = _below_one_another([each for each, _ in parts])
-        if store is None or values.is_empty() or not can_map() or not _has_codes(values):
+        if store is None or values.is_empty() or not _has_codes(values):
             return _below_one_another([each if isinstance(rows, slice) else each.gather(rows) for each, rows in parts])
         codes, words = codes_of(values)
         words = words.clear(1).append(words)
@@ -175,14 +175,8 @@ class CellFrame:
         if isinstance(key, list):
             return CellFrame({name: self.cells[name] for name in key})
         held = self._in_memory[key] if self._in_memory.width else self._in_memory
-        if held.width == len(self.cells):
-            return held
-        return pl.DataFrame(
-            {
-                name: each.series(key) if isinstance(each, StoredColumn) else held[name]
-                for name, each in self.cells.items()
-            }
-        )
+        coded = {name: each.series(key) for name, each in self.cells.items() if isinstance(each, StoredColumn)}
+        return pl.DataFrame(held.to_dict() | coded)[list(self.cells)] if coded else held
 
 
 def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":

@@ -321,10 +321,8 @@ class Table:
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         import numpy as np
 
-        frame = self.content[np.asarray(row_indices)]
-        content = CellFrame(frame.to_dict())
-        missing = frame.null_count().row(0) if frame.width else ()
-        columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
+        content = CellFrame(self.content[np.asarray(row_indices)].to_dict())
+        columns = tuple(replace(each, missing=content.cells[each.name].null_count()) for each in self.columns)
         marked = {name: cells[row_indices] for name, cells in self.marked.items()}
         rows = np.asarray(row_indices, np.int64)
         cells = {name: each.take(rows) for name, each in self.cells.items()} if self.cells else self.cells
