@@ -49,8 +49,7 @@ class ColumnSample:
         import polars as pl
 
         counts = value_counts(self._cells)
-        is_real = self.whole and self.values.dtype.is_float()
-        return counts.with_columns(pl.col("value").cast(pl.Int64)) if is_real else counts
+        return counts.cast({"value": pl.Int64}) if self.whole and self.values.dtype.is_float() else counts
 
     @cached_property
     def distinct(self) -> int:

@@ -89,11 +89,10 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Agre
             part = part._replace(values=read_as(part.series, form, ()).values)
         if place == 1:
             written, raw = before, cells
-        elif place == 0:
-            if part.values is not before:
-                why = f"its kind is {lead.kind} in another table"
-                refuse_lost(cells_of(before).alias(name), part.series, form, why, table.name)
-        else:
+        elif part.values is not before and place == 0:
+            why = f"its kind is {lead.kind} in another table"
+            refuse_lost(cells_of(before).alias(name), part.series, form, why, table.name)
+        elif part.values is not before:
             part = _with_unreadable(table, part, before, lead)
         reason = part.column.reason
         if (column.kind, column.role) != (lead.kind, role.role):
@@ -125,19 +124,18 @@ def _read(
     part, original, kind = parts[1], parts[0].column, parts[1].column.kind
     persons = [each for place, each in enumerate(parts) if place != 1]
     known = _are_known(persons, part) if kind in _WORDS else part.values.null_count() == written.null_count()
+    gaps = part.held.gaps() if part.values.null_count() else {}
     if not known:
         series = cells_of(written).alias(part.column.name)
         texts, people = texts_of(series), PeopleValues([each.held for each in persons])
         cells = read_texts(people, part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
         if cells.coarse:
-            part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
-            part = part._replace(values=raw if raw.dtype == texts.dtype else texts)
+            shown, note = raw if raw.dtype == texts.dtype else texts, _said_of_unread(table, part.column, cells)
+            part = part._replace(values=shown, cells=cells, note=note)
         else:
             part = part._replace(values=exact_values(cells, series))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
-    elif part.values.null_count() and (
-        any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0].held, part.held))
-    ):
+    elif any(map(part.held.hides, gaps)) or (gaps and masked and taken_out(persons[0].held, part.held)):
         people = PeopleValues([each.held for each in persons])
         part = part._replace(cells=read_values(people, part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
@@ -280,8 +278,6 @@ def _with_unreadable(table: "Table", part: AgreedColumn, before: CellColumn, lea
     """Return the column with a marker for cells that are none of the kind, or refuse it if they are most of it."""
     import polars as pl
 
-    if part.values is before:
-        return part
     lost = part.series.is_null() & cells_of(before).is_not_null()
     if not lost.any():
         return part

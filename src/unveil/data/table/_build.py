@@ -109,10 +109,9 @@ def built_columns(
         _described(name, each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
         for name, each in zip(names, settled, strict=True)
     )
-    values = {name: each.values for name, each in zip(names, settled, strict=True)}
     return BuiltColumns(
         tuple(described),
-        CellFrame(values),
+        CellFrame({name: each.values for name, each in zip(names, settled, strict=True)}),
         {name: each.marked for name, each in zip(names, settled, strict=True) if each.marked is not None},
         notes,
     )

@@ -41,8 +41,7 @@ class StoredColumn:
     @classmethod
     def of(cls, column: "CellColumn", store: ColumnStore | None) -> "CellColumn":
         """Return a column with its cells in the store, if there is one and codes can hold them exactly."""
-        in_place = store is None or isinstance(column, StoredColumn)
-        return column if in_place else cls.joined([lookup_of(column)], store)
+        return cls.joined([lookup_of(column)], store) if store and not isinstance(column, cls) else column
 
     @classmethod
     def joined(cls, parts: Sequence[Lookup], store: ColumnStore | None) -> "CellColumn":

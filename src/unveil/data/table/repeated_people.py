@@ -102,7 +102,8 @@ def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
     if any(constant[name] < _CHANGING for name in traits):
         return None
     own = _independent(rows, key, [name for name in others if constant[name] >= _CONSTANT])
-    time = next((name for name in others if _is_time(table, name) and _never_twice(rows, key, name)), "")
+    times = (name for name in others if names_time(name) or table.column(name).kind == "date")
+    time = next((name for name in times if _never_twice(rows, key, name)), "")
     if not time and not (len(own) > 1 and set(own) - set(traits) and set(own) & set(traits)):
         return None
     return RepeatedPeople(column=key, people=counts.height, rows=filled, constant=tuple(own), time=time)
@@ -135,10 +136,6 @@ def _independent(rows: "pl.DataFrame", key: str, names: list[str]) -> list[str]:
         if _agreement(rows, name) <= _EVEN and all(many(*pair) > many(pair[0]) for pair in pairs):
             chosen.append(name)
     return chosen
-
-
-def _is_time(table: "Table", name: str) -> bool:
-    return names_time(name) or table.column(name).kind == "date"
 
 
 def _never_twice(rows: "pl.DataFrame", key: str, time: str) -> bool:

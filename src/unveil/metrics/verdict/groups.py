@@ -87,8 +87,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
     (('f', 'm', None), array([1, 0, 2, 0]))
     """
     own = original.select([column])
-    there = control is not None and column in control.column_names
-    if control is not None and there:
+    if control is not None and column in control.column_names:
         own = stacked([own, control], [column])
     labels, rows = band_lookup(own, column)
     codes, present = codes_of(labels)
