@@ -12,6 +12,7 @@ from unveil.data.files.whole_files import SECRET_FOLDER, read_unlinked
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Column, Marker, Table
+from unveil.data.table.coded_columns import CellFrame
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections.specification import applied
@@ -157,4 +158,5 @@ def table_from(stored: dict[str, Any]) -> Table:
     """Return the table that was stored."""
     import polars as pl
 
-    return Table(**{**stored, "marked": {name: pl.Series(name, cells) for name, cells in stored["marked"].items()}})
+    marked = {name: pl.Series(name, cells) for name, cells in stored["marked"].items()}
+    return Table(**{**stored, "content": CellFrame(stored["content"].to_dict()), "marked": marked})

@@ -1,7 +1,9 @@
 """A column as codes on disk is the same column, cell by cell, and so is whatever is made of it."""
 
 import pickle
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -14,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.data.files.test_column_store import is_on_disk, on_linux, on_unix
 from unveil.data.files.column_store import ColumnStore
-from unveil.data.table import coded_columns
-from unveil.data.table.coded_columns import StoredColumn, StoredFrame, cells_of, places
+from unveil.data.table import Table, coded_columns
+from unveil.data.table.coded_columns import CellFrame, StoredColumn, cells_of, lookup_of, places, value_counts, words_of
 
 CODED: dict[str, pl.Series] = {
     "text": pl.Series(["a", None, "", "Zoë", "a text of more than twelve bytes"] * 7),
@@ -54,8 +56,8 @@ def store(tmp_path: Path) -> Iterator[ColumnStore]:
     assert list(tmp_path.iterdir()) == []
 
 
-def on_disk(frame: pl.DataFrame, store: ColumnStore) -> StoredFrame:
-    return StoredFrame({column.name: StoredColumn.of(column, store) for column in frame})
+def on_disk(frame: pl.DataFrame, store: ColumnStore) -> CellFrame:
+    return CellFrame({column.name: StoredColumn.of(column, store) for column in frame})
 
 
 @on_unix
@@ -74,7 +76,7 @@ def test_a_column_on_disk_is_the_same_column(
             assert (found.dtype, found.null_count()) == (values.dtype, values.null_count())
             assert found.to_list() == values.to_list() or name == "nan"
             rows = np.arange(values.len())[::-2]
-            assert cells_of(same, rows).to_list() == values.gather(rows).to_list() or name == "nan"
+            assert CellFrame({"a": same})[rows]["a"].to_list() == values.gather(rows).to_list() or name == "nan"
 
 
 @on_linux
@@ -92,13 +94,29 @@ def test_codes_are_narrow_ascend_with_the_values_and_lie_on_disk(store: ColumnSt
 
 
 @on_unix
-def test_a_column_with_the_same_values_is_shared(store: ColumnStore) -> None:
-    column = StoredColumn.of(CODED["text"], store)
-    assert StoredColumn.of(CODED["text"].clone().alias("b"), store, like=column) is column
-    for other in (CODED["text"].reverse(), CODED["text"].head(3), CODED["whole"]):
-        made = StoredColumn.of(other, store, like=column)
-        assert made is not column
-        assert cells_of(made).to_list() == other.to_list()
+@pytest.mark.parametrize("name", [name for name in CODED if name != "missing"])
+def test_the_different_values_and_their_numbers_are_those_of_the_cells(store: ColumnStore, name: str) -> None:
+    values = CODED[name].append(CODED[name].head(2))
+    column = StoredColumn.of(values, store)
+    assert StoredColumn.of(column, store) is column
+    assert (column.len(), column.null_count()) == (values.len(), values.null_count())
+    for each in (column, values):
+        assert words_of(each).sort().to_list() == values.drop_nulls().unique().sort().to_list()
+        assert dict(value_counts(each).rows()) == Counter(values.drop_nulls().to_list())
+        assert value_counts(each)["value"].is_sorted()
+
+
+@on_unix
+def test_columns_below_one_another_are_one_column(store: ColumnStore) -> None:
+    parts = [pl.Series([3, None, 1]), pl.Series([2.5, 3.0]), PLAIN["zeros"]]
+    for some in (parts[:1], parts[:2], parts):
+        wanted = pl.concat([each.to_frame("a") for each in some], how="vertical_relaxed")
+        for place in (store, None):
+            columns = [lookup_of(StoredColumn.of(each, place)) for each in some]
+            found = StoredColumn.joined(columns, place)
+            assert isinstance(found, StoredColumn) == (place is not None and len(some) < 3)
+            assert cells_of(found).equals(wanted["a"], check_dtypes=True)
+            assert np.signbit(cells_of(found).drop_nulls().to_numpy()).any() == (len(some) > 2)
 
 
 @on_unix
@@ -117,7 +135,7 @@ def test_a_frame_on_disk_gives_the_same_rows(store: ColumnStore, monkeypatch: py
     )
     monkeypatch.setattr(coded_columns, "_BLOCK", 7)
     assert stored.hash_rows(0).equals(frame.hash_rows(0))
-    assert StoredFrame({}).height == 0
+    assert CellFrame({}).height == 0
 
 
 @on_unix
@@ -145,3 +163,12 @@ def test_places_are_dense_ranks(values: list[int | None]) -> None:
     assert places(cells).tolist() == cells.rank("dense").fill_null(0).to_list()
     texts = cells.cast(pl.String)
     assert places(texts).tolist() == texts.rank("dense").fill_null(0).to_list()
+
+
+@on_unix
+def test_values_go_by_the_name_of_their_column(store: ColumnStore) -> None:
+    """In memory and on disk: below one another columns must have one name."""
+    for place in (store, None):
+        content = CellFrame({"a": StoredColumn.of(CODED["whole"].alias("b"), place)})
+        table = replace(Table.from_frame({"a": [1]}), content=content)
+        assert {table.series("a").name, table.values("a").name, *table.frame.columns} == {"a"}

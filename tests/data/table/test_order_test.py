@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.kinds import best_order, order_share
 from unveil.data.table import Table
+from unveil.data.table.coded_columns import CellFrame
 from unveil.data.table.order_test import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 
 
@@ -77,7 +78,7 @@ def test_of_many_rows_those_are_looked_at_that_have_certain_contents() -> None:
     )
     frame = frame.with_columns(pay=pl.col("pay") + pl.col("q") * 0.1)
     turned = frame.sample(fraction=1, shuffle=True, seed=2)
-    rows, others = rows_for_test(frame), rows_for_test(turned)
+    rows, others = (rows_for_test(CellFrame(each.to_dict())) for each in (frame, turned))
     assert rows is not None
     assert others is not None
     assert frame[rows].sort(frame.columns).equals(turned[others].sort(frame.columns))
@@ -85,4 +86,4 @@ def test_of_many_rows_those_are_looked_at_that_have_certain_contents() -> None:
     settled = [Table.from_frame(each).column("q") for each in (frame, turned)]
     assert settled[0].kind == "ordered"
     assert settled[0].reason == settled[1].reason
-    assert rows_for_test(frame.head(20_000)) is None
+    assert rows_for_test(CellFrame(frame.head(20_000).to_dict())) is None

@@ -50,7 +50,7 @@ def test_distances_are_those_of_tables_that_share_nothing(
     shared = encode([people, released, control, scale], names, span_of=(0, 1, 3))
     # The same rows as tables that were never brought together.
     apart = encode(
-        [Table(t.name, t.columns, t.frame, marked=t.marked) for t in (people, released, control, scale)],
+        [Table(t.name, t.columns, t.content, marked=t.marked) for t in (people, released, control, scale)],
         names,
         span_of=(0, 1, 3),
     )

@@ -1,7 +1,6 @@
 """A table on disk is the table in memory, cell by cell and word by word, and so is whatever agrees with it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from unveil.data.files import _delimited_text
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.table import Table, agree, stacked
 from unveil.data.table.cells import Cells
-from unveil.data.table.coded_columns import StoredColumn, StoredFrame
+from unveil.data.table.coded_columns import StoredColumn
 from unveil.errors import InputError
 
 MANY = 3_000
@@ -195,7 +194,6 @@ def test_tables_agree_alike(tmp_path: Path, masked: bool) -> None:
 
 def columns(table: Table) -> dict[str, StoredColumn]:
     """Return the columns of a table on disk; only real numbers with a negative zero are in memory."""
-    assert isinstance(table.content, StoredFrame)
     coded = {name: each for name, each in table.content.cells.items() if isinstance(each, StoredColumn)}
     assert list(coded) == list(table.column_names)
     return coded
@@ -212,8 +210,8 @@ def test_whatever_has_all_rows_is_on_disk_and_shared_where_it_stays(tmp_path: Pa
     for name in ("ward", "income", "born", "long"):
         assert columns(after[0])[name] is columns(before[0])[name]
     # Of a table in memory nothing goes to the disk.
-    mixed = agree(before[0], replace(before[1], store=None))
-    assert isinstance(mixed[1].content, pl.DataFrame)
+    mixed = agree(before[0], tables(tmp_path, None)[1])
+    assert all(isinstance(each, pl.Series) for each in mixed[1].content.cells.values())
 
 
 @on_linux

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil.data.files.dialect import GROUPING, MOST_OF, NUMBERS, Dialect
+from unveil.data.files.parse import all_match
 from unveil.data.files.source import Source
 from unveil.errors import InputError, shortened
 
@@ -52,7 +53,7 @@ def as_typed(column: "pl.Series") -> "pl.Series":
     if column.null_count() == column.len():
         return column
     for pattern, dtype in ((_WHOLE, pl.Int64), (_DECIMAL, pl.Float64)):
-        if column.str.contains(pattern).all():
+        if all_match(column, pattern):
             return column.cast(dtype)
     return column
 

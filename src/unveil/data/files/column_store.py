@@ -163,7 +163,7 @@ class ColumnStore:
 def write_column(values: "pl.Series", store: ColumnStore) -> "NDArray[np.uint8]":
     """Return a column as bytes on disk, which `read_column` reads."""
     stream = BytesIO()
-    values.to_frame().write_ipc(stream, compression="uncompressed")
+    values.to_frame().write_ipc(stream, compression="lz4")
     return store.array(np.frombuffer(stream.getbuffer(), np.uint8))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from unveil.data.identifiers import patterns
 from unveil.data.table import Column
+from unveil.data.table.coded_columns import CellColumn, lookup_of, value_counts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,11 +21,13 @@ _EXACT = 2**53
 class ColumnSample:
     """One column read once: numbers of values and of distinct values, and some of these as text."""
 
-    def __init__(self, column: Column, values: "pl.Series") -> None:
-        self.name, self.kind, self.values = column.name, column.kind, values
+    def __init__(self, column: Column, cells: CellColumn) -> None:
+        self.name, self.kind, self._cells = column.name, column.kind, cells
+        #: Each value at least once.
+        self.values = lookup_of(cells)[0]
         self.words = patterns.words_of(column.name)
         self.runs = patterns.runs_of(self.words)
-        self.filled = values.len() - values.null_count()
+        self.filled = cells.len() - cells.null_count()
 
     @cached_property
     def whole(self) -> bool:
@@ -42,13 +45,11 @@ class ColumnSample:
 
     @cached_property
     def counted(self) -> "pl.DataFrame":
-        """Different values as text, sorted, with how often each occurs."""
+        """Different values, sorted, with how often each occurs."""
         import polars as pl
 
-        values = self.values.drop_nulls()
-        if self.whole and values.dtype.is_float():
-            values = values.cast(pl.Int64)
-        return values.alias("value").to_frame().group_by("value").len(name="cells").sort("value")
+        counts = value_counts(self._cells)
+        return counts.cast({"value": pl.Int64}) if self.whole and self.values.dtype.is_float() else counts
 
     @cached_property
     def distinct(self) -> int:

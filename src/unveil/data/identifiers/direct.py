@@ -59,8 +59,8 @@ def direct_identifiers(table: Table) -> tuple[Flag, ...]:
 
 
 def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:
-    everyone = [ColumnSample(column, table.series(column.name)) for column in columns if column.kind != "boolean"]
-    filled = [seen for seen in everyone if seen.filled]
+    everyone = (ColumnSample(column, table.content.cells[column.name]) for column in columns)
+    filled = [seen for seen in everyone if seen.filled and seen.kind != "boolean"]
     # Every column before the next look: patterns are slow to compile, and too many to stay compiled.
     looks = [[_judged(seen, kind, look) for seen in filled] for kind, look in LOOKS.items()]
     return [flag for flag in map(_clearest, zip(*looks, strict=True)) if flag is not None]

@@ -13,6 +13,7 @@ from unveil.data.table._cell_reading import exact_values, read_texts, read_value
 from unveil.data.table._rounding import recognise
 from unveil.data.table.bands import in_order, lower_end
 from unveil.data.table.cells import NOBODY, SHOWN, Cells, CodeColumn, texts_of
+from unveil.data.table.coded_columns import CellColumn, cells_of, words_of
 from unveil.data.table.forms import DeclaredKind, normal, refuse_lost, text_of, without_blanks
 from unveil.data.table.kinds import read_as, without
 from unveil.data.table.markers import Marker
@@ -45,15 +46,20 @@ class AgreedColumn(NamedTuple):
     """
 
     column: "Column"
-    values: "pl.Series"
+    values: CellColumn
     marked: "pl.Series | None"
     note: str = ""
     cells: Cells | None = None
 
     @property
+    def series(self) -> "pl.Series":
+        """Its values in memory."""
+        return cells_of(self.values).alias(self.column.name)
+
+    @property
     def held(self) -> CodeColumn:
         """What is read of it."""
-        return CodeColumn(self.values, self.marked, self.column.markers)
+        return CodeColumn(self.series, self.marked, self.column.markers)
 
 
 def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[AgreedColumn]:
@@ -67,7 +73,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Agre
     leader = _leader(tables, columns)
     lead = columns[leader]
     role = next((each for each in columns if each.role_told), columns[0])
-    values = [table.series(name) for table in tables]
+    values = [table.content.cells[name] for table in tables]
     form: DeclaredKind = lead.kind
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind
@@ -80,12 +86,13 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Agre
         elif place != leader and not _follows(part, lead):
             part, before, cells = _followed(table, part, lead, values[leader], form)
         elif not isinstance(form, str) and _levels(cells) != list(form):
-            part = part._replace(values=read_as(cells, form, ()).values)
+            part = part._replace(values=read_as(part.series, form, ()).values)
         if place == 1:
             written, raw = before, cells
-        elif place == 0:
-            refuse_lost(before, part.values, form, f"its kind is {lead.kind} in another table", table.name)
-        else:
+        elif part.values is not before and place == 0:
+            why = f"its kind is {lead.kind} in another table"
+            refuse_lost(cells_of(before).alias(name), part.series, form, why, table.name)
+        elif part.values is not before:
             part = _with_unreadable(table, part, before, lead)
         reason = part.column.reason
         if (column.kind, column.role) != (lead.kind, role.role):
@@ -108,36 +115,37 @@ def _follows(part: AgreedColumn, lead: "Column") -> bool:
 
 
 def _read(
-    table: "Table", parts: Sequence[AgreedColumn], written: "pl.Series", raw: "pl.Series", *, masked: bool
+    table: "Table", parts: Sequence[AgreedColumn], written: CellColumn, raw: CellColumn, *, masked: bool
 ) -> AgreedColumn:
     """Return the released column with what its cells stand for if some are coarse.
 
     ``raw`` are the cells as they were written, and ``written`` the same without markers.
     """
     part, original, kind = parts[1], parts[0].column, parts[1].column.kind
-    persons = [each.held for place, each in enumerate(parts) if place != 1]
-    known = _are_known(persons, part.values) if kind in _WORDS else part.values.null_count() == written.null_count()
+    persons = [each for place, each in enumerate(parts) if place != 1]
+    known = _are_known(persons, part) if kind in _WORDS else part.values.null_count() == written.null_count()
+    gaps = part.held.gaps() if part.values.null_count() else {}
     if not known:
-        texts = texts_of(written)
-        cells = read_texts(
-            PeopleValues(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked
-        )
+        series = cells_of(written).alias(part.column.name)
+        texts, people = texts_of(series), PeopleValues([each.held for each in persons])
+        cells = read_texts(people, part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
         if cells.coarse:
-            part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
-            part = part._replace(values=raw if raw.dtype == texts.dtype else texts)
+            shown, note = raw if raw.dtype == texts.dtype else texts, _said_of_unread(table, part.column, cells)
+            part = part._replace(values=shown, cells=cells, note=note)
         else:
-            part = part._replace(values=exact_values(cells, written))
+            part = part._replace(values=exact_values(cells, series))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
-    elif any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0], part.held)):
-        part = part._replace(cells=read_values(PeopleValues(persons), part.held, kind, masked=masked))
+    elif any(map(part.held.hides, gaps)) or (gaps and masked and taken_out(persons[0].held, part.held)):
+        people = PeopleValues([each.held for each in persons])
+        part = part._replace(cells=read_values(people, part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
-        part = _with_rounding(table, part, persons)
+        part = _with_rounding(table, part, [each.held for each in persons])
     return part._replace(column=replace(part.column, missing=part.values.null_count()))
 
 
 def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeColumn]) -> AgreedColumn:
     """Return the released numbers as the intervals that they stand for, where they are rounded or cut off."""
-    shown = part.values if part.cells is None else _single_numbers(part.cells)
+    shown = part.series if part.cells is None else _single_numbers(part.cells)
     found = None if shown is None else recognise(persons[0].values, shown)
     if found is None:
         return part
@@ -152,12 +160,12 @@ def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeCol
     return part._replace(cells=with_intervals(cells, found.intervals, people), note=said)
 
 
-def _are_known(people: Sequence[CodeColumn], released: "pl.Series") -> bool:
+def _are_known(people: Sequence[AgreedColumn], released: AgreedColumn) -> bool:
     """Return whether people have all words of a released column."""
     import polars as pl
 
-    have = pl.concat([part.values.drop_nulls().unique() for part in people])
-    return bool(released.drop_nulls().unique().is_in(have.implode()).all())
+    have = pl.concat([words_of(part.values) for part in people])
+    return bool(words_of(released.values).is_in(have.implode()).all())
 
 
 def _single_numbers(cells: Cells) -> "pl.Series | None":
@@ -226,8 +234,8 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
 
 
 def _followed(
-    table: "Table", part: AgreedColumn, lead: "Column", leading: "pl.Series", form: DeclaredKind
-) -> tuple[AgreedColumn, "pl.Series", "pl.Series"]:
+    table: "Table", part: AgreedColumn, lead: "Column", leading: CellColumn, form: DeclaredKind
+) -> tuple[AgreedColumn, CellColumn, CellColumn]:
     """Return the column of another table read as that of the leading one, its cells without markers, and all of them.
 
     A cell that is in the second and null in the first cannot be read so.
@@ -236,15 +244,15 @@ def _followed(
     words = lead.kind in _WORDS
     same_form = column.kind == lead.kind and part.values.dtype == leading.dtype and isinstance(form, str)
     if column.kind == lead.kind == "date" and same_form and _day_and_month_exchanged(column, lead):
-        part = part._replace(values=_exchanged(part.values))
+        part = part._replace(values=_exchanged(part.series))
     if same_form and not column.markers and not lead.markers:
         part = part._replace(values=_matched(part.values, leading)) if words else part
         return part, part.values, part.values
     raw = _as_written(part, column, to_boolean=lead.kind == "boolean")
     if words:
-        raw = _matched(text_of(raw), leading)
+        raw = cells_of(_matched(text_of(raw), leading))
     elif not isinstance(form, str):
-        raw = _matched(text_of(raw), leading.dtype.categories)  # type: ignore[attr-defined]
+        raw = cells_of(_matched(text_of(raw), leading.dtype.categories))  # type: ignore[attr-defined]
     raw = without_blanks(normal(raw, table.name))
     told = [marker for marker in column.markers if marker.told and marker not in lead.markers]
     settled = read_as(raw, form, (*lead.markers, *told))
@@ -257,7 +265,7 @@ def _as_written(part: AgreedColumn, column: "Column", *, to_boolean: bool) -> "p
     """Return the cells as they were written, as far as that is known: markers as their texts, truth values as words."""
     import polars as pl
 
-    values = part.values
+    values = part.series
     if values.dtype == pl.Boolean and not to_boolean and len(column.written) == 2:
         words = {"false": column.written[0], "true": column.written[1]}
         values = values.cast(pl.String).replace_strict(words, return_dtype=pl.String)
@@ -266,11 +274,11 @@ def _as_written(part: AgreedColumn, column: "Column", *, to_boolean: bool) -> "p
     return CodeColumn(values, part.marked, column.markers).texts()
 
 
-def _with_unreadable(table: "Table", part: AgreedColumn, before: "pl.Series", lead: "Column") -> AgreedColumn:
+def _with_unreadable(table: "Table", part: AgreedColumn, before: CellColumn, lead: "Column") -> AgreedColumn:
     """Return the column with a marker for cells that are none of the kind, or refuse it if they are most of it."""
     import polars as pl
 
-    lost = part.values.is_null() & before.is_not_null()
+    lost = part.series.is_null() & cells_of(before).is_not_null()
     if not lost.any():
         return part
     note = _unreadable(table, lead, int(lost.sum()), "such values")
@@ -316,10 +324,9 @@ def _with_common_markers(parts: Sequence[AgreedColumn], lead: "Column") -> list[
     return common
 
 
-def _matched(values: "pl.Series", leading: "pl.Series") -> "pl.Series":
+def _matched(values: CellColumn, leading: CellColumn) -> CellColumn:
     """Return words as the leading table writes them, where they differ by case, outer blanks or as 1, 1.0 and 01 do."""
-    own = leading.drop_nulls().unique()
-    other = values.drop_nulls().unique()
+    own, other = words_of(leading), words_of(values)
     odd = other.filter(~other.is_in(own.implode())).to_list()
     if not odd or len(odd) == other.len() > 1_000:
         return values
@@ -328,7 +335,7 @@ def _matched(values: "pl.Series", leading: "pl.Series") -> "pl.Series":
         plain.setdefault(Marker(word, "missing").key, set()).add(word)
     found = {word: plain.get(Marker(word, "missing").key, set()) for word in odd}
     exchange = {word: next(iter(words)) for word, words in found.items() if len(words) == 1}
-    return values.replace(exchange) if exchange else values
+    return cells_of(values).replace(exchange) if exchange else values
 
 
 def _day_and_month_exchanged(column: "Column", lead: "Column") -> bool:
@@ -344,13 +351,13 @@ def _exchanged(moments: "pl.Series") -> "pl.Series":
     return made.alias(moments.name)
 
 
-def _levels(values: "pl.Series") -> list[str] | None:
+def _levels(values: CellColumn) -> list[str] | None:
     import polars as pl
 
     return values.dtype.categories.to_list() if isinstance(values.dtype, pl.Enum) else None
 
 
-def _common_levels(values: Sequence["pl.Series"], leading: "pl.Series", lead: "Column", name: str) -> list[str] | None:
+def _common_levels(values: Sequence[CellColumn], leading: CellColumn, lead: "Column", name: str) -> list[str] | None:
     """Return the levels for all tables, None if there are none: bands by their lower ends, others as they were given.
 
     Others must have one longest list that holds all others in the same order.
@@ -362,7 +369,7 @@ def _common_levels(values: Sequence["pl.Series"], leading: "pl.Series", lead: "C
         return None
     if lead.confidence == "likely":
         # Few bands of a release may not look like bands by themselves.
-        words = [series.drop_nulls().unique().to_list() for series in values if series.dtype == pl.String]
+        words = [words_of(each).to_list() for each in values if each.dtype == pl.String]
         bands = [word for part in words for word in part if lower_end(word) is not None]
         return in_order(list({*(level for levels in every for level in levels), *bands}))
     longest = max(every, key=len)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.table._names import renamed
-from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, cells_of, frame_of, marks_in
+from unveil.data.table.coded_columns import CellColumn, CellFrame, StoredColumn, cells_of, marks_in
 from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
 from unveil.data.table.dictionary_files import read_dictionary
@@ -61,7 +61,7 @@ class BuiltColumns(NamedTuple):
     """The columns of a table: what is known of them, their values, which cells are markers, and what must be said."""
 
     columns: tuple[Column, ...]
-    content: "pl.DataFrame | StoredFrame"
+    content: CellFrame
     marked: "dict[str, pl.Series]"
     notes: tuple[str, ...]
 
@@ -73,18 +73,16 @@ class SettledColumn(NamedTuple):
     values: CellColumn
     codes: "CellColumn | None"
     marked: "pl.Series | None"
-    missing: int
     role: tuple[Role, str]
 
     @classmethod
     def of(cls, typed: TypedColumn, store: ColumnStore | None) -> "SettledColumn":
         """Return a column with its cells on disk if there is a store."""
         values, codes, marked = typed.values, typed.codes, typed.marked
-        missing, role = values.null_count(), guess_role(values, typed.kind)
         bare = replace(typed, values=values.clear(), codes=None, marked=None)
         coded = None if codes is None else StoredColumn.of(codes, store)
         marked = None if marked is None else marks_in(store, marked)
-        return cls(bare, StoredColumn.of(values, store), coded, marked, missing, role)
+        return cls(bare, StoredColumn.of(values, store), coded, marked, guess_role(values, typed.kind))
 
 
 def built_columns(
@@ -111,10 +109,9 @@ def built_columns(
         _described(name, each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
         for name, each in zip(names, settled, strict=True)
     )
-    values = {name: each.values for name, each in zip(names, settled, strict=True)}
     return BuiltColumns(
         tuple(described),
-        frame_of(values, store),
+        CellFrame({name: each.values for name, each in zip(names, settled, strict=True)}),
         {name: each.marked for name, each in zip(names, settled, strict=True) if each.marked is not None},
         notes,
     )
@@ -171,7 +168,7 @@ def _described(name: str, column: SettledColumn, declared_role: Role | None, cal
         kind=settled.kind,
         role=role,
         reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
-        missing=column.missing,
+        missing=column.values.null_count(),
         role_told=declared_role is not None,
         confidence=settled.confidence,
         markers=settled.markers,
@@ -224,16 +221,16 @@ def settled_columns(
             one = settle(series, markers=told, remark=remark, table=table)
         settled.append(SettledColumn.of(one, store))
         del series, one
-    return _with_order(settled, store), tuple(notes)
+    return _with_order(settled), tuple(notes)
 
 
-def _with_order(settled: list[SettledColumn], store: ColumnStore | None) -> list[SettledColumn]:
+def _with_order(settled: list[SettledColumn]) -> list[SettledColumn]:
     """Return the columns, those codes being ordered whose order shows in other columns."""
     if all(each.codes is None for each in settled):
         return settled
 
     columns = {str(place): each.values if each.codes is None else each.codes for place, each in enumerate(settled)}
-    whole = frame_of(columns, store)
+    whole = CellFrame(columns)
     rows = rows_for_test(whole)
     frame = whole[slice(None) if rows is None else rows]
     parts = features_of(frame.get_columns())
@@ -259,6 +256,4 @@ def _ordered_by(column: SettledColumn, test: CodeOrderTest) -> SettledColumn:
     ).replace("%", " %")
     confidence: Confidence = "unsure" if test.codes == 3 else "likely"
     typed = replace(column.typed, kind="ordered", reason=reason, confidence=confidence)
-    return column._replace(
-        typed=typed, values=column.codes, missing=codes.null_count(), role=guess_role(codes, "ordered")
-    )
+    return column._replace(typed=typed, values=column.codes, role=guess_role(codes, "ordered"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unveil._kernels.threads import in_threads, worth
 from unveil.data.table._agreement import AgreedColumn, kept_cells, one_kind, with_shares
 from unveil.data.table._names import matched
-from unveil.data.table.coded_columns import CellColumn, StoredColumn, StoredFrame, frame_of, marks_in
+from unveil.data.table.coded_columns import CellColumn, CellFrame, StoredColumn, marks_in
 from unveil.data.table.column import listed, unsure_note
 from unveil.data.table.kinds import DeclaredKind
 from unveil.data.table.rules import Confidence
@@ -72,13 +72,13 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
             "in common. Pass tables about the same people, with a header"
         )
 
-    def brought(name: str) -> list[tuple[AgreedColumn, CellColumn]]:
+    def brought(name: str) -> list[AgreedColumn]:
         return list(map(_placed, tables, one_kind(tables, name, masked=masked)))
 
     parts = in_threads(brought, names, threads=worth(original.rows))
     agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
     if len(agreed) > 1 and others[0].cells is None:
-        cells = {name: part[1][0].cells for name, part in zip(names, parts, strict=True)}
+        cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
         agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
     together = Agreement(agreed)
     for place, table in enumerate(agreed):
@@ -87,19 +87,16 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     return tuple(agreed)
 
 
-def _placed(table: Table, part: AgreedColumn) -> tuple[AgreedColumn, CellColumn]:
-    """Return the column without its values, and these, on disk where those of the table are; equal ones are shared."""
-    values, before = part.values, table.content
-    old = before.cells.get(part.column.name) if isinstance(before, StoredFrame) else None
+def _placed(table: Table, part: AgreedColumn) -> AgreedColumn:
+    """Return the column with its cells on disk where those of the table are."""
     cells = None if part.cells is None else kept_cells(table, part.cells)
     marked = None if part.marked is None else marks_in(table.store, part.marked)
-    part = part._replace(values=values.clear(), marked=marked, cells=cells)
-    return part, StoredColumn.of(values, table.store, like=old)
+    return part._replace(values=StoredColumn.of(part.values, table.store), marked=marked, cells=cells)
 
 
-def _assembled(table: Table, place: int, parts: "Sequence[Sequence[tuple[AgreedColumn, CellColumn]]]") -> Table:
+def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]) -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
-    own = [part[place][0] for part in parts]
+    own = [part[place] for part in parts]
     columns = tuple(part.column for part in own)
     kept = {column.name for column in columns}
     dropped = [name for name in table.column_names if name not in kept]
@@ -108,9 +105,7 @@ def _assembled(table: Table, place: int, parts: "Sequence[Sequence[tuple[AgreedC
         many = "columns" if len(dropped) > 1 else "column"
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {listed(dropped)}",)
     notes += tuple(part.note for part in own if part.note and part.note not in notes)
-    # By name: a series whose name is empty would lose it in a list of them.
-    values = {part.column.name: part_values for part, part_values in (each[place] for each in parts)}
-    content = frame_of(values, table.store)
+    content = CellFrame({part.column.name: part.values for part in own})
     marked = {part.column.name: part.marked for part in own if part.marked is not None}
     cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
     return replace(table, columns=columns, content=content, notes=notes, marked=marked, cells=cells)
@@ -129,12 +124,10 @@ def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
     }
 
     def column(name: str) -> CellColumn:
-        # Whole numbers in one table may be real ones in the other.
-        parts = pl.concat([table.series(name).to_frame() for table in tables], how="vertical_relaxed")
-        return StoredColumn.of(parts.to_series(), tables[0].store)
+        return StoredColumn.joined([table.lookup(name) for table in tables], tables[0].store)
 
     columns = in_threads(column, names, threads=worth(tables[0].rows))
-    content = frame_of(dict(zip(names, columns, strict=True)), tables[0].store)
+    content = CellFrame(dict(zip(names, columns, strict=True)))
     made = replace(tables[0].select(names), content=content, marked=marked, cells=None)
     return tables[0].agreeing(made) if len({table.agreement for table in tables}) == 1 else made
 

@@ -4,15 +4,15 @@ Codes lie on disk, and values are looked up for those who ask. So a table needs 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.files.column_store import ColumnStore, can_map, read_column, write_column
+from unveil.data.files.column_store import ColumnStore, read_column, write_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _FEW_WORDS = 1 << 14
 #: How many rows are looked up at a time where all columns are asked for.
 _BLOCK = 1 << 18
+_ALL = slice(None)
+
+#: Values, and the place of each row's among them.
+Lookup: TypeAlias = "tuple[pl.Series, NDArray[np.unsignedinteger[Any]] | slice]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,71 +37,102 @@ class StoredColumn:
     codes: NDArray[np.unsignedinteger[Any]]
     _words: "pl.Series | NDArray[np.uint8]"
     dtype: "pl.DataType"
-    #: The whole column, as long as another holds it in memory.
-    _whole: "WeakValueDictionary[str, pl.Series]" = field(default_factory=WeakValueDictionary, init=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return StoredColumn, (self.codes, self._words, self.dtype)
 
     @classmethod
-    def of(cls, values: "pl.Series", store: ColumnStore | None, *, like: "CellColumn | None" = None) -> "CellColumn":
-        """Return a column with its cells in the store if there is one; what codes cannot hold exactly stays in memory.
+    def of(cls, column: "CellColumn", store: ColumnStore | None) -> "CellColumn":
+        """Return a column with its cells in the store, if there is one and codes can hold them exactly."""
+        return cls.joined([lookup_of(column)], store) if store and not isinstance(column, cls) else column
 
-        ``like`` is another column on disk, which is returned where its values are the same.
+    @classmethod
+    def joined(cls, parts: Sequence[Lookup], store: ColumnStore | None) -> "CellColumn":
+        """Return columns one below the other as one; only their different values are compared.
+
+        Whole numbers in one of them may be real ones in another.
         """
-        if store is None:
-            return values
-        if like is not None and like.dtype == values.dtype:
-            before = cells_of(like)
-            if before is values or before.equals(values, null_equal=True):
-                return like
-        if values.is_empty() or not can_map() or not _has_codes(values):
-            return values
+        values = _below_one_another([each for each, _ in parts])
+        if store is None or values.is_empty() or not _has_codes(values):
+            return _below_one_another([each if isinstance(rows, slice) else each.gather(rows) for each, rows in parts])
         codes, words = codes_of(values)
         words = words.clear(1).append(words)
-        room = store.room(codes.shape, np.min_scalar_type(words.len() - 1))
-        room[:] = codes
+        own = np.split(codes, np.cumsum([each.len() for each, _ in parts])[:-1])
+        coded = [part[rows] for part, (_, rows) in zip(own, parts, strict=True)]
+        room = store.room((sum(map(len, coded)),), np.min_scalar_type(words.len() - 1))
+        np.concatenate(coded, out=room, casting="unsafe")
         return cls(room, words if words.len() <= _FEW_WORDS else write_column(words, store), values.dtype)
 
-    def series(self, rows: IntArray | slice = slice(None)) -> "pl.Series":
+    def series(self, rows: IntArray | slice = _ALL) -> "pl.Series":
         """Return the values of these rows in memory."""
-        import polars as pl
-
-        is_whole = isinstance(rows, slice) and rows == slice(None)
-        values = self._whole.get("") if is_whole else None
-        if values is None:
-            values = self.words.gather(pl.Series(self.codes[rows]))
-            if is_whole:
-                self._whole[""] = values
-        return values
+        return self.words.gather(self.codes[rows])
 
     @property
     def words(self) -> "pl.Series":
         """What the codes stand for; many words are on disk, too."""
         return read_column(self._words) if isinstance(self._words, np.ndarray) else self._words
 
+    def len(self) -> int:
+        """Return the number of cells."""
+        return self.codes.size
+
+    def null_count(self) -> int:
+        """Return the number of cells without a value."""
+        return self.codes.size - int(np.count_nonzero(self.codes))
+
 
 #: A column on disk, or in memory.
 CellColumn: TypeAlias = "StoredColumn | pl.Series"
 
 
-def cells_of(column: CellColumn, rows: IntArray | slice = slice(None)) -> "pl.Series":
-    """Return the values of these rows of a column, which may be on disk, in memory."""
-    if isinstance(column, StoredColumn):
-        return column.series(rows)
-    return column if isinstance(rows, slice) and rows == slice(None) else column[rows]
+def cells_of(column: CellColumn) -> "pl.Series":
+    """Return the values of a column, which may be on disk, in memory."""
+    return column.series() if isinstance(column, StoredColumn) else column
 
 
-class StoredFrame:
-    """The columns of a table on disk, with those methods of a data frame that need not read all of them."""
+def lookup_of(column: CellColumn) -> Lookup:
+    """Return the values of a column and each row's place among them: on disk a null and each value once."""
+    return (column.words, column.codes) if isinstance(column, StoredColumn) else (column, _ALL)
+
+
+def words_of(column: CellColumn) -> "pl.Series":
+    """Return the different values of a column, in any order."""
+    return lookup_of(column)[0].drop_nulls().unique()
+
+
+def value_counts(column: CellColumn) -> "pl.DataFrame":
+    """Return each ``value`` of a column, ascending, and how many ``cells`` hold it.
+
+    >>> import polars as pl
+    >>> value_counts(pl.Series([7, None, 5, 7])).rows()
+    [(5, 1), (7, 2)]
+    """
+    import polars as pl
+
+    values, codes = lookup_of(column)
+    if isinstance(codes, slice):
+        return values.drop_nulls().alias("value").to_frame().group_by("value").len(name="cells").sort("value")
+    cells = np.bincount(codes, minlength=values.len()).astype(np.uint32)
+    return pl.DataFrame({"value": values, "cells": cells})[1:]
+
+
+class CellFrame:
+    """The columns of a table, on disk or in memory, with those methods of a data frame that need not read all."""
 
     def __init__(self, columns: Mapping[str, CellColumn]) -> None:
         self.cells = dict(columns)
 
+    def __reduce__(self) -> tuple[type["CellFrame"], tuple[dict[str, CellColumn]]]:
+        return CellFrame, (self.cells,)
+
+    @cached_property
+    def _in_memory(self) -> "pl.DataFrame":
+        """The columns that are not on disk."""
+        import polars as pl
+
+        return pl.DataFrame({name: each for name, each in self.cells.items() if not isinstance(each, StoredColumn)})
+
     @property
     def height(self) -> int:
         """The number of rows."""
-        return next((len(_plain(each)) for each in self.cells.values()), 0)
+        return next((each.len() for each in self.cells.values()), 0)
 
     @property
     def schema(self) -> dict[str, "pl.DataType"]:
@@ -106,16 +141,15 @@ class StoredFrame:
 
     def get_column(self, name: str) -> "pl.Series":
         """Return the values of a column in memory."""
-        values = cells_of(self.cells[name])
-        return values if values.name == name else values.alias(name)
+        return cells_of(self.cells[name]).alias(name)
 
-    def rename(self, mapping: Mapping[str, str]) -> "StoredFrame":
+    def rename(self, mapping: Mapping[str, str]) -> "CellFrame":
         """Return the columns under other names."""
-        return StoredFrame({mapping.get(name, name): each for name, each in self.cells.items()})
+        return CellFrame({mapping.get(name, name): each for name, each in self.cells.items()})
 
-    def with_columns(self, columns: Sequence["pl.Series"]) -> "StoredFrame":
+    def with_columns(self, columns: Sequence["pl.Series"]) -> "CellFrame":
         """Return the columns with others in place of those of their names."""
-        return StoredFrame(self.cells | {each.name: each for each in columns})
+        return CellFrame(self.cells | {each.name: each for each in columns})
 
     def hash_rows(self, seed: int = 0) -> "pl.Series":
         """Return a hash of each row."""
@@ -124,28 +158,24 @@ class StoredFrame:
         return pl.concat([self[start : start + _BLOCK].hash_rows(seed) for start in range(0, self.height, _BLOCK)])
 
     def ranks(self) -> "pl.DataFrame":
-        """Return numbers that stand in the order of the values, a missing one first."""
+        """Return columns that sort as the values do, a missing one first."""
         import polars as pl
 
-        return pl.DataFrame({name: _plain(each) for name, each in self.cells.items()})
+        found = {name: lookup_of(each) for name, each in self.cells.items()}
+        return pl.DataFrame({name: each if isinstance(rows, slice) else rows for name, (each, rows) in found.items()})
 
     @overload
-    def __getitem__(self, key: list[str]) -> "StoredFrame": ...
+    def __getitem__(self, key: list[str]) -> "CellFrame": ...
     @overload
     def __getitem__(self, key: IntArray | slice) -> "pl.DataFrame": ...
-    def __getitem__(self, key: list[str] | IntArray | slice) -> "StoredFrame | pl.DataFrame":
+    def __getitem__(self, key: list[str] | IntArray | slice) -> "CellFrame | pl.DataFrame":
         import polars as pl
 
         if isinstance(key, list):
-            return StoredFrame({name: self.cells[name] for name in key})
-        return pl.DataFrame({name: cells_of(each, key) for name, each in self.cells.items()})
-
-
-def frame_of(columns: Mapping[str, CellColumn], store: ColumnStore | None) -> "pl.DataFrame | StoredFrame":
-    """Return columns as those of one table, on disk if there is a store."""
-    import polars as pl
-
-    return pl.DataFrame(columns) if store is None else StoredFrame(columns)
+            return CellFrame({name: self.cells[name] for name in key})
+        held = self._in_memory[key] if self._in_memory.width else self._in_memory
+        coded = {name: each.series(key) for name, each in self.cells.items() if isinstance(each, StoredColumn)}
+        return pl.DataFrame(held.to_dict() | coded)[list(self.cells)] if coded else held
 
 
 def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":
@@ -155,8 +185,10 @@ def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":
     return marked if store is None else pl.Series(marked.name, store.array(marked.to_numpy()))
 
 
-def _plain(column: CellColumn) -> "NDArray[np.unsignedinteger[Any]] | pl.Series":
-    return column.codes if isinstance(column, StoredColumn) else column
+def _below_one_another(parts: Sequence["pl.Series"]) -> "pl.Series":
+    import polars as pl
+
+    return pl.concat([each.to_frame("value") for each in parts], how="vertical_relaxed").to_series()
 
 
 def _has_codes(values: "pl.Series") -> bool:

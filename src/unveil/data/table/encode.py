@@ -282,7 +282,7 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
         every = {table.column(name).kind for table in tables}
         types = {schema[name] for schema in schemas}
         # Whole and real numbers go together; levels of two orders, or texts and truth values, do not.
-        mixed = len(types) > 1 and not all(map(_is_number, types))
+        mixed = len(types) > 1 and not all(each.is_numeric() for each in types)
         if mixed or (len(every) > 1 and every != {"category", "text"}):
             raise InputError(
                 f"column {name!r} must be of one kind in all tables, but is {' and '.join(sorted(every))}. "
@@ -290,10 +290,6 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
             )
         kinds[name] = tables[0].column(name).kind
     return kinds
-
-
-def _is_number(dtype: "pl.DataType") -> bool:
-    return dtype.is_numeric()
 
 
 def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-    from unveil.data.table.coded_columns import StoredFrame
+    from unveil.data.table.coded_columns import CellFrame
 
 Floats = NDArray[np.float64]
 
@@ -172,7 +172,7 @@ def _feature(column: "pl.Series") -> Floats:
     return np.column_stack(made) if made else np.empty((column.len(), 0))
 
 
-def rows_for_test(frame: "pl.DataFrame | StoredFrame") -> "NDArray[np.int64] | None":
+def rows_for_test(frame: "CellFrame") -> "NDArray[np.int64] | None":
     """Return which rows the test looks at, None for all: at most 20,000, chosen by what is in them, not by their place.
 
     Rows with the same cells count as one another, so that which of them is taken does not matter.

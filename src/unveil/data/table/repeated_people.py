@@ -4,6 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from unveil.data.table.coded_columns import value_counts
 from unveil.data.table.words import names_time, names_trait, names_weight
 
 if TYPE_CHECKING:
@@ -81,27 +84,29 @@ def repeated_people(table: "Table", *, ignore: Collection[str] = ()) -> Repeated
 def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
     import polars as pl
 
-    values = table.series(key).drop_nulls()
+    values, places = table.lookup(key)
     if values.dtype.is_float() and not values.eq(values.round()).all():
         return None
-    counts = values.value_counts(name="rows")
-    if counts.height < _LEAST_VALUES or not _LEAST_ROWS <= values.len() / counts.height <= _MOST_ROWS:
+    counts = value_counts(table.content.cells[key])
+    filled = int(counts["cells"].sum())
+    if counts.height < _LEAST_VALUES or not _LEAST_ROWS <= filled / counts.height <= _MOST_ROWS:
         return None
-    repeated = counts.filter(pl.col("rows") > 1).sort(key)
-    if 2 * repeated["rows"].sum() < values.len():
+    repeated = counts.filter(pl.col("cells") > 1)
+    if 2 * repeated["cells"].sum() < filled:
         return None
-    some = repeated.gather_every(-(-repeated.height // _LOOKED_AT))[key]
-    rows = table.content[table.series(key).is_in(some.implode()).arg_true().to_numpy()]
+    some = repeated.gather_every(-(-repeated.height // _LOOKED_AT))["value"]
+    rows = table.content[np.flatnonzero(values.is_in(some.implode()).fill_null(False).to_numpy()[places])]
     others = [each.name for each in table.columns if each.name != key and rows[each.name].n_unique() > 1]
     constant = _constant(rows, key, others)
     traits = [name for name in others if names_trait(name) and _agreement(rows, name) <= _EVEN]
     if any(constant[name] < _CHANGING for name in traits):
         return None
     own = _independent(rows, key, [name for name in others if constant[name] >= _CONSTANT])
-    time = next((name for name in others if _is_time(table, name) and _never_twice(rows, key, name)), "")
+    times = (name for name in others if names_time(name) or table.column(name).kind == "date")
+    time = next((name for name in times if _never_twice(rows, key, name)), "")
     if not time and not (len(own) > 1 and set(own) - set(traits) and set(own) & set(traits)):
         return None
-    return RepeatedPeople(column=key, people=counts.height, rows=values.len(), constant=tuple(own), time=time)
+    return RepeatedPeople(column=key, people=counts.height, rows=filled, constant=tuple(own), time=time)
 
 
 def _constant(rows: "pl.DataFrame", key: str, others: list[str]) -> dict[str, float]:
@@ -131,10 +136,6 @@ def _independent(rows: "pl.DataFrame", key: str, names: list[str]) -> list[str]:
         if _agreement(rows, name) <= _EVEN and all(many(*pair) > many(pair[0]) for pair in pairs):
             chosen.append(name)
     return chosen
-
-
-def _is_time(table: "Table", name: str) -> bool:
-    return names_time(name) or table.column(name).kind == "date"
 
 
 def _never_twice(rows: "pl.DataFrame", key: str, time: str) -> bool:

@@ -15,7 +15,7 @@ from unveil.data.files.statistical import without_missing
 from unveil.data.table._build import ColumnSettings, LoadCells, built_columns, refuse_empty
 from unveil.data.table._cell_reading import exact_values
 from unveil.data.table.cells import Cells, CodeColumn
-from unveil.data.table.coded_columns import StoredColumn, StoredFrame, marks_in
+from unveil.data.table.coded_columns import CellFrame, Lookup, StoredColumn, lookup_of, marks_in
 from unveil.data.table.column import Column, listed
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.hierarchy import Hierarchy
@@ -25,9 +25,7 @@ from unveil.data.table.native import series_of, taken_column
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
     from unveil._kernels.types import IntArray
 
@@ -47,7 +45,7 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
-    content: "pl.DataFrame | StoredFrame" = field(repr=False)
+    content: CellFrame = field(repr=False)
     sha256: str | None = None
     notes: tuple[str, ...] = ()
     marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
@@ -199,7 +197,7 @@ class Table:
         """Return the values of a column in memory."""
         return self.content.get_column(name)
 
-    def lookup(self, name: str) -> "tuple[pl.Series, NDArray[np.unsignedinteger[Any]] | slice]":
+    def lookup(self, name: str) -> Lookup:
         """Return the values of a column and each row's place among them.
 
         On disk each value comes once, after a null; in memory there is one value for each row.
@@ -209,8 +207,8 @@ class Table:
         >>> (values.to_numpy() // 10)[rows]
         array([3, 4, 3])
         """
-        column = self.content.cells[name] if isinstance(self.content, StoredFrame) else self.series(name)
-        return (column.words, column.codes) if isinstance(column, StoredColumn) else (column, slice(None))
+        values, rows = lookup_of(self.content.cells[name])
+        return values.alias(name), rows
 
     def values(self, name: str) -> "pl.Series":
         """Return the values that occur in a column, each at least once, in any order."""
@@ -222,8 +220,7 @@ class Table:
         import polars as pl
 
         # Ranks sort as values do, and are narrower; one column by itself is sorted in another way.
-        content = self.content
-        frame = content.ranks() if isinstance(content, StoredFrame) and len(self.columns) > 1 else self.frame
+        frame = self.content.ranks() if len(self.columns) > 1 else self.frame
         return frame.select(pl.arg_sort_by(frame.columns)).to_series().to_numpy().astype(np.int64)
 
     @cached_property
@@ -318,19 +315,18 @@ class Table:
             for column in self.columns
             for values in (self.values(column.name),)
         }
-        return self.agreeing(replace(self, content=pl.DataFrame(ends), sha256=None, marked={}, cells=None))
+        return self.agreeing(replace(self, content=CellFrame(ends), sha256=None, marked={}, cells=None))
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         import numpy as np
 
-        frame = self.content[np.asarray(row_indices)]
-        missing = frame.null_count().row(0) if frame.width else ()
-        columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
+        content = CellFrame(self.content[np.asarray(row_indices)].to_dict())
+        columns = tuple(replace(each, missing=content.cells[each.name].null_count()) for each in self.columns)
         marked = {name: cells[row_indices] for name, cells in self.marked.items()}
         rows = np.asarray(row_indices, np.int64)
         cells = {name: each.take(rows) for name, each in self.cells.items()} if self.cells else self.cells
-        made = self.agreeing(replace(self, columns=columns, content=frame, sha256=None, marked=marked, cells=cells))
+        made = self.agreeing(replace(self, columns=columns, content=content, sha256=None, marked=marked, cells=cells))
         return made._agreed(self.agreed_as, rows if self.agreed_rows is None else self.agreed_rows[rows])
 
     def composed(self, rows: "IntArray") -> "Table":
@@ -341,13 +337,11 @@ class Table:
         >>> people.composed(np.array([[0, 1], [1, 1]])).frame.rows()
         [(31, 'Bonn'), (40, 'Bonn')]
         """
-        import polars as pl
-
         parts = [self.select([name]).take(rows[:, place]) for place, name in enumerate(self.column_names)]
         made = replace(
             self,
             columns=tuple(part.columns[0] for part in parts),
-            content=pl.DataFrame([part.frame.to_series() for part in parts]),
+            content=CellFrame({part.columns[0].name: part.frame.to_series() for part in parts}),
             sha256=None,
             marked={name: cells for part in parts for name, cells in part.marked.items()},
             cells=self.cells and {name: cells for part in parts for name, cells in (part.cells or {}).items()},
@@ -356,7 +350,7 @@ class Table:
 
     def stored(self, store: ColumnStore) -> "Table":
         """Return the table with its columns on disk, and those that are made of all its rows."""
-        content = StoredFrame({name: StoredColumn.of(self.series(name), store) for name in self.column_names})
+        content = CellFrame({name: StoredColumn.of(self.series(name), store) for name in self.column_names})
         marked = {name: marks_in(store, each) for name, each in self.marked.items()}
         return self.agreeing(replace(self, content=content, marked=marked, store=store))
 

@@ -72,10 +72,10 @@ class PairedColumn:
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColumn, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
     names = compared_columns(release, columns)
-    frames, store = _in_same_cells(release, names), release.original.store
+    tables, store = (release.original, release.released), release.original.store
 
     def coded(name: str) -> PairedColumn:
-        original, released = (frame[name] for frame in frames)
+        original, released = _in_same_cells(release, name)
         kind = release.original.column(name).kind
         levels = None
         if kind in NUMBER_KINDS:
@@ -92,7 +92,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColu
         )
 
     found = in_threads(coded, names, threads=worth(release.original.rows))
-    orders = [sorted_rows((each.codes[side] for each in found), frames[side].height).order for side in (0, 1)]
+    orders = [sorted_rows((each.codes[side] for each in found), tables[side].rows).order for side in (0, 1)]
 
     def in_order(each: PairedColumn) -> PairedColumn:
         first, second = (arrays_on_disk(one[order], store) for one, order in zip(each.codes, orders, strict=True))
@@ -101,24 +101,22 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColu
     return tuple(map(in_order, found))
 
 
-def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFrame", "pl.DataFrame"]:
-    """Return the columns of both tables, the original's values put into the released cells where these are coarse.
+def _in_same_cells(release: Release, name: str) -> tuple["pl.Series", "pl.Series"]:
+    """Return a column of both tables, the original's values put into the released cells where these are coarse.
 
     A cell of a column with an order is the mean of the people inside it, any other a category of its own; one that was
     suppressed is missing. A value is put into the narrowest cell that holds it, and stays as it is if none does.
     """
-    original, released = (table.select(names).frame for table in (release.original, release.released))
-    for name in release.released.coarse(names):
-        cells = (release.released.cells or {})[name]
-        place = cells.places(release.original.held(name))
-        shown, single = _means(cells, place) if isinstance(cells.holds, OrderedCells) else _words(cells)
-        put = np.append(cells.narrowest(), -1)[np.maximum(place, -1)]
-        # After the cells come the values themselves, and then what is missing.
-        every = shown.clone().append(single).append(shown.clear(1))
-        own = np.where(place < 0, every.len() - 1, np.where(put < 0, cells.state.size + place, put))
-        original = original.with_columns(every.gather(own).alias(name))
-        released = released.with_columns(shown.gather(cells.of_row).alias(name))
-    return original, released
+    if not release.released.coarse([name]):
+        return release.original.series(name), release.released.series(name)
+    cells = (release.released.cells or {})[name]
+    place = cells.places(release.original.held(name))
+    shown, single = _means(cells, place) if isinstance(cells.holds, OrderedCells) else _words(cells)
+    put = np.append(cells.narrowest(), -1)[np.maximum(place, -1)]
+    # After the cells come the values themselves, and then what is missing.
+    every = shown.clone().append(single).append(shown.clear(1))
+    own = np.where(place < 0, every.len() - 1, np.where(put < 0, cells.state.size + place, put))
+    return every.gather(own), shown.gather(cells.of_row)
 
 
 def _means(cells: Cells, place: IntArray) -> tuple["pl.Series", "pl.Series"]:

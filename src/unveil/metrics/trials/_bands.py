@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
+from unveil.data.table.coded_columns import Lookup
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,22 +47,23 @@ def bands(table: Table, column: str, *, like: Table | None = None) -> tuple[str 
     >>> bands(people, "sex")[:3]
     ('f', 'm', None)
     """
-    return tuple(band_series(table, column, like=like).to_list())
+    groups, rows = band_lookup(table, column, like=like)
+    return tuple((groups if isinstance(rows, slice) else groups.gather(rows)).to_list())
 
 
-def band_series(table: Table, column: str, *, like: Table | None = None) -> "pl.Series":
-    """Return the same as a series, which many rows are better kept in."""
+def band_lookup(table: Table, column: str, *, like: Table | None = None) -> Lookup:
+    """Return the group of each value that `Table.lookup` returns, and the place of each row among these."""
     import polars as pl
 
     own, whole = table.column(column), like if like is not None else table
-    values, reference = table.series(column), whole.series(column)
+    values, rows = table.lookup(column)
     is_date = own.kind == "date"
     counted = is_date or (own.kind in ("number", "ordered") and values.dtype.is_numeric())
-    if not counted or reference.drop_nulls().n_unique() <= FEW_VALUES:
-        return _texts(values)
-    edges, names = _named(np.sort(_numbers(reference.drop_nulls())), is_date=is_date)
+    if not counted or whole.values(column).n_unique() <= FEW_VALUES:
+        return _texts(values), rows
+    edges, names = _named(np.sort(_numbers(whole.series(column).drop_nulls())), is_date=is_date)
     place = np.searchsorted(edges, _numbers(values), side="right")
-    return pl.Series(names, dtype=pl.String).gather(pl.Series(place).set(values.is_null(), None))
+    return pl.Series(names, dtype=pl.String).gather(pl.Series(place).set(values.is_null(), None)), rows
 
 
 def _texts(values: "pl.Series") -> "pl.Series":

@@ -1,7 +1,7 @@
 """Groups of people whom an attack may single out: made from the pool alone, before anybody was attacked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
@@ -10,9 +10,9 @@ from unveil._kernels.table.pairs import code_counts
 from unveil._kernels.threads import in_threads, worth
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files.column_store import arrays_on_disk
-from unveil.data.table import Table
+from unveil.data.table import Table, stacked
 from unveil.data.table.coded_columns import codes_of
-from unveil.metrics.trials._bands import band_series
+from unveil.metrics.trials._bands import band_lookup
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
@@ -86,20 +86,16 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
     >>> found.values, found.of_row
     (('f', 'm', None), array([1, 0, 2, 0]))
     """
-    import polars as pl
-
     own = original.select([column])
-    there = control is not None and column in control.column_names
-    if control is not None and there:
-        frames = [own.frame, control.select([column]).frame]
-        own = replace(own, content=pl.concat(frames, how="vertical_relaxed"))
-    labels = band_series(own, column)
+    if control is not None and column in control.column_names:
+        own = stacked([own, control], [column])
+    labels, rows = band_lookup(own, column)
     codes, present = codes_of(labels)
-    place = np.where(codes > 0, codes.astype(np.int64), len(present) + 1) - 1
+    place = np.where(codes > 0, codes.astype(np.int64), len(present) + 1)[rows] - 1
     absent = np.full(pool.person.size - place.size, -1)
     return Division(
         column=column,
-        values=(*present, *([None] if labels.null_count() else [])),
+        values=(*present, *([None] if (place == len(present)).any() else [])),
         of_row=np.concatenate([place, absent]),
     )
 

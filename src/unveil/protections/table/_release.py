@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
+from unveil.data.table.coded_columns import CellFrame
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError, whole_number
 from unveil.protections._listing import PROTECTIONS, facts_of
@@ -199,5 +200,5 @@ def release_of(
         for series in frame
         if series.name in original.marked
     }
-    released = Table(f"{name} table", columns, frame, marked=marked)
+    released = Table(f"{name} table", columns, CellFrame(frame.to_dict()), marked=marked)
     return Release(original, released, kind=kind, name=name, notes=notes, truth=truth, mechanism=mechanism)

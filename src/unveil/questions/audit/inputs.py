@@ -333,7 +333,6 @@ def _people(
         control = replace(control, outcome="usable")
     by = None if settings.by is None else division(everybody, settings.by, whole, outside)
     compares = control.outcome in ("usable", "overlap")
-    groups = pool_groups(everybody, by=by) if compares else ()
     return (
         TargetPool(
             # Without what the checks found out on their way, some numbers for everybody.
@@ -342,7 +341,7 @@ def _people(
             outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
             control=control,
             by=by,
-            groups=tuple(replace(each, people=arrays_on_disk(each.people, whole.store)) for each in groups),
+            groups=arrays_on_disk(pool_groups(everybody, by=by) if compares else (), whole.store),
             parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
             by_lot=by_lot is not None,
         ),

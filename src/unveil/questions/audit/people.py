@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -266,8 +266,7 @@ def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None
     """Return everybody and the released rows, coded together; on disk where the original is."""
     made = pool_tables(release, ids=ids[0], control_ids=ids[1])
     names = ("codes", "released_codes", "record", "released_record", "person")
-    arrays: dict[str, Any] = {name: arrays_on_disk(getattr(made, name), release.original.store) for name in names}
-    return replace(made, **arrays)
+    return replace(made, **{name: arrays_on_disk(getattr(made, name), release.original.store) for name in names})
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:

@@ -7,11 +7,12 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unveil.data.table import Table
+from unveil.data.table.coded_columns import CellFrame
 from unveil.errors import InputError
 from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.inputs import PreparedAudit
@@ -22,11 +23,6 @@ from unveil.work.result_format import ResultFormat, types_within
 from unveil.work.results import ResultFolder
 from unveil.work.seal import Seal, parts_of, sealed_parts, write_bytes
 from unveil.work.task import version
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unveil.data.table.coded_columns import StoredFrame
 
 _RESULTS = "results"
 #: Of so many rows the texts of cells are in memory at once.
@@ -119,15 +115,13 @@ def digest_of(value: Any) -> str:
     return sha256(b"\0".join(_told(value))).hexdigest()
 
 
-def _cells(frame: "pl.DataFrame | StoredFrame") -> list[bytes]:
+def _cells(frame: CellFrame) -> list[bytes]:
     """Return hashes of the cells, so many rows at a time that their texts need little memory."""
     rows = (frame[start : start + _AT_ONCE] for start in range(0, max(frame.height, 1), _AT_ONCE))
     return [sha256(each.write_csv(null_value="\0").encode()).digest() for each in rows]
 
 
 def _told(value: Any) -> list[bytes]:
-    import polars as pl
-
     if value is None or isinstance(value, str | bytes | bool | int | float | Path):
         return [type(value).__name__.encode(), repr(value).encode()]
     if isinstance(value, np.ndarray):
@@ -135,7 +129,7 @@ def _told(value: Any) -> list[bytes]:
     if isinstance(value, Table):
         # Its cells, and not the hash of a file: a table may be made of a file's.
         parts: tuple[Any, ...] = (value.name, value.columns, [str(each) for each in value.content.schema.values()])
-        marked = pl.DataFrame({name: value.marked[name] for name in sorted(value.marked)})
+        marked = CellFrame({name: value.marked[name] for name in sorted(value.marked)})
         return [b"table", digest_of(parts).encode(), *_cells(value.content), b"markers", *_cells(marked)]
     if isinstance(value, Mapping):
         return [b"mapping", *sorted(digest_of(pair).encode() for pair in value.items())]
