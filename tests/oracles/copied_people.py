@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import log
+from math import comb, log
 
 Row = tuple[Hashable, ...]
 
@@ -79,7 +79,7 @@ def coincidences(
     rows = [row for person in pool for row in person]
     expected = [
         {
-            row: len(released) * max(probability(rows, parent, row), probability(released, released_parent, row))
+            row: expected_copies(row, rows, parent, released, released_parent)
             for row in person
             if alone(row, place, pool)
         }
@@ -90,3 +90,41 @@ def coincidences(
         {row: sum((each for each in every if each <= value), Fraction(0)) for row, value in person.items()}
         for person in expected
     ]
+
+
+def expected_copies(
+    row: Row, rows: Sequence[Row], parent: Sequence[int], released: Sequence[Row], released_parent: Sequence[int]
+) -> Fraction:
+    """Return lambda of a record."""
+    return len(released) * max(probability(rows, parent, row), probability(released, released_parent, row))
+
+
+def p_of_rare_copies(
+    members: int,
+    pool: Sequence[Person],
+    released: Sequence[Row],
+    parent: Sequence[int],
+    distinct_parent: Sequence[int],
+    released_parent: Sequence[int],
+    rare: Fraction,
+) -> Fraction:
+    """Return the binomial tail of the members' rare copies among all rare records that are equal, pair by pair."""
+    rows = [row for person in pool for row in person]
+    distinct = list(dict.fromkeys(rows))
+    different = [set(person) for person in pool]
+    inside = sum(len(person) for person in different[:members]) * len(released)
+    outside = sum(len(person) for person in different[members:]) * len(released)
+    within = sum(len(one) * len(other) for at, one in enumerate(different) for other in different[:at])
+    copies = [0, 0]
+    for place, person in enumerate(different):
+        for row in person:
+            if alone(row, place, pool) and row in released:
+                is_rare = expected_copies(row, rows, parent, released, released_parent) <= rare
+                copies[place >= members] += is_rare
+    shared = [row for row in distinct if sum(row in person for person in different) > 1]
+    twins = sum(expected_copies(row, distinct, distinct_parent, released, released_parent) <= rare for row in shared)
+    share = Fraction(inside, inside + outside + within)
+    number = sum(copies) + twins
+    return sum(
+        (comb(number, k) * share**k * (1 - share) ** (number - k) for k in range(copies[0], number + 1)), Fraction(0)
+    )

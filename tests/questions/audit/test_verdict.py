@@ -83,19 +83,22 @@ def test_a_full_copy_is_found_with_a_small_control() -> None:
     assert answer.quantities["singling_out.excess_over_control"].value > 0.95
 
 
-def test_one_unusual_person_word_for_word_is_found_by_the_record() -> None:
+def test_unusual_people_word_for_word_are_found_by_their_records() -> None:
     original, control, _ = tables()
-    rare = original.tail(1).with_columns(
-        age=pl.lit(103).cast(original["age"].dtype), town=pl.lit("nowhere"), work=pl.lit("wizard"), car=pl.lit("none")
+    rare = original.tail(5).with_columns(
+        age=pl.Series(range(101, 106), dtype=original["age"].dtype),
+        **{name: pl.Series([f"{name} of wizard {place}" for place in range(5)]) for name in ("town", "work", "car")},
     )
-    data = pl.concat([original.head(ROWS - 1), rare])
+    data = pl.concat([original.head(ROWS - 5), rare])
     answer = ask(data, leaking(data, rare), control)
     assert outcome(answer) == ("copies", "usable")
     assert answer.page().headline.startswith(
-        "1 person of 300 people stands in the release word for word, and the record"
+        "5 people of 300 people stand in the release word for word, and their records"
     )
     assert "wizard" not in answer.to_json() + answer.to_html()
     assert "wizard" in answer.to_html(show_records=True)
+    # One could have a twin who is not in the data: a control of this size does not tell.
+    assert outcome(ask(data, leaking(data, rare.head(1)), control)) == ("nothing_found", "usable")
 
 
 def test_a_minority_word_for_word_is_named() -> None:

@@ -17,8 +17,10 @@ from unveil._kernels.verdict.tree import coincidences
 from unveil.metrics.verdict.groups import Division, divisions, people_with
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
-#: What a tree of columns cannot know: at least so many times more coincidences are allowed for.
+#: A tree of columns misses rules of three and more columns: so many times more coincidences are allowed for.
 FACTOR = 10
+#: A record is rare if at most this many released rows are expected to equal it by coincidence.
+RARE = 0.05
 #: How often a harmless release may have an unmistakable copy.
 LEVEL = 0.005
 #: How sure it is that copies gather in a group before that is named.
@@ -35,7 +37,8 @@ class CopiedGroup:
     """People who share a value and among whom unmistakable copies gather.
 
     ``people`` of the data have the value, ``copies`` of them are unmistakable copies, and ``p`` is how often as many
-    fall on them where copies fall on anybody, after Holm's correction for all values that were looked at.
+    fall on them where copies fall on anybody with an improbable record, after Holm's correction for all values that
+    were looked at.
     """
 
     COUNTS = "people"
@@ -66,10 +69,12 @@ class CopiedPeople:
         The number of released rows, and how many of them equal a row of somebody in the data.
     unmistakable
         How many people in the data are alone in the pool with a record that is released and too improbable for
-        coincidence.
+        coincidence, where there are more copies of rare records than twins explain.
     coincidences
-        How many such people a harmless release would have at most, as expected for those whose records are at most as
-        probable as the most probable unmistakable copy, with all that is allowed for; 0 where there is none.
+        An upper limit of the expected number of such people in a harmless release: ten times the E of the most probable
+        unmistakable copy, or ``p`` if that is more; 0 where there is none.
+    p
+        How likely at least as many copies of rare records are if twins explain them.
     groups
         Values of a column among whose people unmistakable copies gather; from the surest.
     coarsened
@@ -96,6 +101,7 @@ class CopiedPeople:
     rows_copied: int
     unmistakable: int
     coincidences: float
+    p: float
     groups: tuple[CopiedGroup, ...]
     coarsened: tuple[str, ...]
     relabelled: tuple[str, ...]
@@ -108,14 +114,19 @@ class CopiedPeople:
 def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPeople:
     """Return who stands in the release unchanged, beside people who are not in the data.
 
-    Counting can prove no single copy: of two people of the pool who could have been copied, one in the data and one
-    not, either is as likely. What can is the record. ``lambda(x)``, the released rows that equal x by coincidence, is
+    An unmistakable copy meets two conditions.
+
+    First, its record is improbable. ``lambda(x)``, the expected number of released rows that equal x by coincidence, is
     the number of released rows times the probability of x by a tree of columns: of the pool or of the release,
-    whichever gives more, because what a release says often is no surprise. What a tree cannot know, as siblings or
-    rules of three columns, is allowed for: lambda is taken ten times, and as often as people of the pool equal one
-    another who should not (:func:`unveil.metrics.verdict.copies.twin_curve`), whichever is more. ``E(x)`` is the sum of
-    that over all members alone with their record who have at most that lambda, and x is unmistakable if it is released
-    and ``E(x) <= 0.005``. Without a control the pool is the original alone.
+    whichever gives more, because a value that a release often has is no surprise. ``E(x)`` is the sum of lambda over
+    all members alone with their record who have at most that lambda, and ``10 E(x) <= 0.005``.
+
+    Second, twins do not explain the copies. People of one dormitory, prison or family have equal records that no model
+    of columns expects. Such twins also occur within the pool, and between the control and the release. Of all rare
+    records (``lambda <= 0.05``) that are equal, the number that pairs a member with a released row is binomial if the
+    release is harmless, with the share of such pairs among all pairs. Its p-value must be at most 0.005. This is the
+    conditional test of two Poisson rates (Przyborowski and Wilenski, 1940). Without a control the pool is the original
+    alone.
 
     Parameters
     ----------
@@ -142,16 +153,25 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     owned[pool.record[pool.person < pool.members]] = True
     is_alone = pool.owners[pool.record] == 1
     copied = pool.of_people(released[pool.record])
-    chance, allowed = _chances(pool)
+    person, record, row = pool.owned
+    single = np.flatnonzero(pool.owners[record] == 1)
+    expected = np.full(person.size, nan)
+    if pool.released_record.size:  # else every released row has a cell that stands for several values
+        expected[single] = _expected_copies(pool, pool.rarity[row[single]], row[single])
+    inside = person < pool.members
+    chance = np.full(person.size, nan)
+    judged = inside & ~np.isnan(expected)
+    chance[judged] = coincidences(expected[judged])
+    rare = released[record] & (expected <= RARE)
+    p = _p_of_rare_copies(pool, int((rare & inside).sum()), int((rare & ~inside).sum()))
+    certain = released[record] & (FACTOR * chance <= LEVEL) & (p <= LEVEL)
     coarse = set(pool.release.released.coarse(pool.columns))
     size = 1 + int(pool.codes.max())
     changed = in_threads(
         lambda place: _changed(pool, place, size), range(len(pool.columns)), threads=worth(pool.person.size)
     )
-    certain = allowed <= LEVEL
-    person, record, _ = pool.owned
     unmistakable = np.zeros(pool.people, bool)
-    unmistakable[person[certain & released[record]]] = True
+    unmistakable[person[certain]] = True
     of_person = np.full(pool.people, np.inf)
     np.fmin.at(of_person, person, chance)
     unchanged, outside = int(copied[: pool.members].sum()), int(copied[pool.members :].sum())
@@ -166,8 +186,9 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
         rows=pool.released_record.size,
         rows_copied=int(np.count_nonzero(owned[pool.released_record])),
         unmistakable=int(unmistakable.sum()),
-        coincidences=float(allowed[certain & released[record]].max(initial=0.0)),
-        groups=_gathered(pool, unmistakable, divisions(pool) if by is None else [by]),
+        coincidences=max(p, FACTOR * float(chance[certain].max())) if certain.any() else 0.0,
+        p=p,
+        groups=_gathered(pool, unmistakable, FACTOR * of_person <= LEVEL, divisions(pool) if by is None else [by]),
         coarsened=tuple(
             name for name, each in zip(pool.columns, changed, strict=True) if name in coarse or each.is_coarser
         ),
@@ -179,58 +200,63 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     )
 
 
-def _chances(pool: PooledTables) -> tuple[FloatArray, FloatArray]:
-    """Return E of each record of each person (see `PooledTables.owned`), by the tree alone, and with all allowances.
+def _expected_copies(pool: PooledTables, in_pool: FloatArray, rows: IntArray) -> FloatArray:
+    """Return the expected number of coincident copies of rows of the pool.
 
-    It is NaN for whoever is no member, and for one who is not alone.
+    ``in_pool`` holds the logarithms of their probabilities by the tree of the pool.
     """
-    person, record, row = pool.owned
-    found = np.full((2, person.size), nan)
-    counts = np.flatnonzero((person < pool.members) & (pool.owners[record] == 1))
-    rows, released = row[counts], pool.released_record.size
-    if not released:  # every released row has a cell that stands for several values
-        return found[0], found[1]
-    by_tree = released * np.exp(
-        np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes, rows))
-    )
-    others = max(pool.people - 1, 1)
-    # Each record once, as if it had no twin: twins would vouch for one another.
-    first = _one_of_each(pool.record, pool.records)
-    no_twins = first.size == pool.record.size
-    each = np.exp(pool.rarity[first] if no_twins else _rarity_of(pool, first))
-    impossible = FACTOR * released * each <= LEVEL
-    curve = twin_curve(others * each, pool.owners[pool.record[first]] > 1, impossible)
-    by_twins = curve.number(by_tree * others / released) * released / others
-    every = by_tree, np.maximum(FACTOR * by_tree, by_twins)
-    for line, each in zip(found, in_threads(coincidences, every, threads=worth(counts.size)), strict=True):
-        line[counts] = each
-    return found[0], found[1]
+    in_release = pool.probabilities(pool.released_codes, pool.codes, rows)
+    return pool.released_record.size * np.exp(np.maximum(in_pool, in_release))
 
 
-def _one_of_each(record: IntArray, records: int) -> IntArray:
-    """Return the first row of each record that is there, in the order of the records."""
-    row = np.full(records, -1)
-    row[record[::-1]] = np.arange(record.size)[::-1]
-    return row[row >= 0]
+def _p_of_rare_copies(pool: PooledTables, members: int, others: int) -> float:
+    """Return the p-value of rare copies of members, compared with all other pairs that could be equal.
+
+    ``members`` and ``others`` are the numbers of their rare copies.
+    """
+    from scipy.special import bdtrc
+
+    if not members:
+        return 1.0
+    person = pool.owned[0]
+    records = np.bincount(person, minlength=pool.people).astype(np.float64)
+    inside = records[: pool.members].sum() * pool.released_record.size
+    with_release = records.sum() * pool.released_record.size
+    within_pool = (records.sum() ** 2 - (records**2).sum()) / 2
+    coincidences = members + others + _rare_twins(pool)
+    return float(bdtrc(members - 1, coincidences, inside / (with_release + within_pool)))
 
 
-def _rarity_of(pool: PooledTables, rows: IntArray) -> FloatArray:
-    some = pool.codes[rows]
-    return pool.probabilities(some, some)
+def _rare_twins(pool: PooledTables) -> int:
+    """Return the number of rare records that several people of the pool share."""
+    first = np.full(pool.records, -1)
+    first[pool.record[::-1]] = np.arange(pool.record.size)[::-1]
+    shared = first[pool.owners > 1]
+    if not shared.size:
+        return 0
+    # Each record counts once, as that of a person without a twin does: twins would make one another probable.
+    distinct = pool.probabilities(pool.codes[first[first >= 0]], pool.codes, shared)
+    return int(np.count_nonzero(_expected_copies(pool, distinct, shared) <= RARE))
 
 
-def _gathered(pool: PooledTables, copies: BoolArray, every: Sequence[Division]) -> tuple[CopiedGroup, ...]:
-    """Return the values among whose people copies gather, after Holm's correction for all of them."""
-    number = int(copies.sum())
+def _gathered(
+    pool: PooledTables, copies: BoolArray, improbable: BoolArray, every: Sequence[Division]
+) -> tuple[CopiedGroup, ...]:
+    """Return the values among whose people copies gather, after Holm's correction for all of them.
+
+    The chance is that of copies which fall on anybody with an ``improbable`` record: no other record can be one.
+    """
+    number, possible = int(copies.sum()), int(improbable.sum())
     if number == 0:
         return ()
     seen = []
     for each in every:
         for place, value in enumerate(each.values):
-            people = people_with(pool, each, place)[: pool.members]
-            size, hits = int(people.sum()), int((people & copies[: pool.members]).sum())
+            people = people_with(pool, each, place)
+            size, hits = int(people[: pool.members].sum()), int((people & copies).sum())
             if 0 < size < pool.members:
-                chance = hypergeometric_p(hits, number - hits, size, pool.members - size)
+                could = int((people & improbable).sum())
+                chance = hypergeometric_p(hits, number - hits, could, possible - could)
                 seen.append((chance, each.column, value, size, hits))
     seen.sort(key=lambda one: one[0])
     adjusted = holm(np.array([chance for chance, *_ in seen]))
@@ -281,68 +307,3 @@ def _usual_share(count: IntArray, rows: int) -> float:
     """
     others = (np.maximum(count, 1) - 1) / max(1, int(count.sum()) - 1)
     return float((count * (1 - (1 - others) ** rows)).sum()) / int(count.sum())
-
-
-# How much oftener people equal one another than a tree of columns expects, learned from the people themselves.
-#
-# Siblings, dormitories and rules of three columns make twins where a tree sees none. How many there are among records
-# that it calls improbable says how far it may be trusted.
-
-#: A record of which the tree expects e twins has a e**b, b among these: 1 is a tree that is right but for a factor.
-EXPONENTS = np.linspace(0.0, 1.0, 21)
-_STEPS = 80
-#: Beyond what is looked for: e to the power of this is more than any number of people.
-_FAR = 200.0
-
-
-class TwinCurve(NamedTuple):
-    """How many twins records have, by how many the tree expects.
-
-    Attributes
-    ----------
-    log_factor, exponent
-        log(a) and b of the likeliest curve a e**b; minus infinity and 1 where nobody has a twin.
-    anyhow
-        The share of records with twins among those that the tree calls impossible: so many any record has, however
-        improbable it is.
-    """
-
-    log_factor: float
-    exponent: float
-    anyhow: float
-
-    def number(self, expected: FloatArray) -> FloatArray:
-        """Return how many twins records have of which the tree expects so many."""
-        curve = np.exp(np.minimum(self.log_factor + self.exponent * np.log(expected), _FAR))
-        return np.asarray(curve + self.anyhow, np.float64)
-
-
-def twin_curve(expected: FloatArray, has_twin: BoolArray, impossible: BoolArray) -> TwinCurve:
-    """Return how many twins people have, by different records of which the tree expects so many twins each.
-
-    A record has none with the probability exp(-a e**b); a and b are the likeliest. ``impossible`` marks the records
-    that the tree calls so.
-
-    >>> found = twin_curve(np.array([0.5, 0.5, 1e-6, 1e-6]), np.array([1, 0, 0, 1]) > 0, np.array([0, 0, 1, 1]) > 0)
-    >>> found.exponent, found.anyhow, found.number(np.array([1e-9])).round(2)
-    (0.0, 0.5, array([1.19]))
-    """
-    if not has_twin.any():
-        return TwinCurve(-np.inf, 1.0, 0.0)
-    logs, place = np.unique(np.log(expected).round(2), return_inverse=True)
-    twins, single = np.bincount(place, has_twin, logs.size), np.bincount(place, ~has_twin, logs.size)
-    sloped = EXPONENTS[:, None] * logs
-    low, high = np.full(EXPONENTS.size, -_FAR), np.full(EXPONENTS.size, _FAR)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        number = np.exp(np.minimum(middle[:, None] + sloped, _FAR))
-        # The slope of the log-likelihood in log(a), which falls: x / (e**x - 1) is 1 at 0.
-        slope = (twins * number / np.maximum(np.expm1(np.minimum(number, _FAR)), 1e-300)).sum(axis=1)
-        rises = slope > (single * number).sum(axis=1)
-        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
-    number = np.exp(np.minimum(low[:, None] + sloped, _FAR))
-    likely = (twins * np.log(np.maximum(-np.expm1(-number), 1e-300))).sum(axis=1) - (single * number).sum(axis=1)
-    # Of curves as likely as each other the one that falls most.
-    best = EXPONENTS.size - 1 - int(np.argmax(likely[::-1]))
-    anyhow = float(has_twin[impossible].mean()) if impossible.any() else 0.0
-    return TwinCurve(float(low[best]), float(EXPONENTS[best]), anyhow)

@@ -282,7 +282,7 @@ ATTACK = AuditAttack(
     about=(
         "Exact copies: people whose record also stands in the release, in all columns they share. A copy is "
         "unmistakable where the record is too improbable, by a tree of columns and with a factor of 10, for any such "
-        "coincidence to be expected."
+        "coincidence to be expected, and where more rare records are copied than twins among other people explain."
     ),
     meaning=_meaning,
     succeeds=(
