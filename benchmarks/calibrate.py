@@ -10,6 +10,7 @@ audit, or by the command line on files, kinds of columns being guessed; each ret
 import argparse
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -126,7 +127,9 @@ def coded(frame: pl.DataFrame, names: Sequence[str] = ()) -> Coded:
     """Return the codes of these columns, or of all."""
     columns = [frame[name] for name in names or frame.columns]
     values = tuple(column.unique().sort() for column in columns)
-    codes = [column.rank("dense").to_numpy().astype(np.int64) - 1 for column in columns]
+    # A missing value is the lowest.
+    ranks = [column.rank("dense").cast(pl.Int64) - int(not column.null_count()) for column in columns]
+    codes = [column.fill_null(0).to_numpy() for column in ranks]
     numbers = np.array([column.dtype.is_numeric() for column in columns])
     return Coded(tuple(column.name for column in columns), np.column_stack(codes), values, numbers)
 
@@ -253,21 +256,12 @@ def by_kernels(tables: Tables, table: Coded, seed: int) -> Line:
 
 def by_audit(tables: Tables, table: Coded, seed: int) -> Line:
     """Judge by a whole audit that is told the kinds of columns; unmistakable copies are what it says of them."""
-    from unveil.questions.audit.answer import audit
-    from unveil.questions.audit.attacks import ATTACKS
+    from benchmarks.audit_decision import decision
 
     original, control, released = map(table.frame, tables)
     told = {name: "number" if number else "category" for name, number in zip(table.names, table.numbers, strict=True)}
-    answer = audit(
-        original,
-        released,
-        control,
-        attacks=list(ATTACKS),
-        kinds=told,
-        known=list(told),
-        rng=np.random.default_rng([seed, 1]),
-    )
-    return _line(json.loads(answer.to_json())["verdict"])
+    decided = decision(original, released, control, seed=seed, kinds=told, known=list(told))
+    return _line(json.loads(decided.answer.to_json()))
 
 
 def by_command(tables: Tables, table: Coded, seed: int) -> Line:
@@ -284,25 +278,27 @@ def by_command(tables: Tables, table: Coded, seed: int) -> Line:
         files = [Path(folder) / f"{name}.csv" for name in ("original", "control", "released")]
         for file, codes in zip(files, tables, strict=True):
             table.frame(codes).write_csv(file)
-        asked = ["audit", str(files[0]), str(files[2]), "--control", str(files[1]), "--kind", "synthetic"]
-        asked += ["--attacks", ",".join(ATTACKS), "--seed", str(seed), "--json"]
+        asked = ["audit", str(files[0]), str(files[2]), "--control", str(files[1]), "--release-type", "synthetic"]
+        asked += ["--threshold", "0.09", "--attacks", ",".join(ATTACKS), "--seed", str(seed), "--json"]
         answered = CliRunner().invoke(command, asked, catch_exceptions=False)
-        return _line(json.loads(answered.stdout)["verdict"])
+        return _line(json.loads(answered.stdout))
 
 
-def _line(verdict: dict[str, Any]) -> Line:
-    """Return what is kept of a verdict in JSON."""
+def _line(said: dict[str, Any]) -> Line:
+    """Return what is kept of an audit in JSON."""
+    verdict, decision = said["tests"], said["decision"]
     (release,) = verdict["releases"]
-    judged = [each for each in release["findings"] if each["p"] is not None]
+    judged = [each for each in release["tests"] if each["p"] is not None]
     found = [each for each in judged if each["p_adjusted"] <= LEVEL]
     effects = [each["excess_over_control"]["value"] for each in found if each["excess_over_control"]]
     return {
-        "figures": verdict["figures"],
+        "level": decision["level"],
+        "decision": decision["decision"],
+        "figures": verdict["tests"],
         "least_p": min((each["p"] for each in judged), default=1.0),
         "least_adjusted": min((each["p_adjusted"] for each in judged), default=1.0),
         "found": [" ".join(each[key] or "" for key in ("attack", "adversary", "secret", "group")) for each in found],
         "effect": max((each for each in effects if each is not None), default=None),
-        "outcome": verdict["outcome"],
         "control": verdict["control"]["outcome"],
         "unmistakable": (release["copies"] or {}).get("unmistakable", 0),
     }
@@ -324,21 +320,32 @@ def summary(lines: list[Line]) -> str:
     """Return how many audits of each case were accused, by which rule, as a table."""
     rows = [
         "| table, case | audits | any figure at 5 % | Bonferroni at 5 % | min-p at 5 % | at 4.5 % | or copies | "
-        "95 % interval |",
-        "|---|---:|---:|---:|---:|---:|---:|---|",
+        "95 % interval | levels | decisions |",
+        "|---|---:|---:|---:|---:|---:|---:|---|---|---|",
     ]
     for name in dict.fromkeys(str(line["case"]) for line in lines):
         case = [line for line in lines if line["case"] == name]
         p, adjusted, figures = (
             np.array([line[key] for line in case]) for key in ("least_p", "least_adjusted", "figures")
         )
-        copies = np.array([line.get("outcome") == "copies" for line in case])
+        copies = np.array([bool(line.get("unmistakable")) for line in case])
         found = adjusted <= LEVEL
         rules = (p <= 0.05, p * figures <= 0.05, adjusted <= 0.05, found, found | copies)
         accused = clopper_pearson(int(rules[-1].sum()), len(case))
         cells = " | ".join(str(int(rule.sum())) for rule in rules)
-        rows.append(f"| {name} | {len(case)} | {cells} | {accused.low:.1%} to {accused.high:.1%} |")
+        counted = " | ".join(counts_of(case, key) for key in ("level", "decision"))
+        rows.append(f"| {name} | {len(case)} | {cells} | {accused.low:.1%} to {accused.high:.1%} | {counted} |")
     return "\n".join(rows)
+
+
+def counts_of(lines: Sequence[Line], key: str) -> str:
+    """Return how many lines have each value, the most frequent first; lines without one do not count.
+
+    >>> counts_of([{"level": "low"}, {"level": "high"}, {"level": "low"}, {}], "level")
+    'low 2, high 1'
+    """
+    values = Counter(str(line[key]) for line in lines if line.get(key) is not None)
+    return ", ".join(f"{value} {number}" for value, number in values.most_common())
 
 
 def coverage(members: int, others: int, step: float = 0.0125) -> tuple[float, float]:

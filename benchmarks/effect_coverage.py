@@ -1,6 +1,6 @@
 """How often do limits of effect sizes miss the truth, and how biased is the effect of the worst attacker?
 
-    python -m benchmarks.effect_coverage [--draws 2000] [--part false_pass|rates|membership|singling_out|worst]
+    python -m benchmarks.effect_coverage [--draws 2000] [--part false_pass|rates|membership|...]
 
 People are drawn from known distributions, so that the true effect is known. Every setting prints in how many draws the
 upper limit lies below the truth (nominal 5 %), and the lower limit above it (nominal 2.5 % for one effect), with
@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import isnan
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
+import polars as pl
 from scipy.special import ndtr
 
 from unveil._kernels.neighbours.density import chance_of_highest
@@ -37,6 +39,7 @@ from unveil.metrics.verdict.effects import (
 from unveil.metrics.verdict.plan import pass_chance
 from unveil.metrics.verdict.pool import Pool
 from unveil.metrics.verdict.singling_out import singling_out
+from unveil.questions.audit.answer import audit
 
 SEED = 48
 SIZES = ((300, 300), (600, 200), (1000, 250), (1000, 1000), (2000, 500), (2000, 2000))
@@ -166,8 +169,8 @@ def _called(mean: float, calibration: FloatArray, is_rounded: bool) -> float:
     return float(np.diff(ndtr(edges - mean)) @ chance_of_highest(points, calibration, Fraction(1, 20)))
 
 
-def of_singling_out(leak: float, sizes: tuple[int, int], draws: int) -> Misses:
-    """Return how often limits miss, with 200 predicates on three of six columns; a share of members is released."""
+def of_singling_out(leak: float, sizes: tuple[int, int], draws: int, predicates: int = 200) -> Misses:
+    """Return how often limits miss, with predicates on three of six columns; a share of members is released."""
     rng, misses = generator("singling out", leak, sizes), Misses()
     population = np.minimum(rng.geometric(0.25, (20_000, 6)), 12)
     members, people = sizes[0], sum(sizes)
@@ -175,7 +178,7 @@ def of_singling_out(leak: float, sizes: tuple[int, int], draws: int) -> Misses:
     for _ in range(draws):
         table = population[rng.integers(0, len(population), people)]
         fits, truth = [], []
-        for is_leak in rng.random(200) < leak:
+        for is_leak in rng.random(predicates) < leak:
             row = table[rng.integers(0, members)] if is_leak else population[rng.integers(0, len(population))]
             columns = rng.choice(6, 3, replace=False)
             fits.append(np.flatnonzero((table[:, columns] == row[columns]).all(axis=1)))
@@ -186,6 +189,51 @@ def of_singling_out(leak: float, sizes: tuple[int, int], draws: int) -> Misses:
         rate = singling_out(pool, starts, np.concatenate(fits), rng=rng)
         misses.add(singling_out_effect(rate), float(np.mean(truth)))
     return misses
+
+
+def of_memorization(leak: float, sizes: tuple[int, int], draws: int) -> tuple[Misses, str]:
+    """Return how often limits miss in whole attacks on a secret, and what else was seen.
+
+    Of the release a share is members, the rest is other people. Without a leak the true effect is 0; with one it is
+    the mean of the differences on the part that is measured for the test, which nobody who is measured was chosen on.
+    """
+    rng, misses = generator("memorization", leak, sizes), Misses()
+    effects, measured, found = [], [], 0
+    for _ in range(draws):
+        members, others = (_patients(sizes[0], rng) for _ in range(2))
+        copied = round(leak * sizes[0])
+        released = pl.concat([members.head(copied), others.head(sizes[0] - copied)])
+        released = released.sample(fraction=1, shuffle=True, seed=int(rng.integers(2**31)))
+        control = _patients(sizes[1], rng)
+        answer = audit(members, released, control, attacks=["memory"], sensitive=["ill"], threads=1, rng=rng)
+        (effect,) = (each for each in answer.findings.verdict.releases[0].effects if each.sensitive == "ill")
+        risk = next(each.risk for each in answer.findings.releases[0].findings if not isnan(each.p))
+        effects.append(effect.excess)
+        measured.append(risk.attack_rate.value - risk.control_rate.value)
+        found += effect.is_significant
+    truth = float(np.mean(measured)) if leak else 0.0
+    for each in effects:
+        misses.add(each, truth)
+    values, widths = [each.value for each in effects], [each.high - each.value for each in effects]
+    seen = truth, np.mean(values), np.std(measured), np.std(values), np.mean(widths)
+    return misses, " | ".join([*(f"{100 * each:.1f}" for each in seen), _share(found, draws)])
+
+
+def _patients(number: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return people whose illness depends on two of six columns."""
+    age, region = rng.integers(18, 90, number), rng.integers(0, 8, number)
+    is_ill = rng.random(number) < 0.15 + 0.4 * (age > 60) + 0.15 * (region == 2)
+    return pl.DataFrame(
+        {
+            "age": age,
+            "region": region.astype(str),
+            "income": rng.lognormal(10, 0.6, number).round(-2),
+            "sex": rng.choice(["f", "m"], number),
+            "rooms": rng.poisson(3, number),
+            "job": np.minimum(rng.geometric(0.2, number), 15).astype(str),
+            "ill": np.where(is_ill, rng.choice(["gout", "flu"], number), "none"),
+        }
+    )
 
 
 #: True effects of attackers, as shares of the largest one.
@@ -255,9 +303,20 @@ def lines_of_membership(draws: int) -> Iterator[str]:
 
 
 def lines_of_singling_out(draws: int) -> Iterator[str]:
-    yield "Predicates about members | people | upper limit misses | lower limit misses"
-    for leak, sizes in product((0.0, 0.2, 0.6), ((300, 300), (600, 200))):
-        yield f"{leak:.0%} | {sizes[0]}/{sizes[1]} | {of_singling_out(leak, sizes, draws)}"
+    yield "Predicates about members | people | predicates | upper limit misses | lower limit misses"
+    for leak, sizes, predicates in product((0.0, 0.2, 0.6), ((300, 300), (300, 600), (600, 200)), (200, 1000)):
+        misses = of_singling_out(leak, sizes, draws, predicates)
+        yield f"{leak:.0%} | {sizes[0]}/{sizes[1]} | {predicates} | {misses}"
+
+
+def lines_of_memorization(draws: int) -> Iterator[str]:
+    yield (
+        "Members released | people | upper limit misses | lower limit misses | true effect | mean effect | "
+        "standard deviation on the measured part | with all people | upper limit above effect | significant"
+    )
+    for leak, sizes in product((0.0, 0.1, 0.5), ((300, 300), (500, 200))):
+        misses, seen = of_memorization(leak, sizes, draws)
+        yield f"{leak:.0%} | {sizes[0]}/{sizes[1]} | {misses} | {seen}"
 
 
 def lines_of_worst(draws: int) -> Iterator[str]:
@@ -277,6 +336,7 @@ PARTS = {
     "rates": lines_of_rates,
     "membership": lines_of_membership,
     "singling_out": lines_of_singling_out,
+    "memorization": lines_of_memorization,
     "worst": lines_of_worst,
 }
 

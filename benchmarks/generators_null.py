@@ -43,23 +43,23 @@ def line_of(everybody: pl.DataFrame, plan: str, seed: int) -> dict[str, Any]:
     return {
         "plan": plan,
         "seed": seed,
-        "outcome": found.verdict.outcome,
+        "level": found.decision.level,
         "proved": [[each.attack, each.adversary, each.secret] for each in found.verdict.releases[0].proved],
         "bound": None if found.epsilon is None or found.epsilon.bound is None else found.epsilon.bound.bound,
     }
 
 
 def told(lines: list[dict[str, Any]]) -> str:
-    """Return how many audits accuse, and how many have a bound above 0, with intervals."""
+    """Return how many audits find a level, and how many have a bound above 0, with intervals."""
 
     def share(hits: int, tries: int) -> str:
         rate = clopper_pearson(hits, tries)
         return f"{hits} of {tries} ({100 * rate.value:.1f} %, {100 * rate.low:.1f} to {100 * rate.high:.1f})"
 
-    accused = sum(each["outcome"] in ("found", "copies") for each in lines)
+    above_none = sum(each["level"] not in ("none_found", "inconclusive") for each in lines)
     bounds = [each["bound"] for each in lines if each["bound"] is not None]
     above = share(sum(each > 0 for each in bounds), len(bounds)) if bounds else "none"
-    return f"accused {share(accused, len(lines))}; bound above 0 {above}"
+    return f"above none found {share(above_none, len(lines))}; bound above 0 {above}"
 
 
 def main() -> None:

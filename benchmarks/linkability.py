@@ -152,7 +152,7 @@ def grow(size: int) -> None:
         start = process_time()
         first, second = (prepare(released, targets) for targets, released in halves)
         prepared = process_time()
-        chances_by_search(first, second, NEIGHBOURS)
+        chances_by_search(first, second, [NEIGHBOURS])
         done = process_time()
     peak = peak_memory()
     each = [seconds / TARGETS * 1e6 for seconds in (done - prepared, done - start)]

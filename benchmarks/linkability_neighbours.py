@@ -92,10 +92,10 @@ def measured(
     every: list[Trials] = []
     own = linkability._finding
 
-    def kept(attacked: Any, scenario: Any, trials: Trials, **more: Any) -> Any:
+    def kept(attacked: Any, scenario: Any, trials: Trials, neighbours: int, **more: Any) -> Any:
         if scenario.origin == "tried":
             every.append(trials)
-        return own(attacked, scenario, trials, **more)
+        return own(attacked, scenario, trials, neighbours, **more)
 
     linkability._finding = kept
     try:

@@ -1,4 +1,4 @@
-"""Write metrics.md, settings.md, clauses.md and reference/ from the lists that the command line and the tests use too.
+"""Write metrics.md, settings.md and reference/ from the lists that the command line and the tests use too.
 
 Run it after adding a metric, a setting, a profile, an attack, a protection, a public name or a field of JSON:
 python docs/make_reference.py
@@ -14,8 +14,6 @@ from pathlib import Path
 from unveil.metrics import METRICS, Metric
 from unveil.questions import QUESTIONS, question
 from unveil.questions.settings import Setting
-from unveil.report.judgement import NOT_BY_THIS_TOOL
-from unveil.report.profiles import PROFILES
 from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
 FOLDER = Path(__file__).resolve().parent
@@ -130,32 +128,10 @@ def _setting(each: Setting, sample_of: str) -> str:
     return f"| {'–' if on_page_only else f'`{written}`'} | {words} | {told} | {each.only or 'both'} |"
 
 
-CLAUSES_HEAD = f"""# What each source asks, and what answers it
-
-{reference_pages.MADE}
-
-Which sentence of a [published limit](limits.md) is answered by which figure of an audit, or which part of its report.
-The words are ours; what was not compared with the original is marked."""
-
-
-def render_clauses() -> str:
-    """Return the page of all clauses: for each profile a table, in the order in which they are listed."""
-    parts = [CLAUSES_HEAD]
-    for each in PROFILES.values():
-        rows = [
-            f"| {one.where} | {one.asks} | {', '.join(f'`{f}`' for f in one.figures) or one.part or NOT_BY_THIS_TOOL} |"
-            for one in each.clauses
-        ]
-        parts.append(f"## `{each.name}`\n\n{each.title}: {each.cited} ({each.standing}).")
-        parts.append("\n".join(["| Where | What it asks | Answered by |", "|---|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
-
-
 #: Each page that is written, and what makes it.
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": render,
     "settings.md": render_settings,
-    "clauses.md": render_clauses,
     **reference_pages.PAGES,
 }
 

@@ -22,7 +22,7 @@ def closed(node: Any) -> Any:
 
 @cache
 def validator(name: str) -> Callable[[Any], Any]:
-    """Return what checks an answer of a schema such as ``unveil.audit/3``."""
+    """Return what checks an answer of a schema such as ``unveil.audit/4``."""
     whole = closed(schema(name))
     compiled: Callable[[Any], Any] = fastjsonschema.compile({key: whole[key] for key in whole if key != "$id"})
     return compiled

@@ -378,7 +378,7 @@ def graded(found: ReleasesFindings) -> Iterator[str]:
     if said:
         yield (
             f"**Distances** are graded like all others: {'; '.join(said)}. A good order among releases of one technique is no "
-            "verdict on one of them: [why distances never accuse](verdict.md#why-distances-never-accuse)."
+            "verdict on one of them: [why distances do not decide](verdict.md#why-distances-do-not-decide)."
         )
         yield ""
     yield from markdown(grade_table(found))

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from unveil.guesses import View as View
     from unveil.questions.attack_metrics.answer import candidates as candidates
     from unveil.questions.audit.answer import audit as audit
-    from unveil.questions.audit.pipeline import assert_release_ok as assert_release_ok
+    from unveil.questions.audit.pipeline import assert_release as assert_release
     from unveil.questions.audit.protect import protect as protect
     from unveil.questions.columns.answer import columns as columns
     from unveil.questions.grade_metrics.answer import grade_metrics as grade_metrics
     from unveil.questions.graph.answer import graph as graph
     from unveil.questions.matching.answer import matching as matching
+    from unveil.questions.plan.answer import plan as plan
     from unveil.questions.protect_graph.answer import anonymize as anonymize
     from unveil.questions.reidentify.answer import reidentify as reidentify
     from unveil.questions.result import Result as Result

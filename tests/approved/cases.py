@@ -12,16 +12,25 @@ from unveil.studies import Study, run_study
 #: What is called, by case. ``{study}`` and ``{plan}`` stand for what `write_inputs` made.
 CASES: dict[str, str] = {
     "audit-sample": "audit --targets 60 --guesses 60",
+    "audit-threshold": "audit --targets 60 --guesses 60 --threshold 0.09",
+    "audit-inconclusive": "audit people.csv fresh.csv --control others.csv --release-type synthetic --sensitive income "
+    "--targets 60 --guesses 60 --threshold 0.09",
+    "audit-pass": "audit people.csv fresh.csv --control others.csv --release-type synthetic --sensitive income "
+    "--targets 60 --guesses 60 --threshold 0.5",
+    "audit-releases-threshold": "audit people.csv fresh.csv copies.csv --control others.csv --release-type synthetic "
+    "--sensitive income --targets 60 --guesses 60 --threshold 0.5",
     "audit-without-control": "audit people.csv noisy.csv --kind masked --targets 60 --guesses 60",
     "audit-releases": "audit people.csv noisy.csv copies.csv --control others.csv --sensitive income --targets 60 "
-    "--guesses 60 --limit linkability.excess_over_control=0.2",
+    "--guesses 60 --limit linkability=0.2",
     "audit-coarse": "audit people.csv coarse.csv --control others.csv --kind masked --sensitive income --targets 60 "
     "--guesses 60 --profile cell-5 --minimum-cell 5 --report full",
     "audit-people": "audit visits.csv visits-released.csv --control visits-others.csv --id person --targets 40 "
     "--guesses 40 --attacks linkability,copies,singling_out,membership",
     "protect-sample": "protect --protect rank-swapping:p=10 --attacks linkability,copies --targets 60",
     "protect-steps": "protect people.csv --first suppression:k=3 --protect rank-swapping:p=10 --control others.csv "
-    "--attacks linkability,inference --targets 60 --limit linkability.excess_over_control=0.1",
+    "--attacks linkability,inference --targets 60 --limit linkability=0.1",
+    "plan-sample": "plan --sample",
+    "plan-limit": "plan --people 1000 --control 500 --threshold 0.05 --attackers 4 --limit plan.pass_chance=0.8",
     "columns-sample": "columns",
     "columns-file": "columns people.csv --kinds zip=category --limit unsure_columns=0",
     "partition-sample": "partition --sample",
@@ -118,6 +127,8 @@ def write_inputs(home: Path) -> dict[str, str]:
     _write(home / "rounded.csv", counts)
     edges = {tuple(sorted(map(int, rng.choice(60, 2, replace=False)))) for _ in range(180)}
     _write(home / "edges.csv", [["source", "target"], *sorted(edges)])
+    # Drawn last, so that the other tables stay as they are.
+    _write(home / "fresh.csv", _people(rng, 300))
     (home / "plan.toml").write_text(PLAN, encoding="utf-8")
     run_study(Study.read(home / "plan.toml"), home / "study", workers=0)
     return {"study": "study", "plan": "plan.toml"}

@@ -163,6 +163,9 @@ def test_every_exceeded_limit_has_its_line_and_json_has_all() -> None:
 
 def test_undefined_without_harm_is_no_pass(approved: Approved) -> None:
     run = ask("x", "--json", "--limit", "spread=0", "--limit", "share=0.75")
+    assert run.exit_code == 5
+    # A limit that is exceeded decides, whatever stays open.
+    assert ask("x", "--limit", "spread=0", "--limit", "share=0.1").exit_code == 3
     approved((run.exit_code, run.stderr))
     assert [limit["exceeded"] for limit in json.loads(run.stdout)["limits"]] == [None, False]
 
@@ -196,7 +199,7 @@ def test_undefined_where_more_is_better_is_no_pass(approved: Approved) -> None:
             "rate=0.08",
             "limit neither exceeded nor kept: the limit is 0.08, and rate lies between 0.0308932 and 0.151558; about 7 "
             "people in each table would decide it\n",
-            (3, 0),
+            (5, 0),
         ),
     ],
 )
@@ -213,7 +216,7 @@ def test_a_rate_exceeds_or_keeps_its_limit_by_its_interval_or_neither_is_shown(
             SmallHome.question,
             settings=(
                 *SmallHome.question.settings,
-                Setting(name="accept_undecided", label="", kind="switch", default=False),
+                Setting(name="accept_inconclusive", label="", kind="switch", default=False),
             ),
         )
 
@@ -224,7 +227,7 @@ def test_a_rate_exceeds_or_keeps_its_limit_by_its_interval_or_neither_is_shown(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SmallQuestion, "meanings", lambda _: {"rate": ""})
-        runs = [ask("x", "--limit", limit, "--quiet", *more, home=Home) for more in ((), ("--accept-undecided",))]
+        runs = [ask("x", "--limit", limit, "--quiet", *more, home=Home) for more in ((), ("--accept-inconclusive",))]
     assert [(run.exit_code, run.stderr) for run in runs] == [(code, line) for code in codes]
 
 

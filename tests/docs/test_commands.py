@@ -52,7 +52,7 @@ def _words(written: str) -> list[str]:
     for word in lexer:
         if set(word) <= set(";|>"):
             break
-        words.append(word.replace("$limit", "linkability.excess_over_control=0.2"))
+        words.append(word.replace("$limit", "linkability=0.1"))
     return [word.rstrip("….") if word.endswith("....") else word for word in words if word not in _LEFT_OUT]
 
 
@@ -120,7 +120,7 @@ system2("unveil", c("audit", "a.csv",
     found = [["columns", "a.csv"], ["schema", "audit"], ["audit", "a.csv", "b.csv"], ["list", "metrics"]]
     assert list(commands(text)) == [*found, ["audit", "a.csv", "--json"]]
     assert sum(len(list(commands(page.read_text(encoding="utf-8")))) for page in ALL) > 200
-    for words in (["audit", "--limits"], ["audit", "a.csv", "--kind", "mask"], ["audits"]):
+    for words in (["audit", "--limits"], ["audit", "a.csv", "--release-type", "mask"], ["audits"]):
         with pytest.raises(click.ClickException):
             understood(words)
 

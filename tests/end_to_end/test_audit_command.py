@@ -18,9 +18,20 @@ from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.cli import main
 
-VERDICT_FIELDS = {
-    "outcome", "headline", "alpha", "figures", "draws", "fewest_copies_provable", "control", "releases", "exit",
+DECISION_FIELDS = {
+    "level", "at_most", "decision", "exit", "headline", "subline", "next", "people", "control_people", "control",
+    "threshold", "partial", "not_run", "recommended", "releases",
 }  # fmt: skip
+RELEASE_FIELDS = {
+    "name", "type", "type_source", "level", "at_least", "at_most", "decision", "cause", "lacks", "worst_excess",
+    "highest", "utility_loss", "risks", "effects", "individuals", "is_reference",
+}  # fmt: skip
+EFFECT_FIELDS = {
+    "attack", "attacker", "sensitive", "attack_rate", "baseline", "baseline_kind", "attempts", "control_attempts",
+    "excess", "uncorrected", "normalized_excess", "p_adjusted", "by", "auc", "counted", "blocks_pass",
+    "why_not_tested", "level", "threshold", "convention", "status", "people_needed",
+}  # fmt: skip
+TEST_FIELDS = {"alpha", "tests", "permutations", "min_detectable_copies", "control", "releases"}
 CONTROL_FIELDS = {"outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near"} | {
     "clustering"
 }
@@ -76,20 +87,27 @@ LINK = ("--link", "age,sex:income,town")
 def test_json_has_the_promised_fields() -> None:
     found = answer("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--seed", "4", *LINK)
     assert next(iter(found)) == "schema"
-    assert found["schema"] == "unveil.audit/3"
-    verdict = found["verdict"]
-    assert verdict.keys() == VERDICT_FIELDS
-    assert verdict["control"].keys() == CONTROL_FIELDS
-    for release in verdict["releases"]:
-        assert release.keys() == {"name", "outcome", "p", "findings", "copies"}
+    assert found["schema"] == "unveil.audit/4"
+    assert found["decision"].keys() == DECISION_FIELDS
+    for release in found["decision"]["releases"]:
+        assert release.keys() == RELEASE_FIELDS
+        assert len(release["risks"]) == 4
+        for effect in release["effects"]:
+            assert effect.keys() == EFFECT_FIELDS
+            assert effect["excess"].keys() == {"value", "low", "high"}
+    tests = found["tests"]
+    assert tests.keys() == TEST_FIELDS
+    assert tests["control"].keys() == CONTROL_FIELDS
+    for release in tests["releases"]:
+        assert release.keys() == {"name", "p", "tests", "copies"}
         assert release["copies"].keys() == {"people_unchanged", "expected", "control_rate", "unmistakable", "groups"}
-        for figure in release["findings"]:
+        for figure in release["tests"]:
             assert figure.keys() == JUDGED_FIELDS
     assert found["original"]["rows"] == 80
     assert [column["name"] for column in found["original"]["columns"]] == ["age", "sex", "town", "income"]
     assert len(found["original"]["sha256"]) == 64
     assert [(each["name"], each["rows"], each["kind"]) for each in found["releases"]] == [
-        ("masked.csv", 80, None),
+        ("masked.csv", 80, "masked"),
         ("synthetic.csv", 90, None),
     ]
     for release in found["releases"]:
@@ -99,7 +117,7 @@ def test_json_has_the_promised_fields() -> None:
                 assert attack[figure].keys() == {"value", "low", "high"}
             assert attack["links"].keys() == {"expected", "low", "high"}
             assert attack["sentence"].endswith(".")
-    assert (found["limits"], found["seed"]) == ([], 4)
+    assert (found["decision"]["threshold"], found["decision"]["exit"], found["seed"]) == (None, 0, 4)
     assert found["version"]
 
 
@@ -110,12 +128,30 @@ def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     assert foreign["excess_over_control"]["low"] < 0.05
     assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
     run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
-    said = "Of 2 releases of 80 people 1 gives people away, 'masked.csv', where being in the data adds 100%"
+    said = "Highest risk: masked.csv (high risk); lowest: synthetic.csv (excess at most "
     assert run.stdout.startswith(said)
-    assert found["verdict"]["releases"][0]["outcome"] == "found"
-    assert found["verdict"]["headline"].startswith(said)
-    assert "No finding of anonymity" in run.stdout
+    assert [each["level"] for each in found["decision"]["releases"]] == ["high", "inconclusive"]
+    assert found["decision"]["headline"].startswith(said)
     assert MARKER not in run.stdout
+
+
+def test_the_first_screen_is_the_decision_its_numbers_the_next_steps_and_four_risks() -> None:
+    settings = ("people.csv", "masked.csv", "--control", "others.csv", "--kind", "masked", "--sensitive", "income")
+    run = ask(*settings, "--threshold", "0.09")
+    decision = json.loads(ask(*settings, "--threshold", "0.09", "--json").stdout)["decision"]
+    assert (run.exit_code, decision["decision"], decision["exit"]) == (3, "fail", 3)
+    headline, subline, *rest = run.stdout.splitlines()
+    assert (headline, subline) == (decision["headline"], decision["subline"])
+    assert headline.startswith("Fail (high risk): ")
+    assert "excess 100 points (at least " in subline
+    assert "threshold 9%" in subline
+    steps = [line.removeprefix("→ ") for line in rest if line.startswith("→ ")]
+    assert len(steps) == len(decision["next"]) > 0
+    table = run.stdout.partition("Risks\n")[2].splitlines()
+    assert table[0].split("  ")[0] == "Risk"
+    rows = ("Singling out and re-identification", "Linkability", "Inference", "Membership")
+    assert [line.startswith(row) for line, row in zip(table[1:], rows, strict=False)] == [True] * 4
+    assert "80 people in the data, 60 people in the control group." in run.stdout
 
 
 def test_the_example_needs_no_files() -> None:
@@ -175,7 +211,7 @@ def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None
         age = "ordered"
 
         [limits]
-        linkability.excess_over_control.high = 1
+        linkability = 1
         """
     )
     found = answer("--config", "deep/audit.toml")
@@ -187,14 +223,8 @@ def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None
     assert attack["adversary"]["second"] == ["town"]
     assert found["seed"] == 9
     assert found["original"]["columns"][0]["kind"] == "ordered"
-    assert found["limits"] == [
-        {
-            "quantity": "linkability.excess_over_control.high",
-            "limit": 1.0,
-            "value": attack["excess_over_control"]["high"],
-            "exceeded": False,
-        }
-    ]
+    assert found["decision"]["threshold"] == {"value": None, "source": None, "limits": {"linkability": 1.0}}
+    assert found["decision"]["decision"] == "pass"
     over = answer("--config", "deep/audit.toml", "--neighbours", "2", "--seed", "1", "--link", "age:sex")
     (attack,) = over["releases"][0]["attacks"]
     assert (attack["neighbours"], attack["scenario"], over["seed"]) == (2, "age | sex", 1)
@@ -289,36 +319,51 @@ def test_records_are_shown_on_the_page_only_and_only_when_asked_for(folder: Path
 
 def test_a_limit_decides_the_exit_code() -> None:
     settings = ("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
-    run = ask(*settings, "--limit", "linkability.excess_over_control.high=0.05", "--json")
-    assert run.exit_code == 3
-    assert run.stderr.startswith("limit exceeded: linkability.excess_over_control.high is ")
-    (limit,) = json.loads(run.stdout)["limits"]
-    worst = attacks_of(json.loads(run.stdout), "linkability")[0]["excess_over_control"]["high"]
-    assert (limit["limit"], limit["exceeded"], limit["value"]) == (0.05, True, worst)
-    assert ask(*settings, "--limit", "linkability.excess_over_control.high=1").exit_code == 0
-    near = ask("people.csv", "masked.csv", "--limit", "closest_record.median=0.01", *LINK)
-    assert (near.exit_code, "it must be at least 0.01" in near.stderr) == (3, True)
+    run = ask(*settings, "--limit", "linkability=0.05", "--json")
+    decision = json.loads(run.stdout)["decision"]
+    assert (run.exit_code, decision["exit"]) == (3, 3)
+    assert run.stderr.strip() == decision["headline"]
+    assert decision["threshold"]["limits"] == {"linkability": 0.05}
+    held = [each for release in decision["releases"] for each in release["effects"] if each["status"]]
+    assert {(each["attack"], each["threshold"], each["status"]) for each in held} == {
+        ("linkability", 0.05, "fail"),
+        ("linkability", 0.05, "inconclusive"),
+    }
+    assert all((each["excess"]["low"] > 0.05) == (each["status"] == "fail") for each in held)
+    kept = ask(*settings, "--limit", "linkability=1", "--quiet")
+    assert (kept.exit_code, kept.output) == (0, "")
+    # What fails is not a question of what is accepted.
+    assert ask(*settings, "--limit", "linkability=0.05", "--accept-inconclusive", "--quiet").exit_code == 3
+    near = ask("people.csv", "masked.csv", "--limit", "closest_record.median=0.01", "--quiet", *LINK)
+    assert (near.exit_code, "the limit on closest_record.median is exceeded" in near.stderr) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "limit", [("--limit", "linkability=0.05"), ("--limit", "linkability=0.05", "--limit", "utility.loss=1")]
+)
+def test_a_limit_that_needs_a_control_group_is_inconclusive_without_one(limit: tuple[str, ...]) -> None:
+    run = ask("people.csv", "synthetic.csv", *limit)
+    assert run.exit_code == 5
+    assert "control group" in run.stdout.splitlines()[0]
+    assert "→ Keep a random fifth of the people (at least 200) out" in run.stdout
+    assert ask("people.csv", "synthetic.csv", *limit, "--accept-inconclusive", "--quiet").exit_code == 0
 
 
 def test_limits_are_listed_on_the_page(folder: Path) -> None:
-    settings = ("people.csv", "masked.csv", *LINK, "--quiet", "--html")
-    limits = ("--limit", "copies.attack_rate=0.5", "--limit", "closest_record.median=0")
+    settings = ("people.csv", "masked.csv", "--control", "others.csv", *LINK, "--quiet", "--html")
+    limits = ("--limit", "copies=0.5", "--limit", "closest_record.median=0")
     assert ask(*settings, "with.html", *limits).exit_code == 3
-    page = (folder / "with.html").read_text()
-    table = page.partition("Each limit beside")[2].partition("</table>")[0]
-    cells = re.findall(r"<t[hd] [^>]*>(?:<bdi>)?([^<]*)", table)
-    assert cells[4:] == [
-        "copies.attack_rate", "at most 0.5", "1 (0.954936 to 1)", "exceeded",
-        "closest_record.median", "at least 0", "0", "not exceeded",
-    ]  # fmt: skip
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", (folder / "with.html").read_text()))
+    assert "Fail (high risk): the records of 100 more people per 100 are released unchanged" in words
+    assert "--limit copies=0.5 --limit closest_record.median=0" in words
     assert ask(*settings, "without.html").exit_code == 0
-    assert ">Limits<" not in (folder / "without.html").read_text()
+    assert "Fail" not in (folder / "without.html").read_text().partition("<h1")[2].partition("</h1>")[0]
 
 
 def test_limit_help_names_the_quantities() -> None:
     run = ask("--limit", "help")
     assert run.exit_code == 0
-    for name in ("linkability.excess_over_control.high", "copies.attack_rate", "closest_record.median"):
+    for name in ("linkability", "copies.normalized", "worst", "max_risk", "closest_record.median"):
         assert name in run.stdout
 
 
@@ -326,12 +371,23 @@ def test_limit_help_names_the_quantities() -> None:
 
 
 def test_a_limit_that_could_never_be_exceeded_is_refused() -> None:
-    limit = ("--limit", "linkability.excess_over_control.high=0.05")
-    refuse("people.csv", "masked.csv", *limit, naming=("--control",))
+    limit = ("--limit", "linkability=0.05")
     refuse(
         "people.csv", "masked.csv", "--control", "others.csv", "--attacks", "copies", *limit, naming=("--attacks",)
     )  # fmt: skip
-    refuse("people.csv", "masked.csv", "--limit", "linkability.atack_rate=1", naming=("Did you mean",))
+    refuse("people.csv", "masked.csv", "--limit", "linkabilty=1", naming=("Did you mean 'linkability'",))
+    for old in ("linkability.attack_rate", "linkability.excess_over_control.high"):
+        refuse("people.csv", "masked.csv", "--limit", f"{old}=1", naming=("linkability",))
+
+
+def test_old_names_of_options_and_limits_still_work() -> None:
+    settings = ("people.csv", "masked.csv", "--control", "others.csv", "--known", "age,sex", "--kind", "masked")
+    old = ask(*settings, "--limit", "linkability.excess_over_control=0.05", "--accept-undecided", "--json")
+    new = ask(
+        *settings[:4], "--quasi-identifiers", "age,sex", "--release-type", "masked",
+        "--limit", "linkability.normalized=0.05", "--accept-inconclusive", "--json",
+    )  # fmt: skip
+    assert (old.exit_code, old.stdout) == (new.exit_code, new.stdout)
 
 
 @pytest.mark.parametrize(

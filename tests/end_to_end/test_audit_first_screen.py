@@ -1,9 +1,8 @@
-"""Whoever sees the first screen alone can say which release may go out: five audits with a limit, in a real browser."""
+"""The first screen alone tells which release may go out: audits with a threshold, in a real browser."""
 
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +13,14 @@ from rich.console import Console
 
 from tests.end_to_end.visits import visit
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.terminal_view import short
-from unveil.questions.result import Result
-from unveil.report.blocks import Answers, brief_table
-from unveil.report.figures import json_of
-from unveil.report.limits import Limits, check_limits
-from unveil.report.terminal import Headline, show_headline, show_table
+from unveil.report.terminal import ColumnSubset, Headline, show_headline, show_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
-LIMIT: Limits = (("linkability.excess_over_control", 0.2),)
 #: All text whose place lies within the window as it opens, without any scrolling.
 VISIBLE = """() => {
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), seen = [];
@@ -51,65 +43,63 @@ def people(rows: int, seed: int) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An audit with a limit, and what must be told from its first screen."""
+class Case:
+    """An audit with a threshold, and what its first screen must tell."""
 
-    original: pl.DataFrame
     released: dict[str, pl.DataFrame]
-    control: pl.DataFrame | None
-    #: The word above the headline, what may go out and what may not; each is said in words.
+    #: The word above the headline.
     word: str
     said: tuple[str, ...]
+    threshold: float | None = 0.3
+    has_control: bool = True
+    people: int = 300
 
-    @property
-    def answer(self) -> Result[Audit]:
-        rng, attacks = np.random.default_rng(3), ["linkability", "copies", "membership"]
-        return audit(self.original, self.released, self.control, attacks=attacks, rng=rng)
-
-    def html(self, **choices: Any) -> str:
-        answer = self.answer
-        checked = check_limits(answer.quantities, LIMIT)
-        return answer.to_html(limits=[json_of(each) for each in checked], **choices)
+    def html(self) -> str:
+        control = CONTROL.head(self.people) if self.has_control else None
+        settings: dict[str, Any] = {"kind": "synthetic", "sensitive": ["none"], "guesses": 200}
+        answer = audit(
+            ORIGINAL.head(self.people),
+            self.released,
+            control,
+            threshold=self.threshold,
+            rng=np.random.default_rng(3),
+            **settings,
+        )
+        return answer.to_html()
 
 
 ORIGINAL, CONTROL, FRESH = people(300, 1), people(300, 2), people(300, 3)
 SHUFFLED = ORIGINAL.sample(fraction=1.0, shuffle=True, seed=1)
 HALF = pl.concat([ORIGINAL.head(150), FRESH.head(150)]).sample(fraction=1.0, shuffle=True, seed=1)
-FEW = (people(60, 5), people(60, 6), people(60, 7))
-AUDITS = {
-    "kept": Asked(ORIGINAL, {"fresh": FRESH}, CONTROL, "LIMIT KEPT", ("By the limit the release may go out",)),
-    "exceeded": Asked(
-        ORIGINAL, {"shuffled": SHUFFLED}, CONTROL, "LIMIT EXCEEDED", ("Do not release it as it is", "is exceeded")
+CASES = {
+    "pass": Case({"fresh": FRESH}, "Pass", ("every excess is below", "Record the threshold and this report")),
+    "fail": Case({"shuffled": SHUFFLED}, "Fail", ("Fail (high risk): ", "100 points", "Generalize ")),
+    "few people": Case(
+        {"few": FRESH.head(60)}, "Inconclusive", ("could be up to", "Audit with more people"), threshold=0.02, people=60
     ),
-    "not shown": Asked(
-        FEW[0], {"few": FEW[1]}, FEW[2], "LIMIT UNDECIDED", ("Do not release it on this evidence", "lies between")
-    ),
-    "one of three": Asked(
-        ORIGINAL,
+    "one of three": Case(
         {"shuffled": SHUFFLED, "half": HALF, "fresh": FRESH},
-        CONTROL,
-        "1 OF 3 KEEPS THE LIMIT",
-        (
-            "by the figures tested only 'fresh' keeps the limit that was set; 'shuffled' and 'half' exceed it",
-            "By the limit 'fresh' may go out",
-            "Do not release 'shuffled' and 'half'",
-            "Limit kept; nothing proved",
-            "Limit exceeded; gives most people away",
-        ),
+        "Fail",
+        ("1 of 3 releases passes: fresh.", "Decision", "Fail", "Pass"),
     ),
-    "no control": Asked(
-        ORIGINAL,
+    "no threshold": Case(
         {"shuffled": SHUFFLED},
-        None,
-        "LIMIT UNDECIDED",
-        ("Do not release it on this evidence", "Keep a random fifth of the people"),
+        "Level: high",
+        ("High risk: ", "Choose a threshold to get pass or fail."),
+        threshold=None,
+    ),
+    "no control": Case(
+        {"fresh": FRESH},
+        "Inconclusive",
+        ("without a control group the excess risk cannot be estimated", "Keep a random fifth of the people"),
+        has_control=False,
     ),
 }
 
 
 @cache
 def page_of(name: str) -> str:
-    return AUDITS[name].html()
+    return CASES[name].html()
 
 
 def opened(browser: "Browser", folder: Path, name: str, width: int, height: int) -> "Page":
@@ -120,47 +110,41 @@ def opened(browser: "Browser", folder: Path, name: str, width: int, height: int)
     return page
 
 
-@pytest.mark.parametrize("name", AUDITS)
-def test_the_first_screen_says_which_release_may_go_out(browser: "Browser", tmp_path: Path, name: str) -> None:
-    asked = AUDITS[name]
+@pytest.mark.parametrize("name", CASES)
+def test_the_first_screen_tells_the_decision_and_the_next_step(browser: "Browser", tmp_path: Path, name: str) -> None:
+    case = CASES[name]
     page = opened(browser, tmp_path, name, 1280, 800)
-    seen = page.evaluate(VISIBLE)
-    assert asked.word.lower() in seen.lower()
-    for sentence in asked.said:
+    seen = " ".join(page.evaluate(VISIBLE).split())
+    assert case.word.lower() in seen.lower()
+    for sentence in case.said:
         assert sentence in seen
-    may_go = "may go out" in seen
-    assert may_go == (name in ("kept", "one of three"))
-    # The marks of the picture are on it too, in words.
-    assert "Which records belong together?" in seen
-    assert any(mark in seen for mark in ("proved", "not tested"))
+    for risk in ("Singling out and re-identification", "Linkability", "Inference", "Membership"):
+        assert risk in seen
+    # A mark stands next to a word, so that color is not needed.
+    assert any(mark in seen for mark in ("● ", "○ ", "not tested"))
     page.context.close()
 
 
-def test_a_phone_has_the_answer_and_each_release_by_itself(browser: "Browser", tmp_path: Path) -> None:
+def test_a_phone_shows_the_decision_first(browser: "Browser", tmp_path: Path) -> None:
     page = opened(browser, tmp_path, "one of three", 390, 844)
-    assert "only 'fresh' keeps the limit" in page.evaluate(VISIBLE)
-    tops = page.evaluate(
-        """() => [1, 2, 3].map((place) => [...document.querySelectorAll(`.answers .place-${place}`)].map(
-            (cell) => cell.getBoundingClientRect()).map((box) => [box.top, box.bottom]))"""
-    )
-    # All cells of one release lie above all those of the next.
-    for above, below in pairwise(tops):
-        assert max(bottom for _, bottom in above) <= min(top for top, _ in below) + 1
+    assert "1 of 3 releases passes: fresh." in " ".join(page.evaluate(VISIBLE).split())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.context.close()
 
 
-@pytest.mark.parametrize("profile", [None, "ema"])
-def test_the_short_answer_fits_a_terminal(profile: str | None) -> None:
+@pytest.mark.parametrize("profile", ["", "ema"])
+def test_the_short_answer_fits_a_terminal(profile: str) -> None:
     """With what stands above and below it, the example and the seed, it is at most 30 lines of 80 columns."""
     from tests.end_to_end.test_audit_page import sample
 
+    made = sample(profile)
     console = Console(width=80, force_terminal=True, color_system=None, file=StringIO(), markup=False)
-    for part in short(sample().findings, sample().page(context=ReportContext(profile=profile))):
+    for part in short(made.findings, made.page()):
         match part:
             case Headline():
                 show_headline(part.text, console=console)
-            case Answers():
-                show_table(brief_table(part), console=console)
+            case ColumnSubset():
+                show_table(part.table, columns=part.columns, console=console)
             case _:
                 console.print(str(part))
     printed = console.file.getvalue().rstrip("\n").split("\n")  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 Ten audits are searched by default; ``UNVEIL_AUDITS=200`` searches so many.
 """
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,13 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.oracles.leaks import interval, leaks
+from tests.oracles.leaks import decision_leaks, interval, leaks
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import ReportContext
+from unveil.questions.audit.shareable import shared
 from unveil.report.figures import json_of
-from unveil.report.limits import check_limits
+from unveil.report.machine import compact
+from unveil.report.suppressed_number import SuppressedNumber
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))
 FOLDER = "geheimnis-7731"
@@ -75,6 +78,12 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     control = write(folder / "strangers.csv", people(rng, int(rng.choice([number, 60])), empty))
     has_control = rng.random() < 0.8
     known: dict[str, Any] = {"known": ["age", "town", "sex"]} if rng.random() < 0.5 else {}
+    thresholds: tuple[dict[str, Any], ...] = (
+        {},
+        {"threshold": 0.09},
+        {"profile": str(rng.choice(["cell-5", "cell-11"]))},
+        {},
+    )
     answer = audit(
         files[0],
         released,
@@ -86,15 +95,19 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         population_size=int(rng.choice([1_000, 5_000])),
         guesses=60,
         suggest=2 if seed % 4 == 0 else 0,
-        suggest_for=["inference.attack_rate"],
+        suggest_for=["inference"],
+        **thresholds[seed % 4],
         rng=rng,
         **known,
     )
-    limits = check_limits(answer.quantities, (("inference.attack_rate", 0.1), ("disclosure.k_anonymity", 3.0)))
+    if seed % 4 == 3:
+        answer = answer.with_limits({"disclosure.k_anonymity": 3.0} | ({"inference": 0.1} if has_control else {}))
     context = ReportContext(
-        original=files[0], released=tuple(released), profile=str(rng.choice(["cell-5", "cell-11"])), digest_key=KEY
+        original=files[0],
+        released=tuple(released),
+        digest_key=KEY,
     )
-    page = answer.to_html(edition="shareable", limits=[json_of(each) for each in limits], context=context, seed=seed)
+    page = answer.to_html(edition="shareable", context=context, seed=seed)
     return page, [files[0], *released, control], original, answer.findings
 
 
@@ -139,6 +152,15 @@ def rates(findings: Any) -> Iterator[Rate]:
             yield from rates(each)
 
 
+def told(content: Any) -> Any:
+    """Return plain data without the numbers that are given by bounds, which follow from totals."""
+    if isinstance(content, dict):
+        return {name: told(each) for name, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [told(each) for each in content]
+    return None if isinstance(content, SuppressedNumber) else content
+
+
 @pytest.mark.unwatched
 @pytest.mark.parametrize(
     ("make", "seed"),
@@ -158,7 +180,8 @@ def test_nothing_about_a_few_people_can_be_read_off_or_computed(
         files=[file.read_bytes() for file in files],
         truths={(n * rate.value, n) for rate in rates(findings) for n in (rate.tries, rate.worth) if n},
     )
-    assert found == []
+    decision = json.loads(compact(told(json_of(shared(findings).decision))))
+    assert (found, decision_leaks(decision, minimum=MINIMUM)) == ([], [])
 
 
 def test_the_search_finds_what_it_looks_for() -> None:
@@ -180,3 +203,49 @@ def test_the_search_finds_what_it_looks_for() -> None:
     for page, leak in sown.items():
         assert any(leak in each for each in leaks(page, cells=["Zzyzx"])), leak
     assert leaks("<p>500 rows. It is less than 2.2% (at most 3.9%), 0 of 500, fewer than 11 of 500.</p>") == []
+
+
+def decided(**changes: Any) -> dict[str, Any]:
+    """Return a decision, as JSON, on a release of which nothing about a few is given, with some changes."""
+    effect = {
+        "attack": "linkability", "attacker": None, "sensitive": None, "attack_rate": 0.3, "baseline": 0.2,
+        "attempts": 100, "control_attempts": 100, "excess": {"value": 0.1, "low": 0.0, "high": 0.2},
+        "uncorrected": None, "people_needed": None, "auc": None, "p_adjusted": 0.1,
+    }  # fmt: skip
+    individuals: dict[str, Any] = {
+        "unmistakable": 0, "copies_seen": 40, "copies_expected": 20, "rare_copies": 20, "rare_copies_expected": None,
+        "flagged": 0, "smallest_class": None, "people_in_classes_below": {}, "groups": [],
+    }  # fmt: skip
+    effect |= {name: value for name, value in changes.items() if name in effect}
+    individuals |= {name: value for name, value in changes.items() if name in individuals}
+    release = {"effects": [effect], "risks": [{"worst": effect}], "worst_excess": effect, "individuals": individuals}
+    texts = {"headline": changes.get("headline", ""), "subline": changes.get("subline", ""), "next": []}
+    highest = changes.get("highest", effect["excess"]["high"])  # type: ignore[index]
+    return {"people": 100, "control_people": 100, "releases": [{**release, "highest": highest}], **texts}
+
+
+@pytest.mark.parametrize(
+    ("changes", "leak"),
+    [
+        ({"attack_rate": 0.05}, "5.0 of 100"),
+        ({"baseline": 0.97}, "97.0 of 100"),
+        ({"attack_rate": None, "p_adjusted": None, "excess": {"value": -0.15, "low": None, "high": 0.1}}, "5.0 of 100"),
+        ({"uncorrected": 0.75}, "95.0 of 100"),
+        ({"attempts": 97}, "3 not attacked"),
+        ({"attack_rate": None}, "a number of a hidden effect"),
+        ({"highest": 0.3}, "that of a hidden effect"),
+        ({"copies_seen": 95}, "5 people between 95 and 100"),
+        ({"unmistakable": 35}, "5 people between 35 and 40"),
+        ({"copies_expected": 4}, "4.0 of the control group"),
+        ({"flagged": 3}, "3 people between 0 and 3"),
+        ({"people_in_classes_below": {"3": 20, "11": 28}}, "8 people between 20 and 28"),
+        ({"smallest_class": 2}, "a class of 2"),
+        ({"groups": [{"group": "g", "people": 25, "attack": "linkability", "excess": {"value": 1}}]}, "5.0 outside"),
+        ({"groups": [{"group": "g", "people": 7, "attack": "linkability", "excess": {"value": None}}]}, "group of 7"),
+        ({"headline": "Fail: 40 people's records are released unchanged, 6 expected."}, "6.0 copied of the control"),
+        ({"subline": "linkability: 30%, control 4.0%; excess 26 points"}, "4.0% of any of [100]"),
+    ],
+)
+def test_the_search_of_a_decision_finds_what_it_looks_for(changes: dict[str, Any], leak: str) -> None:
+    assert decision_leaks(decided()) == []
+    assert any(leak in each for each in decision_leaks(decided(**changes)))

@@ -248,4 +248,4 @@ def test_names_that_look_like_a_pattern_stay_names(folder: Path) -> None:
     assert ask(*arguments).exit_code == 0
     for page in ("i.html", "s.html"):
         plain = texts((folder / page).read_text())
-        assert re.search(r"What could an adversary do with the release 'a\{ ?\}b.csv' of 90 people in", plain)
+        assert re.search(r"What could an attacker do with the release 'a\{ ?\}b.csv' \(.+?\) of 90 people in", plain)

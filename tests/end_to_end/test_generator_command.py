@@ -59,8 +59,8 @@ def test_from_the_command_to_the_sheet(folder: Path, approved: Approved) -> None
     first = AUDIT.ask(*asked, "--html", "report.html", "--shareable", "shared.html", "--sheet", "sheet.html")
     assert first.exit_code == 3, first.stderr  # the claim is contradicted
     told = json.loads(first.stdout)
-    assert told["verdict"]["outcome"] == "found"
-    assert told["verdict"]["headline"].startswith("Your way of making it gives most people away")
+    assert (told["decision"]["level"], told["decision"]["decision"]) == ("high", "fail")
+    assert told["decision"]["headline"].startswith("Fail (high risk): ")
     assert (told["way"]["runs"], told["way"]["attacked"]) == (2, 1)
     assert told["epsilon"]["contradicted"] is True
     approved(first.stderr)
@@ -162,13 +162,14 @@ def test_a_protection_takes_the_place_of_a_command() -> None:
     told = AUDIT.answer("people.csv", "--generator", "shuffle", *ATTACKS[:2], "--folds", "2")
     assert told["way"]["generator"] == "shuffle"
     assert told["releases"][0]["kind"] == "masked"
-    assert told["verdict"]["outcome"] == "found"
+    assert told["decision"]["level"] == "high"
 
 
 def test_a_release_that_exists_is_audited_beside_the_way() -> None:
     told = AUDIT.answer("people.csv", "people.csv", *generator(), *ATTACKS)
     assert [each["name"] for each in told["releases"]] == ["your way of making it", "people.csv"]
-    assert told["verdict"]["headline"].startswith("Your way of making it gives")
+    assert [each["name"] for each in told["decision"]["releases"]] == ["your way of making it", "people.csv"]
+    assert told["decision"]["level"] in ("medium", "high")
 
 
 def test_the_example_inside_needs_no_file() -> None:

@@ -26,6 +26,7 @@ SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$
 CALLS = {
     "audit": ["people.csv", "masked.csv", "--control", "others.csv", "--attacks", "membership", "--quiet"],
     "protect": ["people.csv", "--protect", "shuffle", "--attacks", "disclosure", "--known", "age,sex", "--quiet"],
+    "plan": ["--people", "500", "--control", "500", "--threshold", "0.09", "--quiet"],
     "columns": ["people.csv", "--quiet"],
     "partition": ["--sample", "--quiet"],
     "candidates": ["--sample", "--quiet"],

@@ -75,8 +75,8 @@ def test_the_edition_to_pass_on_holds_no_count_and_the_internal_one_says_that_it
         (("shown.csv", "--profile", "cell-11"), 3),
         (("shown.csv", "--limit", "small_shown=0"), 3),
         (("safe.csv", "--limit", "recovered_rate=0"), 0),
-        (("safe.csv", "--limit", "worked_out=0", "--work", "1"), 3),
-        (("safe.csv", "--profile", "cell-5", "--work", "1"), 3),
+        (("safe.csv", "--limit", "worked_out=0", "--work", "1"), 5),
+        (("safe.csv", "--profile", "cell-5", "--work", "1"), 5),
     ],
 )
 def test_limits_and_profiles_decide_the_exit_code(options: tuple[str, ...], code: int) -> None:

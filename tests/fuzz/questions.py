@@ -79,7 +79,7 @@ targets = 5
 neighbours = 2
 seed = 4
 [limits]
-"copies.attack_rate" = 1
+"copies" = 1
 [[scenario]]
 name = "neighbour"
 columns = ["age"]

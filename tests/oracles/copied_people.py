@@ -99,6 +99,26 @@ def expected_copies(
     return len(released) * max(probability(rows, parent, row), probability(released, released_parent, row))
 
 
+def rare_copied(
+    pool: Sequence[Person],
+    released: Sequence[Row],
+    parent: Sequence[int],
+    released_parent: Sequence[int],
+    rare: Fraction,
+) -> list[bool]:
+    """Return whether each person has a rare record that is released and nobody else's."""
+    rows = [row for person in pool for row in person]
+    return [
+        any(
+            alone(row, place, pool)
+            and row in released
+            and expected_copies(row, rows, parent, released, released_parent) <= rare
+            for row in person
+        )
+        for place, person in enumerate(pool)
+    ]
+
+
 def p_of_rare_copies(
     members: int,
     pool: Sequence[Person],

@@ -77,3 +77,9 @@ def suda_score(sets: Sequence[tuple[int, ...]], columns: int, size: int) -> int:
     most = min(size, columns - 1)
     # A set of all columns has an empty product.
     return sum(factorial(columns - len(s)) // factorial(columns - most - 1) if len(s) <= most else 1 for s in sets)
+
+
+def people_in_classes(rows: Sequence[Row], owner: Sequence[int]) -> list[set[int]]:
+    """The people in the class of each row, where it is known whose each row is; -1 is somebody else each time."""
+    who = [-2 - at if own < 0 else own for at, own in enumerate(owner)]
+    return [{each for each, other in zip(who, rows, strict=True) if other == row} for row in rows]

@@ -9,11 +9,13 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from html.parser import HTMLParser
+from itertools import pairwise
 from math import isnan, nan
+from typing import Any
 
 from scipy.special import betaincinv
 
@@ -171,7 +173,10 @@ def _hashes(page: str, seen: Page, files: Iterable[bytes]) -> Iterator[str]:
 
 def _totals(seen: Page, minimum: int) -> list[int]:
     """Return how many people there are of some kind, by the page: rows of files, tries, people of groups."""
-    numbers = [int(each.replace(",", "")) for each in re.findall(r"\bof (\d[\d,]*)\b(?!\.\d|%| limits)", seen.text)]
+    numbers = [
+        int(each.replace(",", ""))
+        for each in re.findall(r"\bof (\d[\d,]*)\b(?!\.\d|%| limits| audits| pred| attacks)", seen.text)
+    ]
     numbers += [int(each.replace(",", "")) for each in re.findall(r"\b(\d[\d,]*) (?:rows|people)\b", seen.text)]
     for table in seen.tables:
         at = table.column("Rows", "People (attacked)")
@@ -189,7 +194,9 @@ def _counts(text: str, few: range) -> Iterator[str]:
         if int(match[1]) in few and not BOUND.search(before) and not re.search(r"\d[.,]$|all $", before):
             yield f"count {match[0]!r}"
     for match in re.finditer(
-        r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)(?: \([\d.,–]+\))? of (\d[\d,]*)\b(?!\.\d|%| limits)", text
+        r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)(?: \([\d.,–]+\))? of (\d[\d,]*)"
+        r"\b(?!\.\d|%| limits| audits| pred| attacks)",
+        text,
     ):
         hits, tries = (float(each.replace(",", "")) for each in match.groups())
         if (
@@ -309,7 +316,8 @@ def _solved(
 
 def _is_true(pair: tuple[float, int], truths: Collection[tuple[float, float]], minimum: int) -> bool:
     few = [(hits, tries) for hits, tries in truths if _is_few(hits, tries, minimum)]
-    return any(abs(pair[0] - hits) < 0.5 and abs(pair[1] - tries) < 0.5 for hits, tries in few)
+    # Of expected hits far below one those that are near are others.
+    return any(abs(pair[0] - hits) < min(0.5, hits / 2 + 0.05) and abs(pair[1] - tries) < 0.5 for hits, tries in few)
 
 
 def _unit(percent: str) -> float:
@@ -467,3 +475,124 @@ def _classes(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]
         smallest = table.column("Fewest (k)")
         if smallest is not None and 0 < _number(row[smallest]) < minimum:
             yield f"{row[0]!r} has a class of {row[smallest]}"
+
+
+def decision_leaks(decision: Mapping[str, Any], *, minimum: int = 11) -> list[str]:
+    """Return what the decision of an audit, as JSON, gives away about a few people, one sentence each.
+
+    Rates times attempts are hits, what chance explains of copies is a number of the control group, and differences of
+    numbers that contain one another are numbers too.
+    """
+    found: list[str] = []
+    people, control = decision["people"], decision["control_people"]
+    for release in decision["releases"]:
+        found += _of_effects(release, people, control, minimum)
+        found += _of_individuals(release, people, control, minimum)
+        found += _of_groups_in(release, people, minimum)
+        effects = [each for each in release["effects"] if each["attack_rate"] is not None]
+        tries = [{each[name] for each in effects} for name in ("attempts", "control_attempts")]
+        # Sentences leave open which attempts a rate is one of.
+        texts = " ".join([decision["headline"], decision["subline"], *decision["next"]])
+        found += _in_sentences(texts, people, control, tries, minimum)
+    return list(dict.fromkeys(found))
+
+
+def _of_effects(release: Mapping[str, Any], people: float, control: float, minimum: int) -> Iterator[str]:
+    """Yield the few who are hit, or are not, by rates, by excesses, and by limits."""
+    rows = [row["worst"] for row in release["risks"]]
+    shown = {_digits(each["excess"]["high"]) for each in [*release["effects"], *rows] if each is not None}
+    if release["highest"] is not None and _digits(release["highest"]) not in shown:
+        yield f"highest {release['highest']} is that of a hidden effect"
+    for effect in (each for each in (*release["effects"], *rows, release["worst_excess"]) if each is not None):
+        called, excess = f"{effect['attack']} {effect['attacker']} {effect['sensitive']}", effect["excess"]["value"]
+        inside, outside = effect["attack_rate"], effect["baseline"]
+        sides = [(inside, effect["attempts"]), (outside, effect["control_attempts"])]
+        if excess is not None and (inside is None) != (outside is None):
+            sides += [(None if outside is None else outside + excess, effect["attempts"])]
+        if effect["uncorrected"] is not None and outside is not None:
+            sides += [(outside + effect["uncorrected"], effect["attempts"])]
+        for rate, tries in sides:
+            if rate is not None and tries and _is_few(rate * tries, tries, minimum):
+                yield f"{called}: {rate * tries:.1f} of {tries}"
+        # Predicates are no people, and some attacks are made on a part of the people alone.
+        if effect["attack"] != "singling_out":
+            totals = (people, effect["attempts"]), (control, effect["control_attempts"])
+            yield from (f"{called}: {all_ - some} not attacked" for all_, some in totals if 0 < all_ - some < minimum)
+        if inside is None and any(effect[name] is not None for name in ("people_needed", "auc", "p_adjusted")):
+            yield f"{called}: a number of a hidden effect"
+        for name in ("attempts", "control_attempts"):
+            if 0 < effect[name] < minimum and inside is not None:
+                yield f"{called}: {effect[name]} {name}"
+
+
+def _digits(number: float | None) -> float | None:
+    return None if number is None else round(number, 9)
+
+
+def _of_individuals(release: Mapping[str, Any], people: float, control: float, minimum: int) -> Iterator[str]:
+    """Yield the few among exposed people, and the few who are not."""
+    each = release["individuals"]
+    classes = [
+        number for _, number in sorted((int(size), number) for size, number in each["people_in_classes_below"].items())
+    ]
+    chains = [
+        [each["unmistakable"], each["copies_seen"], people],
+        [each["rare_copies"], each["copies_seen"], people],
+        [each["flagged"], people],
+        [*classes, people],
+    ]
+    for chain in chains:
+        known = [0.0, *(number for number in chain if number is not None)]
+        for one, other in pairwise(known):
+            if 0 < other - one < minimum:
+                yield f"{other - one:g} people between {one:g} and {other:g}"
+    for name in ("copies_expected", "rare_copies_expected"):
+        if each[name] is not None and control:
+            hits = each[name] * control / people
+            if _is_few(hits, control, minimum):
+                yield f"{name} is {hits:.1f} of the control group"
+    if each["smallest_class"] is not None and each["smallest_class"] < minimum:
+        yield f"a class of {each['smallest_class']}"
+
+
+def _of_groups_in(release: Mapping[str, Any], people: float, minimum: int) -> Iterator[str]:
+    """Yield the few in a group, those outside it, and what a group leaves of all hits of an attack."""
+    groups = [*release["individuals"]["groups"], *([release["group"]] if release.get("group") else [])]
+    totals = {
+        each["attack"]: each["attack_rate"] * each["attempts"] for each in release["effects"] if each["attack_rate"]
+    }
+    for each in groups:
+        size, value = each["people"], each["excess"]["value"]
+        if size is not None and (0 < size < minimum or 0 < people - size < minimum):
+            yield f"a group of {size}"
+        if value is None or size is None:
+            continue
+        if _is_few(value * size, size, minimum):
+            yield f"{value * size:.1f} of the group {each['group']!r}"
+        rest = totals.get(each["attack"], nan) - value * size
+        if 0.05 < rest < minimum - 0.5:
+            yield f"{rest:.1f} outside the group {each['group']!r}"
+
+
+def _in_sentences(
+    text: str, people: float, control: float, tries: Sequence[Collection[int]], minimum: int
+) -> Iterator[str]:
+    """Yield the few in the sentences of the first screen, by numbers and by rates of either table."""
+    yield from _counts(text, range(1, minimum))
+    if match := re.search(
+        r"(?<!least )(\d[\d,]*) people's records are released unchanged(?:, (\d[\d,]*) expected)?", text
+    ):
+        seen, expected = (float((each or "0").replace(",", "")) for each in match.groups())
+        if 0 < people - seen < minimum:
+            yield f"all but {people - seen:g} are copied"
+        if control and expected and _is_few(expected * control / people, control, minimum):
+            yield f"{expected * control / people:.1f} copied of the control group"
+    for match in re.finditer(r"[:(] ?(\d+(?:\.\d+)?)%, control (\d+(?:\.\d+)?)%", text):
+        for percent, numbers in zip(match.groups(), tries, strict=True):
+            if 0 in numbers:  # what strangers would give is no share of attempts
+                continue
+            slack = 0.5 * _unit(percent)
+            ends = [(float(percent) / 100 + sign * slack) * number for number in numbers for sign in (-1, 1)]
+            wholes = [number for number in numbers for _ in (-1, 1)]
+            if ends and all(_is_few(end, whole, minimum) for end, whole in zip(ends, wholes, strict=True)):
+                yield f"{percent}% of any of {sorted(numbers)}"

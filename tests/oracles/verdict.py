@@ -1,6 +1,7 @@
 """How a verdict is reached, as it is defined: all loops, all choices of people, no shortcut."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from math import comb
 from statistics import mean
@@ -38,6 +39,25 @@ def exact_p(figure: Callable[[frozenset[int]], float], members: frozenset[int], 
     return mean(bool(figure(frozenset(choice)) >= seen - 1e-9) for choice in choices)
 
 
+def exact_household_p(
+    figure: Callable[[frozenset[int]], float], members: frozenset[int], household: Sequence[int]
+) -> float:
+    """Return the same over all choices of households: of each size as many as the members live in."""
+    seen = figure(members)
+    homes = {home: frozenset(at for at, each in enumerate(household) if each == home) for home in set(household)}
+    inside = Counter(len(homes[home]) for home in {household[at] for at in members})
+    choices = [
+        frozenset().union(*(homes[home] for home in choice))
+        for choice in map(frozenset, _subsets(sorted(homes)))
+        if Counter(len(homes[home]) for home in choice) == inside
+    ]
+    return mean(bool(figure(choice) >= seen - 1e-9) for choice in choices)
+
+
+def _subsets(names: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    return (choice for size in range(len(names) + 1) for choice in combinations(names, size))
+
+
 def singled_out(fits: Sequence[frozenset[int]], members: frozenset[int]) -> int:
     """Return how many guesses fit exactly one member."""
     return sum(len(people & members) == 1 for people in fits)
@@ -50,10 +70,14 @@ def hypergeometric_p(member_hits: int, other_hits: int, members: int, others: in
     return sum(ways) / comb(members + others, hits)
 
 
-def independent_guesses(fits: Sequence[frozenset[int]], members: frozenset[int]) -> float:
+def alone_among(fits: int, people: int, drawn: int) -> float:
+    """Return the share of all ways to draw so many people in which exactly one of those drawn fits."""
+    return fits * comb(people - fits, drawn - 1) / comb(people, drawn)
+
+
+def independent_guesses(fits: Sequence[frozenset[int]], alone: Sequence[float]) -> float:
     """Return how many independent guesses these are worth, by a sum over all pairs that fit somebody in common."""
-    alone = [len(people & members) == 1 for people in fits]
-    a, number = mean(map(float, alone)), len(fits)
+    a, number = mean(alone), len(fits)
     if a in (0.0, 1.0):
         return number
     pairs = sum((alone[g] - a) * (alone[h] - a) for g in range(number) for h in range(number) if fits[g] & fits[h])

@@ -1,5 +1,6 @@
 """What holds for every mask: a release with its truth, and a true probability that is calibrated."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -185,5 +186,6 @@ def test_no_cell_is_printed_with_a_release(mask: Protection) -> None:
     people = Table.from_frame(pl.DataFrame({key: columns[key] for key in kept}), roles=dict.fromkeys(kept, "known"))
     release = mask.make().apply(people, rng=np.random.default_rng(1))
     for thing in (release, release.mechanism, *getattr(release.mechanism, "parts", ())):
-        assert "732" not in repr(thing)
-        assert "Zephyrine" not in repr(thing)
+        text = re.sub(r" at 0x[0-9a-f]+", "", repr(thing))  # an address may hold the digits by chance
+        assert "732" not in text
+        assert "Zephyrine" not in text

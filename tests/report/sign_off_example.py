@@ -1,11 +1,7 @@
 """Sheets to sign: a plain one, and one in which everything is as long and as much as it can be."""
 
-from unveil.metrics.trials.risk import clopper_pearson
 from unveil.report.blocks import Page, Section, TableBlock
 from unveil.report.editions import people
-from unveil.report.judgement import JudgedRelease, judge
-from unveil.report.limits import LimitEvidence, Quantity
-from unveil.report.profiles import profile
 from unveil.report.sign_off import (
     QUESTIONS,
     Adversary,
@@ -33,24 +29,13 @@ COMMAND = (
 )
 
 
-def figure(value: float, tries: int = 0, *, doubt: str = "") -> Quantity:
-    """Return a figure that is what it is, or a rate of so many tries."""
-    evidence = None
-    if tries:
-        evidence = LimitEvidence(
-            interval=lambda level: clopper_pearson(value * tries, tries, confidence=level),
-            needed=lambda limit: round(30 / limit),
-            doubt=doubt,
-        )
-    return Quantity(name="", value=value, meaning="", exceeded_when_undefined=False, evidence=evidence)
+DECISION = (
+    "Fail (medium risk): 27 more people per 100 can be linked than without the release (31%, control 4.0%). "
+    "threshold 9% (the European Medicines Agency)"
+)
 
 
 def plain() -> SignOff:
-    masked = JudgedRelease(
-        kind="masked",
-        figures={"disclosure.highest_risk": figure(0.5), "record_linkage.attack_rate": figure(0.12, 500)},
-    )
-    synthetic = JudgedRelease(kind="synthetic", figures={"linkability.excess_over_control": figure(0.04, 500)})
     return SignOff(
         files=(
             FileFact(part="Original", file=f"{FOLDER}/people.csv", rows=12_000, sha256="3f" * 32),
@@ -86,7 +71,9 @@ def plain() -> SignOff:
         date="2 May 2025",
         review_date="May 2026",
         decides="the board",
-        judgement=judge(profile("ema"), {"masked": masked, "synthetic": synthetic}),
+        decision=DECISION,
+        decision_tone="bad",
+        is_decided=True,
     )
 
 
@@ -94,7 +81,6 @@ def overfull(letter: str) -> SignOff:
     words = (letter * 9 + " ") * 60
     names = tuple(f"{letter * 60}{number}" for number in range(13))
     rate = "100.0% (100.0–100.0%)"
-    lacking = JudgedRelease(kind="masked", figures={})
     return SignOff(
         files=tuple(
             FileFact(part="Release", file=f"/srv/{letter * 90}{k}.csv", rows=12_000_000, sha256="3f" * 32)
@@ -118,7 +104,8 @@ def overfull(letter: str) -> SignOff:
         date="30 September 2025",
         review_date="30 September 2026",
         decides=words,
-        judgement=judge(profile("cell-20"), dict.fromkeys(names, lacking)),
+        decision=words,
+        is_decided=True,
     )
 
 

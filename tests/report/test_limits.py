@@ -12,7 +12,7 @@ from unveil.questions.attack_metrics.answer import candidates
 from unveil.questions.audit.quantities import meanings
 from unveil.questions.unlinkability.answer import partition
 from unveil.report.blocks import Page, Section, TableBlock
-from unveil.report.limits import Quantity, quantity_hint, with_limits
+from unveil.report.limits import Quantity, limit_name, quantity_hint, with_limits
 
 NAN = float("nan")
 
@@ -83,12 +83,14 @@ def test_the_other_questions_list_limits_too() -> None:
 @pytest.mark.parametrize(
     ("wrong", "suggested"),
     [
-        ("linkability", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
-        ("Linkabilty", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
-        ("linkability.baseline", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
-        ("membership.naive_rat", " Did you mean 'membership.excess_over_control' or 'membership.attack_rate'?"),
-        ("linkability.control", " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"),
-        ("row_order", " Did you mean 'row_order.attack_rate'?"),
+        ("Linkabilty", " Did you mean 'linkability'?"),
+        ("linkability.baseline", " It is a baseline, not a risk. Write linkability=0.1"),
+        ("linkability.control_rate", " It is a baseline, not a risk. Write linkability=0.1"),
+        ("memory.naive_rate", " It is a baseline, not a risk. Write memorization=0.1"),
+        (
+            "linkability.attack_rate",
+            " An attack may succeed as often without the release, so its excess risk is held. Write linkability=0.1",
+        ),
         ("copies.unmistakeable", " Did you mean 'copies.unmistakable'?"),
         ("utility", " Did you mean 'utility.loss'?"),
         ("luck", ""),
@@ -103,3 +105,17 @@ def test_no_slip_in_a_quantity_leads_to_a_baseline() -> None:
         for wrong in (name[:-1], name.replace("_", ""), name.partition(".")[0]):
             assert "naive_rate" not in quantity_hint(wrong, meanings())
             assert "control_rate" not in quantity_hint(wrong, meanings())
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("linkability.excess_over_control", "linkability.normalized"),
+        ("record_linkage", "reidentification"),
+        ("memory.excess_over_control", "memorization.normalized"),
+        ("utility.loss", "utility.loss"),
+        ("linkability.naive_rate", "linkability.naive_rate"),
+    ],
+)
+def test_names_of_earlier_versions_still_work(before: str, now: str) -> None:
+    assert limit_name(before, meanings()) == now

@@ -79,12 +79,12 @@ def test_the_command_prints_a_schema_by_question_by_command_and_by_whole_name() 
         assert run.exit_code == 0, run.stderr
         return run.stdout
 
-    assert said("audit") == said("protect") == said("unveil.audit/3") == schema_text("audit")
+    assert said("audit") == said("protect") == said("unveil.audit/4") == schema_text("audit")
     assert said("grade-metrics") == schema_text("grades")
     assert [line.split() for line in said().splitlines()] == [list(pair) for pair in schema_names().items()]
 
 
-@pytest.mark.parametrize("name", ["audi", "unveil.audit/99", "../schemas/unveil.audit/3", ""])
+@pytest.mark.parametrize("name", ["audi", "unveil.audit/99", "../schemas/unveil.audit/4", ""])
 def test_an_unknown_schema_is_refused_in_one_sentence(name: str) -> None:
     with pytest.raises(InputError, match="there is no schema"):
         schema_text(name)

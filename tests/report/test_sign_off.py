@@ -8,7 +8,7 @@ import pytest
 
 from tests.approved.sentences import Approved
 from tests.end_to_end.visits import visit
-from tests.report.sign_off_example import overfull, page_of, plain
+from tests.report.sign_off_example import DECISION, overfull, page_of, plain
 from tests.report.test_page import Reader
 from unveil.errors import InputError
 from unveil.report.blocks import Page, Section, TableBlock
@@ -67,7 +67,7 @@ def test_the_sheet_states_everything_that_is_signed_for() -> None:
         "Membership: whether somebody is in the data at all.",
         "unveil 1.2.3, seed 3, run on 2 May 2025; to be reviewed by May 2026; decided by the board.",
         "--missing Smith",
-        "The limit of 0.09 by the European Medicines Agency is exceeded",
+        DECISION,
         STATEMENT,
         "Date and signature",
     ):
@@ -87,7 +87,8 @@ def test_what_nobody_said_is_called_so(approved: Approved) -> None:
         date="",
         review_date="",
         decides="",
-        judgement=None,
+        decision="",
+        is_decided=False,
     )
     made = sheet(empty)
     lines = {entry.label: entry.lines for entry in made.entries}
@@ -101,13 +102,10 @@ def test_what_nobody_said_is_called_so(approved: Approved) -> None:
     assert made.tables[0].rows[3][3] == "no file"
 
 
-def test_the_answer_to_the_limit_is_said_once() -> None:
-    judged = plain().judgement
-    assert judged is not None
-    first = page_of(plain(), headline=judged.headline).sheet
-    assert first is not None
-    assert first.limit.startswith("European Medicines Agency, Policy 0070: External guidance on the implementation")
-    assert first.limit.endswith("not verified against the original: version, date and the figure of 0.09 (guidance).")
+def test_the_sheet_states_the_decision_and_whether_a_threshold_was_set() -> None:
+    assert (sheet(plain()).limit, sheet(plain()).limit_tone) == (DECISION, "bad")
+    level = replace(plain(), decision="Low risk.", is_decided=False, decision_tone="warning")
+    assert sheet(level).limit == f"{NO_LIMIT} Low risk."
 
 
 def test_the_three_questions_are_always_there_in_their_order() -> None:

@@ -34,10 +34,9 @@ def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question
         ("audit", "attacks", "linkability", "list"),
         ("audit", "missing", "a\0b", "letters"),
         ("audit", "limits", [{"quantity": "luck", "limit": "1"}], "figures offered"),
-        ("audit", "limits", [{"quantity": "copies.attack_rate", "limit": "much"}], "must be a number"),
-        ("audit", "limits", [{"quantity": "copies.attack_rate", "limit": "1e999"}], "must be a number"),
-        ("audit", "limits", [{"quantity": "linkability.excess_over_control", "limit": "0.1"}], "not in the data"),
-        ("audit", "limits", [{"quantity": "linkability.worst_group", "limit": "0.1"}], "groups"),
+        ("audit", "limits", [{"quantity": "copies", "limit": "much"}], "must be a number"),
+        ("audit", "limits", [{"quantity": "copies", "limit": "1e999"}], "must be a number"),
+        ("audit", "limits", [{"quantity": "linkability", "limit": "9"}], "share from 0 to 1"),
         ("audit", "scenarios", [{"name": "", "columns": ["a"]}], "name"),
         ("audit", "scenarios", [{"name": "a=b", "columns": ["a"]}], "="),
         ("audit", "scenarios", [{"name": "x", "columns": []}], "at least one column"),
@@ -114,7 +113,7 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
         "columns": [column],
         "release_kinds": ["masked"],
         "scenarios": [{"name": "neighbour", "columns": ["age", "sex"]}],
-        "limits": [{"quantity": "copies.attack_rate", "limit": "0.1"}],
+        "limits": [{"quantity": "copies", "limit": "0.1"}],
         "attacks": ["linkability"],
     }
     told = dict(said(form, names, settings))
@@ -122,7 +121,7 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
     approved(told["What each column is"])
     assert told["Who might try"] == "neighbour knows age, sex"
     approved(told["How it was made"])
-    assert told["Limits"] == "copies.attack_rate: 0.1"
+    assert told["Limits"] == "copies: 0.1"
     assert "People to attack" not in told
     assert dict(said(form, {}, {"sample": True}))["Data"].startswith("The example inside unveil")
     assert (

@@ -12,26 +12,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.errors import InputError
+from unveil.questions.request import checked_limits, decision_of
 from unveil.report.figures import json_of
-from unveil.report.limits import CheckedLimit, check_limits, is_pass
 from unveil.report.text import one_line
 
 if TYPE_CHECKING:
     from unveil.questions.request import Request, Response
 
 BAD_INPUT = 2
-#: A limit is exceeded, or it was not shown to be kept and nobody accepts that.
-NO_PASS = 3
+#: The decision is fail: a threshold or limit is exceeded.
+FAIL = 3
 #: Some scenarios of a study failed; the others are there.
 SOME_FAILED = 4
+#: The decision is inconclusive, and that is not accepted.
+INCONCLUSIVE = 5
 INTERRUPTED = 130
 #: What each exit code says, for the reference.
 EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
-        0: "All is fine: the answer is there, and every limit that was set is kept.",
+        0: "Pass, or no threshold is set.",
         BAD_INPUT: "The input cannot be used, or the disk is full: one sentence says what must hold and what to do.",
-        NO_PASS: "A limit is exceeded, or is not shown to be kept, and nobody accepted that: a pipeline stops here.",
+        FAIL: "Fail: a threshold or limit is exceeded.",
         SOME_FAILED: "Some scenarios of a study failed; the others are there, and resuming it tries these once more.",
+        INCONCLUSIVE: "Inconclusive: the data cannot show whether a threshold or limit is exceeded.",
         INTERRUPTED: "It was stopped, as by Ctrl-C.",
     }
 )
@@ -59,17 +62,16 @@ class OutputOptions:
 
 
 def show(reply: "Response", request: "Request", wishes: OutputOptions) -> None:
-    """Write what was wished for, then exit with 3 unless all limits are kept, or those not exceeded are accepted.
+    """Write what was wished for, then exit with 3 for fail and with 5 for inconclusive, unless that is accepted.
 
     Files come first, so that whatever is printed about them is true.
     """
-    checked = _checked_limits(reply, request)
-    outcomes = [
-        *(limit.exceeded for limit in checked),
-        *(True for _ in reply.exceeded),
-        *(None for _ in reply.undecided),
-    ]
-    passed = is_pass(outcomes, accept_undecided=request.values.get("accept_undecided", False))
+    checked = checked_limits(reply, request)
+    decision = decision_of(reply, checked)
+    code = {"fail": FAIL, "inconclusive": INCONCLUSIVE}.get(decision, 0)
+    if code == INCONCLUSIVE and request.values.get("accept_inconclusive", False):
+        code = 0
+    passed = code == 0
     for sentence in reply.aside:
         click.echo(one_line(sentence), err=True)
     in_json, on_page = shown_on_page(reply, request)
@@ -79,20 +81,21 @@ def show(reply: "Response", request: "Request", wishes: OutputOptions) -> None:
         click.echo(reply.answer.to_json(**in_json).rstrip("\n").encode())
     elif not wishes.quiet:
         _print(reply, request, written)
-    for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided):
+    messages = [*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided]
+    # The first line of what is printed says it already.
+    if reply.holds_limits and decision in ("fail", "inconclusive") and (wishes.as_json or wishes.quiet):
+        messages.append(reply.answer.headline)
+    for message in messages:
         click.echo(one_line(message), err=True)
-    if not passed:
-        click.get_current_context().exit(NO_PASS)
-
-
-def _checked_limits(reply: "Response", request: "Request") -> "list[CheckedLimit]":
-    return check_limits(reply.answer.quantities, request.values.get("limits", ())) if "limits" in request.values else []
+    if code:
+        click.get_current_context().exit(code)
 
 
 def shown_on_page(reply: "Response", request: "Request") -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what JSON and the page of an answer are made with."""
-    limits = [json_of(limit) for limit in _checked_limits(reply, request)]
-    shown = {"limits": limits, "seed": request.values.get("seed")}
+    shown: dict[str, Any] = {"seed": request.values.get("seed")}
+    if not reply.holds_limits:
+        shown["limits"] = [json_of(limit) for limit in checked_limits(reply, request)]
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     return {**shown, **reply.in_json}, {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}
 
@@ -126,7 +129,7 @@ def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any],
     for warning in warnings:
         click.echo(one_line(warning), err=True)
     if refused:
-        click.echo("The release is not written, because a limit is exceeded or was not checked", err=True)
+        click.echo("The release is not written, because the decision is not pass", err=True)
     return said
 
 

@@ -19,7 +19,7 @@ from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Question, Setting
-from unveil.questions.values import value_of, values_of, wrong_together
+from unveil.questions.values import row, value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
 FILE = click.Path(path_type=Path)
@@ -87,7 +87,7 @@ def _option(setting: Setting, question: Question) -> click.Option:
     is_path = (setting.is_file and beside is None) or setting.kind in ("output", "folder")
     behind = "" if beside is None else f"[={beside.metavar}]"
     return click.Option(
-        [setting.option, setting.name],
+        [setting.option, *([setting.alias] if setting.alias else []), setting.name],
         is_flag=is_flag,
         multiple=setting.kind in LISTS or setting.kind == "tables",
         type=click.BOOL if is_flag else FILE if is_path else click.STRING,
@@ -294,6 +294,8 @@ def _run(
     question = QUESTIONS[name].question
     report_to = {"--html": html, "--csv": csv, "--figures": figures}
     told = told_by(question, params, report=any(report_to.values()))
+    if question.asked is not None and not (quiet or as_json) and _is_attended():
+        told = _with_answers(told, question)
     outputs = _outputs(question, told, report_to)
     wishes = OutputOptions(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
     try:
@@ -302,6 +304,23 @@ def _run(
     except SettingError as error:
         raise at_option(error, question) from error
     show(reply, told, wishes)
+
+
+def _is_attended() -> bool:
+    """Return whether somebody at a terminal can answer."""
+    return all(each is not None and each.isatty() for each in (sys.stdin, sys.stderr))
+
+
+def _with_answers(request: Request, question: Question) -> Request:
+    """Return the request with what a person answers, as if it had been written in the command."""
+    for name, option, value in () if question.asked is None else question.asked(request, _prompt):
+        command = (*request.command, option, row(value)) if request.command else ()
+        request = replace(request, values={**request.values, name: value}, command=command)
+    return request
+
+
+def _prompt(question: str) -> str:
+    return str(click.prompt(question, default="", show_default=False, err=True))
 
 
 def _say(sentence: str) -> None:

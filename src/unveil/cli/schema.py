@@ -12,7 +12,7 @@ def schema(question: str | None) -> None:
 
     \b
     Try:  unveil schema audit > unveil.audit.v3.json
-          unveil schema unveil.audit/3
+          unveil schema unveil.audit/4
     """  # noqa: D301  (click needs the control character itself)
     if question is None:
         click.echo("\n".join(f"{name:<24}{whole}" for name, whole in schema_names().items()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from unveil.errors import shortened
-from unveil.report.limits import Limits, parse_limit, quantity_hint
+from unveil.report.limits import Limits, limit_name, parse_limit, quantity_hint
 
 
 def refuse_blank(written: Sequence[str]) -> None:
@@ -53,6 +53,7 @@ def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Lim
 
 def _read_limit(text: str, known: Mapping[str, str], ctx: click.Context, param: click.Parameter) -> tuple[str, float]:
     name, _, written = text.partition("=")
+    name = limit_name(name, known)
     if name not in known:
         listed = f"Choose from {', '.join(known)}." if len(known) <= _NAMED else "'--limit help' lists them."
         hint = quantity_hint(name, known) or f" {listed}"

@@ -84,6 +84,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
             "protect_settings:QUESTION",
             "protect:ask",
         ),
+        "plan": QuestionEntry("plan", "How many people does an audit need?", "plan"),
         "columns": QuestionEntry("columns", "What is in each column of a table, and how sure is that?", "columns"),
         "partition": QuestionEntry(
             "partition", "How well is each subject hidden in an adversary's partition?", "unlinkability"
@@ -136,14 +137,17 @@ def _schemas() -> dict[str, dict[str, Any]]:
     from unveil.report.figures import schema_of
 
     views = (view for entry in QUESTIONS.values() for view in entry.views)
-    found = {view.schema: schema_of(view.findings, view.schema, view.about) for view in views}
+    # An answer that writes its own JSON states its limits and its seed in places of their own.
+    found = {
+        view.schema: schema_of(view.findings, view.schema, view.about, answer=view.whole_json is None) for view in views
+    }
     for kind in (entry._in(place) for entry in QUESTIONS.values() for place in entry.records):
         found[kind.SCHEMA] = schema_of(kind, kind.SCHEMA, kind.ABOUT, answer=False)
     return found
 
 
 def schema_names() -> dict[str, str]:
-    """Return the latest schema of each kind of answer, such as ``unveil.audit/3`` for ``audit``.
+    """Return the latest schema of each kind of answer, such as ``unveil.audit/4`` for ``audit``.
 
     >>> schema_names()["partition"]
     'unveil.partition/1'
@@ -154,7 +158,7 @@ def schema_names() -> dict[str, str]:
 def schema_text(name: str) -> str:
     """Return the text of a schema, by its whole name with the version or by the kind of answer alone.
 
-    >>> schema_text("audit") == schema_text("unveil.audit/3")
+    >>> schema_text("audit") == schema_text("unveil.audit/4")
     True
     """
     known = schema_names()

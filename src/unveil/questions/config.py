@@ -12,11 +12,12 @@ from unveil.errors import InputError, did_you_mean
 from unveil.questions.request import Request
 from unveil.questions.settings import LISTS, Question
 from unveil.questions.values import value_of
-from unveil.report.limits import quantity_hint
+from unveil.report.limits import limit_name, quantity_hint
 
 #: What a value may be in such a file.
 Types = tuple[type, ...]
 _NO_TYPES: Mapping[str, Types] = MappingProxyType({})
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 #: What a setting must be there, by its kind; every other kind is a text.
 _TYPES: Mapping[str, Types] = {
     "tables": (str, list),
@@ -47,7 +48,8 @@ def with_config(
     """
     path, question = request.required_path("config"), request.question
     apart = {"hierarchy": (dict,), **own, "limits": (dict,)}
-    content = settings_in(path, {**may_hold(question, without=("config", "limits", *without)), **types, **apart})
+    known = {**may_hold(question, without=("config", "limits", *without)), **types, **apart}
+    content = settings_in(path, known, renamed={each.old_key: each.key for each in question.settings if each.old_key})
     files = {
         each.name: tuple(path.parent / file for file in texts_in(content[each.key]))
         for each in question.files
@@ -90,9 +92,10 @@ def may_hold(question: Question, *, without: Collection[str] = ()) -> dict[str, 
     return told
 
 
-def settings_in(path: Path, known: Mapping[str, Types]) -> Mapping[str, Any]:
-    """Return what a file of settings holds, each of it known and of its type."""
-    content = read_toml(path)
+def settings_in(path: Path, known: Mapping[str, Types], *, renamed: Mapping[str, str] = _NO_NAMES) -> Mapping[str, Any]:
+    """Return what a file of settings holds, each of it known and of its type; an old name stands for the new one."""
+    read = read_toml(path)
+    content = {key if renamed.get(key, key) in read else renamed[key]: value for key, value in read.items()}
     for key, value in content.items():
         if key not in known:
             hint = did_you_mean(key, known) or f" It may have {', '.join(known)}."
@@ -138,6 +141,7 @@ def limits_in_file(fields: Mapping[str, Any], path: Path, question: Question) ->
 
     walk(fields, "")
     known = question.meanings() if flat else {}
+    flat = {limit_name(name, known): value for name, value in flat.items()}
     for name in flat:
         if name not in known:
             hint = quantity_hint(name, known) or " '--limit help' lists them."

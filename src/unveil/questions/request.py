@@ -12,7 +12,8 @@ from unveil.report.progress import Progress, Say, silent, unsaid
 if TYPE_CHECKING:
     import numpy as np
 
-    from unveil.questions.result import Result
+    from unveil.questions.result import Decision, Result
+    from unveil.report.limits import CheckedLimit
     from unveil.report.terminal import Part
 
 
@@ -75,9 +76,11 @@ class Response:
     in_json: Mapping[str, Any] = field(default_factory=dict)
     #: Files that may be written beside the report: by the setting that names each, what writes it there.
     outputs: "Mapping[str, OutputFile]" = field(default_factory=dict)
-    #: What exceeds limits that are set in another way than by figures, and of which of them neither was shown.
+    #: What fails limits that are set in another way than by figures, and which of them stay open.
     exceeded: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    #: Whether the decision of the answer has the limits of the request already.
+    holds_limits: bool = False
     #: What must be said on standard error before anything else.
     aside: tuple[str, ...] = ()
 
@@ -93,3 +96,20 @@ class OutputFile:
     is_release: bool = False
     #: What must be said on standard error once it is written, with {} for its name; nothing if empty.
     warning: str = ""
+
+
+def checked_limits(reply: Response, request: Request) -> "list[CheckedLimit]":
+    """Return the limits of a request with their outcomes; none where the answer has decided by them already."""
+    from unveil.report.limits import check_limits
+
+    if reply.holds_limits or "limits" not in request.values:
+        return []
+    return check_limits(reply.answer.quantities, request.values["limits"])
+
+
+def decision_of(reply: Response, checked: "Sequence[CheckedLimit]") -> "Decision":
+    """Return the decision of an answer: its own, or that of the limits."""
+    if reply.holds_limits:
+        return reply.answer.decision
+    outcomes = {each.exceeded for each in checked} | {True for _ in reply.exceeded} | {None for _ in reply.undecided}
+    return "none" if not outcomes else "fail" if True in outcomes else "inconclusive" if None in outcomes else "pass"

@@ -63,8 +63,8 @@ class QuestionView(Generic[Findings]):
     level
         Findings to what was found in one word, where a question has such words.
     whole_page, whole_json
-        Findings, ``limits``, ``seed`` and choices to the whole page and to all of JSON, where a question does more than
-        put the limits beside the rest, such as making editions of it.
+        Findings, ``seed``, ``limits`` if any, and choices to the whole page and to all of JSON, where a question makes
+        editions or decides by limits itself.
     """
 
     schema: str
@@ -169,7 +169,7 @@ class Result(Generic[Findings]):
 
         stated, checked = self.seed if seed is None else seed, self._checked(limits)
         if self.view.whole_page is not None:
-            return self.view.whole_page(self.findings, limits=checked, seed=stated, **choices)
+            return self.view.whole_page(self.findings, seed=stated, **_with(checked), **choices)
         return with_limits(self.view.page(self.findings, seed=stated, **choices), checked, self.quantities)
 
     def to_html(
@@ -198,7 +198,7 @@ class Result(Generic[Findings]):
 
         stated, checked = self.seed if seed is None else seed, self._checked(limits)
         if self.view.whole_json is not None:
-            content = self.view.whole_json(self.findings, limits=checked, seed=stated, **choices)
+            content = self.view.whole_json(self.findings, seed=stated, **_with(checked), **choices)
         else:
             figures = json_of(self.findings, **choices)
             content = {"schema": self.view.schema, **figures, "limits": list(checked), "seed": stated}
@@ -236,7 +236,9 @@ class Result(Generic[Findings]):
             for name, each in self.quantities.items()
             if not name.endswith((".low", ".high"))
         ]
-        frame = frame_of_rows(rows)
+        return self._in_library(frame_of_rows(rows))
+
+    def _in_library(self, frame: "pl.DataFrame") -> Any:
         return _pandas(frame) if self.library == "pandas" else frame
 
     def plot(self, **choices: Any) -> "NDArray[Any]":
@@ -257,6 +259,10 @@ class Result(Generic[Findings]):
 
     def _checked(self, limits: Sequence[Mapping[str, Any]] | None) -> Sequence[Mapping[str, Any]]:
         return [json_of(each) for each in self.checked_limits] if limits is None else limits
+
+
+def _with(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"limits": limits} if limits else {}
 
 
 def _written(path: str | PathLike[str] | None, text: str) -> str:

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from unveil.errors import InputError, did_you_mean, shortened
-from unveil.report.limits import quantity_hint
+from unveil.report.limits import limit_name, quantity_hint
 
 if TYPE_CHECKING:
     from unveil.data.files.settings import FileSettings
@@ -54,6 +54,8 @@ class Setting:
     only: Door | None = None
     #: What the command line calls it: made from its name unless given, and empty where none is written.
     option: str = ""
+    #: A name that the option had in an earlier version, which still works.
+    alias: str = ""
     #: Whether it is written on the command line without a name, as the first files are.
     is_bare: bool = False
     #: What stands for its value in help; made from its kind unless given.
@@ -113,6 +115,11 @@ class Setting:
     def key(self) -> str:
         """What a file of settings calls it."""
         return self.option.removeprefix("--").replace("-", "_") or self.name
+
+    @property
+    def old_key(self) -> str:
+        """What a file of settings called it before it was renamed; empty where it was not."""
+        return self.alias.removeprefix("--").replace("-", "_")
 
     @property
     def help(self) -> str:
@@ -298,14 +305,15 @@ def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str
     if not isinstance(limits, Mapping):
         raise InputError("limits must be a mapping from the name of a figure to a number. Write {'name': 0.1}")
     known = next(each for each in QUESTIONS.values() if module.split(".")[2] == each.folder).meanings()
-    for name, limit in limits.items():
+    named = {limit_name(str(name), known): limit for name, limit in limits.items()}
+    for name, limit in named.items():
         if name not in known:
             raise InputError(
                 f"there is no figure {shortened(str(name))} to set a limit on.{quantity_hint(str(name), known)}"
             )
         if isinstance(limit, bool) or not isinstance(limit, Real) or not isfinite(limit):
             raise InputError(f"the limit on {name} must be a number. Write one, such as 0.1")
-    return {name: float(limit) for name, limit in limits.items()}
+    return {name: float(limit) for name, limit in named.items()}
 
 
 def _library_of(given: Iterable[Any]) -> Literal["pandas", "polars"]:
@@ -343,6 +351,8 @@ class Question:
     #: Defaults that are others for the example.
     of_sample: Mapping[str, Any] = field(default_factory=dict)
     together: Together | None = None
+    #: What a person at a terminal is asked for: setting, option and value, from the request and a function that asks.
+    asked: "Callable[[Any, Callable[[str], str]], Iterable[tuple[str, str, Any]]] | None" = None
     #: Whether the seed would undo what the answer releases: it is drawn in secret unless given, and never shown.
     secret: bool = False
 

@@ -249,9 +249,10 @@ def _number(setting: Setting, value: Any) -> int | float:
         raise InputError(f"it must be {what} of at most 100 digits, but has {len(value.strip()):,}. Lower it")
     if number is None or (setting.whole and number.denominator != 1):
         raise InputError(f"it must be {what}{_seen(value)}. Write it in digits")
-    if setting.least is not None and number < setting.least:
+    # Bounds are compared as written: the float 0.001 is more than the text '0.001'.
+    if setting.least is not None and number < Fraction(str(setting.least)):
         raise InputError(f"it must be {what} of at least {setting.least:g}{_seen(value)}. Raise it")
-    if setting.most is not None and number > setting.most:
+    if setting.most is not None and number > Fraction(str(setting.most)):
         raise InputError(f"it must be {what} of at most {setting.most:,g}{_seen(value)}. Lower it")
     return int(number) if setting.whole else float(number)
 

@@ -29,13 +29,16 @@ SHOWN_OPTIONS = frozenset(
         "--id",
         "--sensitive",
         "--known",
+        "--quasi-identifiers",
         "--scenario",
         "--link",
         "--kind",
+        "--release-type",
         "--attacks",
         "--targets",
         "--neighbours",
         "--limit",
+        "--threshold",
         "--seed",
         "--profile",
         "--by",
@@ -64,7 +67,9 @@ FILE_OPTIONS = frozenset(
     }
 )
 #: Options without a value.
-FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})
+FLAGS = frozenset(
+    {"--accept-inconclusive", "--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"}
+)
 _HIDDEN = "…"
 
 
@@ -78,18 +83,6 @@ def people(number: int, one: str = "", many: str = "", *, pattern: str = "{}") -
     """
     whole = pattern.replace("{}", f"{{}} {many}".rstrip(), 1)
     return Count(pattern.replace("{}", count(number, one, many), 1), people=number, pattern=whole)
-
-
-def behind(words: str, text: str) -> str:
-    """Return a text behind a few words; a number of people in it stays one that may have to be hidden.
-
-    >>> text = behind("Here: ", people(7, "person", "people"))
-    >>> text, isinstance(text, Count)
-    ('Here: 7 people', True)
-    """
-    if isinstance(text, Count):
-        return Count(f"{words}{text}", people=text.people, pattern=f"{words}{text.pattern}")
-    return f"{words}{text}"
 
 
 def file_name(path: "str | PathLike[str]", at_most: int = 60) -> PrivateText:

@@ -7,7 +7,6 @@ from io import BytesIO, StringIO
 from typing import get_args
 
 from unveil.report.blocks import (
-    Answers,
     AnswerTopic,
     Block,
     CellGrid,
@@ -17,7 +16,6 @@ from unveil.report.blocks import (
     Rings,
     TableBlock,
     grid_table,
-    whole_table,
 )
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.figure_tables import boxes_table, heat_table
@@ -75,8 +73,6 @@ def _table(block: Block) -> TableBlock | None:
     match block:
         case TableBlock():
             return block
-        case Answers():
-            return whole_table(block)
         case BoxRows():
             return boxes_table(block)
         case HeatMap():

@@ -83,8 +83,7 @@ def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -
         "limits": {"description": LIMITS, "type": "array", "items": {"$ref": "#/definitions/limit"}},
         "seed": {"description": SEED, "type": ["integer", "null"]},
     }
-    # Those of an audit have places of their own.
-    tail = {key: each for key, each in tail.items() if answer and key not in inner["properties"]}
+    tail = tail if answer else {}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": f"urn:{name.replace('/', ':').replace('.', ':')}",

@@ -10,7 +10,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from unveil._figure import figure
-from unveil.errors import InputError, did_you_mean, shortened
+from unveil.errors import InputError, did_you_mean
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, significant
 
@@ -137,32 +137,43 @@ def parse_limit(text: str) -> float | None:
     return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
 
 
-#: What a rate is compared with: a limit on it says nothing about the release, so that it is never suggested.
-_BASELINES = frozenset(["naive_rate", "control_rate"])
-#: What a limit on an attack is meant for, if it names the attack alone.
-_RISKS = ("excess_over_control", "attack_rate")
+#: Rates that a limit says nothing by, and what holds instead.
+_NO_RISKS = {
+    "naive_rate": "It is a baseline, not a risk",
+    "control_rate": "It is a baseline, not a risk",
+    "baseline": "It is a baseline, not a risk",
+    "attack_rate": "An attack may succeed as often without the release, so its excess risk is held",
+}
+#: Names of limits in earlier versions.
+_RENAMED = {"record_linkage": "reidentification", "memory": "memorization", "excess_over_control": "normalized"}
+
+
+def limit_name(name: str, known: Iterable[str]) -> str:
+    """Return the name of a limit in place of one that it had in an earlier version.
+
+    >>> limit_name("linkability.excess_over_control", ["linkability.normalized"])
+    'linkability.normalized'
+    """
+    if name in known:
+        return name
+    renamed = ".".join(_RENAMED.get(part, part) for part in name.split("."))
+    return renamed if renamed in known else name
 
 
 def quantity_hint(wrong: str, known: Iterable[str]) -> str:
-    """Return a question that suggests quantities for an unknown name, with a space before it, or nothing.
+    """Return a sentence or question that helps with an unknown name, with a space before it, or nothing.
 
-    >>> known = ["linkability.attack_rate", "linkability.naive_rate", "linkability.excess_over_control", "utility.loss"]
-    >>> quantity_hint("linkability", known)
-    " Did you mean 'linkability.excess_over_control' or 'linkability.attack_rate'?"
+    >>> known = ["linkability", "linkability.normalized", "utility.loss"]
+    >>> quantity_hint("linkability.naive_rate", known)
+    ' It is a baseline, not a risk. Write linkability=0.1'
     >>> quantity_hint("utility.los", known)
     " Did you mean 'utility.loss'?"
     """
-    risks = [name for name in known if _BASELINES.isdisjoint(name.split("."))]
     first, _, figure = wrong.strip().casefold().partition(".")
-    have = list(dict.fromkeys(name.partition(".")[0] for name in risks))
-    for part in difflib.get_close_matches(first, have, n=1, cutoff=0.65):
-        figures = [name.partition(".")[2] for name in risks if name.startswith(f"{part}.")]
-        near = difflib.get_close_matches(figure, figures, n=1, cutoff=0.65) or [
-            each for each in _RISKS if each in figures
-        ]
-        if near:
-            return f" Did you mean {' or '.join(shortened(f'{part}.{each}') for each in near)}?"
-    return did_you_mean(wrong, risks)
+    near = difflib.get_close_matches(_RENAMED.get(first, first), [each for each in known if "." not in each], n=1)
+    if near and figure in _NO_RISKS:
+        return f" {_NO_RISKS[figure]}. Write {near[0]}=0.1"
+    return did_you_mean(wrong, known) or (f" Did you mean {near[0]!r}?" if near else "")
 
 
 def check_limits(
@@ -224,15 +235,6 @@ def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str
     needed = None if evidence.needed is None else evidence.needed(limit)
     enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
     return f"{BETWEEN}{low} and {high}{enough}"
-
-
-def is_pass(outcomes: Sequence[bool | None], *, accept_undecided: bool = False) -> bool:
-    """Return whether limits let a pipeline go on: none is exceeded, and each is kept unless that is not asked for.
-
-    >>> is_pass([False, None]), is_pass([False, None], accept_undecided=True), is_pass([])
-    (False, True, True)
-    """
-    return all(each is False or (each is None and accept_undecided) for each in outcomes)
 
 
 def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Page":

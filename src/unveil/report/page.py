@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
 from unveil.report.blocks import (
-    SHAPES,
-    Answers,
     Block,
     Boxes,
     CellGrid,
@@ -220,8 +218,6 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
-        case Answers():
-            return {"kind": "answers", "answers": block, "shapes": SHAPES, "identity": identity}
         case Boxes():
             return {"kind": "boxes", "boxes": block}
         case Playground():

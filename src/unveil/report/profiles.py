@@ -13,25 +13,10 @@ from typing import Literal
 from unveil._figure import derived, figure
 from unveil.errors import InputError, did_you_mean
 
-#: The kind of release that a limit is about.
-Applies = Literal["masked", "synthetic", "any"]
 #: How binding the figure is where it comes from.
 Standing = Literal["guidance", "law", "policy", "precedent"]
 #: How many people stand in a release word for word with records that no coincidence explains.
 COPIED = "copies.unmistakable"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfileLimit:
-    """The most that one figure may be, on which kind of release, and why the source is read so."""
-
-    quantity: str = figure("The figure, as `--limit help` names it.")
-    limit: float = figure("The limit, in the unit of the figure.")
-    applies_to: Applies
-    #: What connects the figure with the source; says so where that is a reading of ours.
-    why: str
-    #: Whether holding this figure to the limit is our idea: alone it cannot show that the source's limit is kept.
-    ours: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,15 +53,12 @@ class Profile:
 
     #: The limit as the source writes it.
     written: str = figure("What is written there, in our words.")
-    limits: tuple[ProfileLimit, ...]
+    #: The largest acceptable risk; None where the source names no number.
+    threshold: float | None
+    #: The largest acceptable risk of one person: 1 over the smallest class that the source allows.
+    max_risk: float | None
     #: What the source asks for, one thing after the other.
     clauses: tuple[Clause, ...]
-    #: Whether the source names a figure; where it names none, nothing can show that it is kept.
-    names_figure: bool = True
-
-
-#: The attacks whose excess over control a synthetic release is held to.
-_EXCESSES = ("linkability", "membership", "attribute_disclosure", "copies")
 
 
 def _load() -> Iterator[Profile]:
@@ -84,42 +66,13 @@ def _load() -> Iterator[Profile]:
     written = tomllib.loads((files("unveil.report") / "profiles.toml").read_text(encoding="utf-8"))
     for entry in written["profiles"]:
         people, clauses = entry.pop("people", None), entry.pop("clauses")
-        limits = _limits(written["why"], entry.pop("share", 1 / people if people else 0.0), people)
+        max_risk = 1 / people if people else None
         yield Profile(
-            limits=limits,
+            threshold=entry.pop("share", max_risk),
+            max_risk=max_risk,
             clauses=tuple(Clause(**{**each, "figures": tuple(each.get("figures", ()))}) for each in clauses),
-            names_figure=people is not None,
             **entry,
         )
-
-
-def _limits(why: Mapping[str, str], share: float, people: int | None) -> tuple[ProfileLimit, ...]:
-    """Return the figures that a limit on the chance of re-identification binds.
-
-    A class of 11 has a chance of 0.0909, which those who write 0.09 mean to allow: classes are held to the number of
-    people, rates to the figure as it is written. Records that no coincidence explains are above any limit, also where
-    the source names no number of people.
-    """
-    copied = ProfileLimit(quantity=COPIED, limit=0.0, applies_to="any", why=why["unmistakable"], ours=True)
-    if people is None:
-        return (copied,)
-    return (
-        ProfileLimit(quantity="disclosure.highest_risk", limit=1 / people, applies_to="masked", why=why["classes"]),
-        ProfileLimit(
-            quantity="record_linkage.attack_rate", limit=share, applies_to="masked", why=why["linked"], ours=True
-        ),
-        *(
-            ProfileLimit(
-                quantity=f"{attack}.excess_over_control",
-                limit=share,
-                applies_to="synthetic",
-                why=why["synthetic"],
-                ours=True,
-            )
-            for attack in _EXCESSES
-        ),
-        copied,
-    )
 
 
 #: Every profile by its name.

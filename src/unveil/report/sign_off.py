@@ -22,7 +22,6 @@ from unveil.report.blocks import (
     Tone,
 )
 from unveil.report.editions import command_text, file_name, people
-from unveil.report.judgement import Judgement
 from unveil.report.text import count, name, shorten
 
 NOT_STATED = "not stated"
@@ -30,7 +29,7 @@ STATEMENT = (
     "This sheet is evidence for the decision of the controller, who is responsible for the data. It is no finding of "
     "anonymity: other adversaries and other attacks exist, and what is safe today may not be safe tomorrow."
 )
-NO_LIMIT = "No limit was set: whether that is acceptable is yours to decide."
+NO_LIMIT = "No threshold was set."
 #: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
 #: in brackets are those of the five safes; safe data are what the audit is about, and outputs what leaves the settings.
 CONTEXT: Mapping[str, str] = MappingProxyType(
@@ -143,9 +142,10 @@ class SignOff:
     review_date: str = ""
     #: Who decides; empty leaves it to the line for the signature.
     decides: str = ""
-    judgement: Judgement | None = None
-    #: What came out of limits that were set on single figures, in one sentence.
-    own_limits: str = ""
+    #: The decision with the numbers behind it; whether a threshold was set.
+    decision: str = ""
+    decision_tone: Tone = "neutral"
+    is_decided: bool = False
     #: What was told of those who get the release, by the names of `CONTEXT`; what was not is asked for.
     context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     #: More settings, as label and text.
@@ -155,15 +155,8 @@ class SignOff:
 
 
 def with_sign_off(page: Page, sign_off: SignOff) -> Page:
-    """Return the page with the sheet as its first printed page, and all of it in full as its last section.
-
-    Where the headline of the page is already the answer to the limit, the sheet has the source of the limit instead.
-    """
-    first, judged = sheet(sign_off), sign_off.judgement
-    if judged is not None and page.headline == judged.headline:
-        source = f"{judged.profile.title}: {judged.profile.cited} ({judged.profile.standing})."
-        first = replace(first, limit=shorten(source, 340), limit_tone="neutral")
-    return replace(page, sheet=first, sections=(*page.sections, sign_off_section(sign_off)))
+    """Return the page with the sheet as its first printed page, and all of it in full as its last section."""
+    return replace(page, sheet=sheet(sign_off), sections=(*page.sections, sign_off_section(sign_off)))
 
 
 def three_boxes(findings: Mapping[str, BoxFact]) -> Boxes:
@@ -198,17 +191,15 @@ def _box(key: str, fact: BoxFact | None) -> Box:
 
 def sheet(sign_off: SignOff) -> Sheet:
     """Return the first printed page: short enough for one page of A4 or Letter paper, whatever was audited."""
-    judged = sign_off.judgement
     which = "this release" if len(sign_off.releases) < 2 else "these releases"
-    answers = (sign_off.own_limits, "" if judged is None else judged.headline)
-    limit = shorten(" ".join(filter(None, reversed(answers))), 340) or NO_LIMIT
+    limit = shorten(sign_off.decision if sign_off.is_decided else f"{NO_LIMIT} {sign_off.decision}".strip(), 340)
     boxes = three_boxes(sign_off.boxes)
     free = 3 - _lines(limit, 115, at_most=3) + 5 - max(_lines(box.beside, 38, at_most=5) for box in boxes.boxes)
     return Sheet(
         title=f"Evidence for a decision on {which}; no finding of anonymity",
         statement=STATEMENT,
         limit=limit,
-        limit_tone="neutral" if judged is None else judged.tone,
+        limit_tone=sign_off.decision_tone,
         boxes=boxes,
         tables=(
             *([figure_table(sign_off, short=True)] if sign_off.figures else []),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks import Answers, CellGrid, Number, Page, TableBlock, Tone, brief_table, grid_table
+from unveil.report.blocks import CellGrid, Number, Page, TableBlock, Tone, grid_table
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.text import one_line, plain
 
@@ -41,7 +41,7 @@ class ColumnSubset:
 
 
 #: What a terminal shows of an answer, piece by piece; a text is a line of its own, and an empty one an empty line.
-Part = Headline | Figures | TableBlock | ColumnSubset | Answers | BoxRows | HeatMap | CellGrid | str
+Part = Headline | Figures | TableBlock | ColumnSubset | BoxRows | HeatMap | CellGrid | str
 
 #: What a long computation calls now and then: the name of the step, and which share of all work is done.
 Progress = Callable[[str, float], None]
@@ -71,8 +71,6 @@ def show_parts(parts: Iterable[Part]) -> None:
                 show_table(part, console=console)
             case ColumnSubset():
                 show_table(part.table, columns=part.columns, console=console)
-            case Answers():
-                show_table(brief_table(part), console=console)
             case CellGrid():
                 show_table(grid_table(part), console=console)
             case BoxRows() | HeatMap():

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, UnveilError
 from unveil.questions import QUESTIONS, question
-from unveil.questions.request import Request, SettingError
+from unveil.questions.request import Request, SettingError, checked_limits, decision_of
 from unveil.questions.settings import Question, Setting
 from unveil.questions.values import MOST_FILES, default_of, value_of, values_of, wrong_together
 from unveil.report.figures import json_of
-from unveil.report.limits import check_limits, is_pass
 from unveil.report.progress import Progress, silent
 from unveil.web import NamedFile, alone
 from unveil.web.command import command
@@ -232,8 +231,10 @@ def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnsw
     """Return what the page shows of a reply, with every file called as its owner calls it."""
     from unveil.report.page import render, tone_word
 
-    limits = check_limits(reply.answer.quantities, request.values.get("limits", ()))
-    shown = {"limits": [json_of(each) for each in limits], "seed": request.values.get("seed")}
+    limits = checked_limits(reply, request)
+    shown: dict[str, Any] = {"seed": request.values.get("seed")}
+    if not reply.holds_limits:
+        shown["limits"] = [json_of(each) for each in limits]
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     on_page = {**shown, **({"seed": None} if request.question.secret else {}), **reply.on_page}
     request.progress("writing the report", 0.0)
@@ -244,7 +245,7 @@ def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnsw
         headline=called.in_text(page.headline),
         tone=page.tone,
         tone_word=tone_word(page),
-        outputs=_outputs(reply, shown) if is_pass([each.exceeded for each in limits]) else {},
+        outputs=_outputs(reply, shown) if decision_of(reply, limits) in ("pass", "none") else {},
     )
 
 

@@ -105,11 +105,22 @@ def test_the_chance_of_a_link_is_the_share_of_all_ways_to_break_ties(drawn: tupl
     one, other, k = drawn
     exact = [oracle.chance(one.distances(t), other.distances(t), k) for t in range(len(one.targets))]
     (first, first_targets), (second, second_targets) = one.grids, other.grids
-    by_matrix = link_chances(first, second, first_targets, second_targets, k)
-    by_search = chances_by_search(prepare(first, first_targets), prepare(second, second_targets), k)
+    (by_matrix,) = link_chances(first, second, first_targets, second_targets, [k])
+    (by_search,) = chances_by_search(prepare(first, first_targets), prepare(second, second_targets), [k])
     np.testing.assert_allclose(by_matrix, np.array(exact, float), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(by_search, by_matrix)
     assert [value in (0, 1) for value in exact] == [value in (0.0, 1.0) for value in by_matrix.tolist()]
+
+
+@given(halves())
+def test_one_search_serves_every_number_of_neighbours(drawn: tuple[Case, Case, int]) -> None:
+    one, other, largest = drawn
+    (first, first_targets), (second, second_targets) = one.grids, other.grids
+    ks = range(1, largest + 1)
+    alone = [link_chances(first, second, first_targets, second_targets, [k])[0] for k in ks]
+    by_search = chances_by_search(prepare(first, first_targets), prepare(second, second_targets), ks)
+    np.testing.assert_array_equal(by_search, alone)
+    np.testing.assert_array_equal(link_chances(first, second, first_targets, second_targets, ks), alone)
 
 
 @given(halves(), st.randoms(use_true_random=False))
@@ -118,11 +129,11 @@ def test_shuffling_rows_changes_nothing(drawn: tuple[Case, Case, int], random: o
     rng = np.random.default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
     rows, people = rng.permutation(len(one.released)), rng.permutation(len(one.targets))
     (first, first_targets), (second, second_targets) = one.grids, other.grids
-    plain = link_chances(first, second, first_targets, second_targets, k)
+    (plain,) = link_chances(first, second, first_targets, second_targets, [k])
     mixed = (shuffled(first, rows), shuffled(second, rows))
     mixed_targets = (shuffled(first_targets, people), shuffled(second_targets, people))
-    np.testing.assert_array_equal(link_chances(*mixed, *mixed_targets, k), plain[people])
-    by_search = chances_by_search(prepare(mixed[0], mixed_targets[0]), prepare(mixed[1], mixed_targets[1]), k)
+    np.testing.assert_array_equal(link_chances(*mixed, *mixed_targets, [k])[0], plain[people])
+    (by_search,) = chances_by_search(prepare(mixed[0], mixed_targets[0]), prepare(mixed[1], mixed_targets[1]), [k])
     np.testing.assert_array_equal(by_search, plain[people])
 
 
@@ -135,9 +146,10 @@ def test_large_tables_are_searched_and_give_the_same(k: int, common: int) -> Non
     second.codes[:, :common] = first.codes[:, :common]
     second_targets.codes[:, :common] = first_targets.codes[:, :common]
     assert neighbours.ALL_UP_TO < 3000 * 700
-    chances = link_chances(first, second, first_targets, second_targets, k)
-    np.testing.assert_array_equal(chances, chances_by_matrix(first, second, first_targets, second_targets, k))
-    assert len(set(chances.tolist())) > 10
+    ks = sorted({1, k})
+    every_chance = link_chances(first, second, first_targets, second_targets, ks)
+    np.testing.assert_array_equal(every_chance, chances_by_matrix(first, second, first_targets, second_targets, ks))
+    assert len(set(every_chance[-1].tolist())) > 10
     for released, targets in ((first, first_targets), (second, second_targets)):
         every = all_distances(released, targets)
         np.testing.assert_array_equal(nearest_distances(released, targets, k), np.sort(every, axis=1)[:, :k])
@@ -153,8 +165,8 @@ def test_near_rows_for_which_there_is_no_room_are_found_in_parts(monkeypatch: py
     monkeypatch.setattr(neighbour_search, "ROOM", 1)
     prepared = prepare(first, first_targets)
     assert sum(1 for _ in neighbour_search.nearest_in_parts(prepared, 30)) > 1
-    chances = chances_by_search(prepared, prepare(second, second_targets), 30)
-    expected = chances_by_matrix(first, second, first_targets, second_targets, 30)
+    chances = chances_by_search(prepared, prepare(second, second_targets), [2, 30])
+    expected = chances_by_matrix(first, second, first_targets, second_targets, [2, 30])
     np.testing.assert_array_equal(chances, expected)
     rows = neighbours.rows_around(prepare(first, first_targets), 30)
     for found, right in zip(rows, neighbours._rows_by_matrix(all_distances(first, first_targets), 30), strict=True):
@@ -222,12 +234,12 @@ def test_no_targets_and_no_rows_give_nothing() -> None:
     assert nearest_distances(some, empty, 2).shape == (0, 2)
     np.testing.assert_array_equal(nearest_distances(empty, some, 2), [[-1, -1]])
     assert [part.size for part in nearest_rows(empty, some, 2)] == [2, 0, 0]
-    np.testing.assert_array_equal(link_chances(empty, empty, some, some, 1), [0.0])
+    np.testing.assert_array_equal(link_chances(empty, empty, some, some, [1]), [[0.0]])
 
 
 def test_more_neighbours_than_rows_are_all_rows() -> None:
     rows = IntegerGrid(np.array([[1], [2], [5]]), np.empty((3, 0), np.int32), np.array([1]), 4)
-    np.testing.assert_array_equal(link_chances(rows, rows, rows, rows, 9), [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(link_chances(rows, rows, rows, rows, [9]), [[1.0, 1.0, 1.0]])
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 10]), st.sampled_from([1, 300, 900]), st.sampled_from([1, 40]))

@@ -69,10 +69,11 @@ def test_blocks_can_be_put_together_in_any_order(case: Case, k: int, random: Any
 def test_links_by_blocks_are_those_of_the_whole(both: tuple[Case, Case, int], rows: int, room: int) -> None:
     one, other, k = both
     (first, first_targets), (second, second_targets) = one.grids, other.grids
+    ks = sorted({1, k})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(near_pairs, "ROOM", room)  # for all near rows, for those of one half, or for none
-        found = in_blocks(rows, lambda: _chances_by_blocks(first, second, first_targets, second_targets, k))
-    np.testing.assert_array_equal(found, link_chances(first, second, first_targets, second_targets, k))
+        found = in_blocks(rows, lambda: _chances_by_blocks(first, second, first_targets, second_targets, ks))
+    np.testing.assert_array_equal(found, link_chances(first, second, first_targets, second_targets, ks))
 
 
 def kinds_near(case: Case, k: int) -> list[list[tuple[int, int, int]]]:

@@ -1,5 +1,6 @@
 """Linkability: the page's worked example, the definition on small tables, and what must not change a number."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import linkability as oracle
 from unveil.attacks import Linkability
 from unveil.data.table import Table
-from unveil.data.table.release import Knowledge
+from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
 from unveil.guesses import Trials
 
@@ -238,3 +239,23 @@ def test_lists_of_names_are_as_good_as_tuples() -> None:
     attack = Linkability(first=["age"], second=["income"])  # type: ignore[arg-type]
     assert (attack.first, attack.second) == (("age",), ("income",))
     assert attack == Linkability(first=("age",), second=("income",))
+
+
+@pytest.mark.parametrize("is_coarse", [False, True])
+def test_several_numbers_of_neighbors_give_what_each_gives_alone(is_coarse: bool) -> None:
+    rng = np.random.default_rng(8)
+    ages, codes = rng.integers(20, 60, 90), rng.choice(list("abc"), 90)
+    released = [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages] if is_coarse else list(ages)
+    income = rng.integers(0, 30, 90)
+    people = Table.from_frame(pl.DataFrame({"age": ages, "code": codes, "income": income}))
+    masked = Table.from_frame(pl.DataFrame({"age": released, "code": codes, "income": income}), name="released")
+    release = Release(people, masked, kind="masked")
+    assert bool(release.released.coarse(["age"])) == is_coarse
+    attack = Linkability(first=("age", "code"), second=("income",), targets=None)
+    given: dict[str, Any] = {"released": release.released, "knowledge": Knowledge(release.original), "rng": rng}
+    together = attack.run_at((1, 3, 10), **given)
+    for k, trials in zip((1, 3, 10), together, strict=True):
+        alone = replace(attack, neighbours=k).run(**given)
+        assert trials.what == alone.what
+        assert trials.naive.expected == alone.naive.expected
+        np.testing.assert_array_equal(trials.attack.chances, alone.attack.chances)

@@ -70,6 +70,15 @@ def test_the_definition(original: Rows, released: Rows, control: Rows | None, da
     tree, distinct, of_release = map(parents, (pool.codes, np.unique(pool.codes, axis=0), pool.released_codes))
     p = oracle.p_of_rare_copies(len(members), people, released, tree, distinct, of_release, rare)
     assert found.p == pytest.approx(float(p))
+    rare_copied = oracle.rare_copied(people, released, tree, of_release, rare)
+    assert found.rare_copied.tolist() == rare_copied
+    inside, beyond = sum(rare_copied[: len(members)]), sum(rare_copied[len(members) :])
+    assert (found.rare_copies, found.control_rare_copies) == (inside, beyond)
+    if control is None or inside == 0:
+        assert isnan(found.rare_explained)
+    else:
+        explained = Fraction(beyond + 1, len(outside)) / Fraction(inside, len(members))
+        assert found.rare_explained == pytest.approx(float(explained))
 
 
 def unmistakable(original: pl.DataFrame, released: pl.DataFrame, control: pl.DataFrame | None = None) -> set[int]:
@@ -91,6 +100,8 @@ def test_names_of_values_and_the_order_of_rows_change_nothing(seed: int, leaked:
     one, two = (copied_people(pool_tables(release(*each))) for each in (tables, other))
     place = np.concatenate([orders[0], 80 + orders[2]])
     assert one.is_unmistakable[place].tolist() == two.is_unmistakable.tolist()
+    assert one.rare_copied[place].tolist() == two.rare_copied.tolist()
+    assert one.rare_explained == pytest.approx(two.rare_explained, nan_ok=True)
     assert (one.p, one.coincidences) == pytest.approx((two.p, two.coincidences))
 
 
@@ -106,6 +117,16 @@ def test_harmless_releases_have_no_unmistakable_copy_and_leaks_do() -> None:
         ten += bool(unmistakable(original, pl.concat([original[:10], fresh[10:]]), control))
     assert (harmless, alone, few) == (0, 0, 0)
     assert ten >= 15
+
+
+def test_the_control_explains_few_rare_copies_of_a_leak() -> None:
+    original, control, fresh = draws(2, 400, 200, 400)
+    leak = copied_people(pool_tables(release(original, pl.concat([original[:40], fresh[40:]]), control)))
+    assert leak.rare_copies >= 20
+    assert leak.rare_explained == (leak.control_rare_copies + 1) * 400 / (200 * leak.rare_copies) <= 0.2
+    assert leak.rare_expected == 2 * leak.control_rare_copies
+    # Every unmistakable copy is a rare one.
+    assert leak.rare_copied[leak.is_unmistakable].all()
 
 
 def test_a_large_control_proves_one_copy() -> None:
@@ -199,7 +220,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
     )
     other = copied_people(shuffled)
     place = np.concatenate([order, 200 + other_order])
-    for name in ("copied", "copied_alone", "is_unmistakable", "chance"):
+    for name in ("copied", "copied_alone", "is_unmistakable", "rare_copied", "chance"):
         np.testing.assert_array_equal(getattr(one, name)[place], getattr(other, name))
     assert repr(one) == repr(other)
     # Of those who are released and alone, the improbable ones: the factor decides on some.

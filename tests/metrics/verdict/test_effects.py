@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from math import fsum
 from random import Random
 
 import numpy as np
@@ -14,12 +16,16 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, mean_of_rows
 from unveil.metrics.trials.risk import Rate
 from unveil.metrics.verdict.effects import (
+    FOLD_CORRELATION,
     EffectSize,
+    RatePair,
     _expected_maximum,
     _newcombe,
-    _rate_of,
+    _wilson_of,
     counted,
+    cross_fitted,
     effective_attempts,
+    household_effect,
     mean_correlation,
     membership_effect,
     risk_difference,
@@ -102,7 +108,7 @@ NEWCOMBE = [
 @pytest.mark.parametrize(("one", "other", "low", "high"), NEWCOMBE)
 def test_limits_printed_by_newcombe(one: tuple[int, int], other: tuple[int, int], low: float, high: float) -> None:
     """The lower limit of one effect has an error of 2.5 %; the upper one is the lower one of the opposite."""
-    sides = [_rate_of(hits(*each)) for each in (one, other)]
+    sides = [_wilson_of(each[0] / each[1], each[1]) for each in (one, other)]
     assert round(_newcombe(sides[0], sides[1], 1).low, 4) == low
     assert round(_newcombe(sides[1], sides[0], 1).low, 4) == -high
 
@@ -231,6 +237,30 @@ def test_an_estimate_shrinks_towards_the_mean_at_most(every: list[EffectSize], c
     assert shrunk_estimate(every[::-1], correlation=correlation) == pytest.approx(estimate)
 
 
+@given(st.lists(st.tuples(st.integers(20, 90), st.integers(20, 90), st.floats(0, 1), st.floats(0, 1)), max_size=4))
+def test_folds_are_weighed_alike_on_both_sides(folds: list[tuple[int, int, float, float]]) -> None:
+    pairs = [
+        RatePair(attack_rate=a, attack_attempts=n, baseline=c, baseline_attempts=m, people=n, control_people=m)
+        for n, m, a, c in folds
+    ]
+    both = cross_fitted(pairs)
+    if not pairs:
+        assert both is None
+        return
+    assert both is not None
+    weights = [n * m / (n + m) for n, m, _, _ in folds]
+    difference = sum(w * (a - c) for w, (_, _, a, c) in zip(weights, folds, strict=True)) / sum(weights)
+    assert both.attack_rate - both.baseline == pytest.approx(difference)
+    shares = [w / sum(weights) for w in weights]
+    variance = sum(
+        shares[i] * shares[j] * (1.0 if i == j else FOLD_CORRELATION) / math.sqrt(folds[i][0] * folds[j][0])
+        for i in range(len(folds))
+        for j in range(len(folds))
+    )
+    assert both.attack_attempts == pytest.approx(1 / variance)
+    assert cross_fitted([*pairs, replace(pairs[0], why_not_tested="few")]) is None
+
+
 def test_the_correlation_is_that_of_column_means() -> None:
     """Draws of people, and the differences of means that they give."""
     rng = np.random.default_rng(5)
@@ -246,3 +276,22 @@ def test_the_correlation_is_that_of_column_means() -> None:
     assert mean_correlation(np.ones((5, 3)), np.ones((5, 3))) == 0
     with pytest.raises(InputError, match="same attackers in both"):
         mean_correlation(np.ones((5, 3)), np.ones((5, 2)))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=1, max_size=30), st.randoms())
+def test_household_effect_is_the_variance_of_household_sums(people: list[tuple[float, int]], rng: Random) -> None:
+    chances = [chance for chance, _ in people]
+    mean = fsum(chances) / len(chances)
+    single = fsum((chance - mean) ** 2 for chance in chances)
+    sums = [fsum(chance - mean for chance, home in people if home == each) for each in range(5)]
+    made = household_effect(*zip(*people, strict=True))
+    if single > 1e-9:
+        assert made == pytest.approx(max(fsum(each**2 for each in sums) / single, 1.0), abs=1e-6)
+    rng.shuffle(people)
+    assert made == household_effect(*zip(*people, strict=True))
+
+
+def test_identical_relatives_count_as_one() -> None:
+    rng = np.random.default_rng(4)
+    hits = rng.random(400) < 0.3
+    assert household_effect(np.repeat(hits, 3), np.repeat(np.arange(400), 3)) == pytest.approx(3.0)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.oracles import verdict as oracle
+from unveil._kernels.types import FloatArray
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil.errors import InputError
 from unveil.metrics.verdict import family as module
@@ -47,6 +48,47 @@ def test_p_is_that_of_all_choices_of_people() -> None:
     )
     assert [one.p for one in found.judgements] == pytest.approx(expected, abs=0.02)
     assert found.draws == 10_000
+
+
+def _sum(scores: FloatArray, chosen: frozenset[int]) -> float:
+    return sum(float(scores[person]) for person in chosen)
+
+
+def test_p_of_households_is_that_of_all_choices_of_households() -> None:
+    rng = np.random.default_rng(4)
+    household = [0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 6, 6, 6, 7]
+    inside = {0, 1, 2, 5}
+    scores = rng.integers(0, 3, len(household)) / 3 + np.isin(household, list(inside)) / 3
+    is_member = np.isin(household, list(inside))
+    pool = Pool(is_member=is_member, contents=np.arange(len(household)), household=np.array(household))
+    members = frozenset(np.flatnonzero(is_member).tolist())
+    for some in (scores, np.where(np.arange(len(household)) < 5, scores, 0.0)):
+        found = judged([figure("sum", some)], pool)
+        exact = oracle.exact_household_p(partial(_sum, some), members, household)
+        assert found.judgements[0].p == pytest.approx(exact, abs=0.02)
+
+
+def test_relatives_who_are_alike_are_no_false_alarm() -> None:
+    alarms = {True: 0, False: 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        household = np.repeat(np.arange(60), rng.integers(1, 8, 60))
+        hit = (rng.random(60) < 0.2)[household]
+        is_member = (rng.permutation(60) < 30)[household]
+        for known in alarms:
+            pool = Pool(is_member=is_member, contents=household, household=household if known else None)
+            alarms[known] += bool(judged([figure("hits", hit * 1.0)], pool, draws=999).found)
+    assert alarms[True] <= 4 < alarms[False]
+
+
+def test_large_pools_of_households_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    household = np.arange(400) // 2
+    hit = np.isin(household, range(30)) * 1.0
+    pool = Pool(is_member=household < 100, contents=np.arange(400), household=household)
+    monkeypatch.setattr(module, "DRAWN_UP_TO", 100)
+    found = judged([figure("hits", hit)], pool)
+    assert found.found
+    assert found.draws == module.FEWEST_DRAWS
 
 
 def everything(order: Any, *, with_people: bool) -> FamilyJudgement:

@@ -72,3 +72,47 @@ def test_hits_are_the_scores_that_are_one(
     expected = int(scores[pool.labels].sum()), int(scores[~pool.labels].sum())
     whole = all(score in (0, 1) for score in scores.tolist())
     assert pool.hits(hit) == pool.hits(hit * 1.0) == (expected if whole else None)
+
+
+@st.composite
+def homes(draw: st.DrawFn) -> tuple[list[int], list[int], list[bool]]:
+    """What people hold, where they live, and which homes are in the data."""
+    number = draw(st.integers(1, 9))
+    held = draw(st.lists(st.integers(0, 3), min_size=number, max_size=number))
+    household = draw(st.lists(st.integers(0, 5), min_size=number, max_size=number))
+    return held, household, draw(st.lists(st.booleans(), min_size=6, max_size=6))
+
+
+@given(homes(), st.permutations(range(9)))
+def test_households_are_drawn_as_a_whole(given_homes: tuple[list[int], list[int], list[bool]], mix: list[int]) -> None:
+    held, household, inside = given_homes
+    is_member = [inside[home] for home in household]
+    pool = Pool(is_member=np.array(is_member), contents=np.array(held), household=np.array(household))
+    home = np.empty(pool.people, np.int64)
+    home[pool.places] = household
+    (make,) = pool.draw_labels(20, np.random.default_rng(1))
+    drawn = make()
+    sizes = [household.count(each) for each in home.tolist()]
+    for row in drawn:
+        assert all(len(set(row[home == each].tolist())) == 1 for each in household)
+        assert sorted(np.array(sizes)[row]) == sorted(np.array(sizes)[pool.labels])
+    # What people hold and with whom they live says who is drawn, and not the order of rows.
+    order = [at for at in mix if at < len(held)]
+    other = Pool(
+        is_member=np.array(is_member)[order],
+        contents=np.array(held)[order],
+        # Households may be called otherwise.
+        household=7 - np.array(household)[order],
+    )
+    (again,) = other.draw_labels(20, np.random.default_rng(1))
+    sums = [[sorted(np.array(contents)[row[places]].tolist()) for row in rows] for contents, places, rows in (
+        (held, pool.places, drawn), (np.array(held)[order], other.places, again()))]  # fmt: skip
+    assert sums[0] == sums[1]
+
+
+def test_some_places_have_the_labels_that_all_have() -> None:
+    is_member, household = np.arange(30) < 14, np.arange(30) // 2
+    pool = Pool(is_member=is_member, contents=np.arange(30), household=household)
+    some = np.array([2, 3, 11, 29])
+    whole, part = (pool.draw_labels(9, np.random.default_rng(3), each)[0]() for each in (None, some))
+    assert (whole[:, some] == part).all()

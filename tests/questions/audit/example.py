@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.questions.audit.answer import audit
+from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.findings import Audit
 from unveil.questions.result import Result
 
@@ -38,7 +38,7 @@ ORIGINAL, CONTROL = people(120, 1), people(60, 2)
 MASKED, FOREIGN = noisy(ORIGINAL, 3), people(100, 4)
 
 
-def ask(*given: Any, seed: int = 5, **settings: Any) -> Result[Audit]:
+def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditResult:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 

@@ -13,7 +13,7 @@ from unveil.attacks.table.inference import Inference
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.guesses.trials import Trials
-from unveil.questions.audit.answer import audit
+from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.result import Result
 
@@ -41,7 +41,7 @@ ORIGINAL, CONTROL = people(120, 1), people(90, 2)
 LEAK, FOREIGN = ORIGINAL.sample(fraction=1.0, shuffle=True, seed=3), people(110, 4)
 
 
-def ask(*given: Any, seed: int = SEED, **settings: Any) -> Result[Audit]:
+def ask(*given: Any, seed: int = SEED, **settings: Any) -> AuditResult:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 

@@ -19,40 +19,52 @@ LINKED: dict[str, Any] = {"attacks": ["linkability"], "neighbours": 1}
 def test_a_limit_that_is_exceeded_is_named_with_the_headline_and_the_report_is_kept(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     with pytest.raises(AssertionError) as failed:
-        unveil.assert_release_ok(
-            PEOPLE, PEOPLE, {"linkability.attack_rate": 0.5}, OTHERS, report=report, kind="masked", **LINKED
+        unveil.assert_release(
+            PEOPLE, PEOPLE, OTHERS, limits={"linkability": 0.1}, report=report, kind="masked", **LINKED
         )
-    first, *rest = str(failed.value).splitlines()
-    assert first.startswith("the release does not keep its limits. The release gives")
-    assert [line.partition(" is ")[0] for line in rest] == ["limit exceeded: linkability.attack_rate"]
-    assert "linkability.attack_rate" in report.read_text(encoding="utf-8")
+    headline, numbers, *steps = str(failed.value).splitlines()
+    assert headline.startswith("Fail (high risk): ")
+    assert numbers.startswith("Linkability: 100%, control ")
+    assert steps
+    assert headline.partition(" (")[0] in report.read_text(encoding="utf-8")
 
 
-def test_a_limit_that_is_kept_returns_the_answer() -> None:
-    answer = unveil.assert_release_ok(PEOPLE, PEOPLE, {"linkability.attack_rate": 1.0}, OTHERS, **LINKED)
-    assert answer.quantities["linkability.attack_rate"].value == 1.0
+def test_a_limit_that_is_not_exceeded_returns_the_answer() -> None:
+    answer = unveil.assert_release(PEOPLE, PEOPLE, OTHERS, limits={"linkability": 1.0}, **LINKED)
+    assert (answer.decision, answer.passed) == ("pass", True)
 
 
-def test_what_is_not_shown_is_no_pass_unless_that_is_accepted() -> None:
-    limits = {"linkability.excess_over_control": 0.5}  # without a control it is undefined
-    with pytest.raises(AssertionError, match=r"limit not checked: linkability\.excess_over_control is undefined here"):
-        unveil.assert_release_ok(PEOPLE, PEOPLE, limits, **LINKED)
-    assert unveil.assert_release_ok(PEOPLE, PEOPLE, limits, accept_undecided=True, **LINKED)
+def test_inconclusive_is_no_pass_unless_that_is_accepted() -> None:
+    limits = {"linkability": 0.5}  # without a control it is undefined
+    with pytest.raises(AssertionError, match=r"^Inconclusive: "):
+        unveil.assert_release(PEOPLE, PEOPLE, limits=limits, **LINKED)
+    answer = unveil.assert_release(PEOPLE, PEOPLE, limits=limits, accept_inconclusive=True, **LINKED)
+    assert (answer.decision, answer.passed) == ("inconclusive", None)
+    # Fail is never accepted.
+    with pytest.raises(AssertionError, match=r"^Fail "):
+        unveil.assert_release(PEOPLE, PEOPLE, OTHERS, threshold=0.09, accept_inconclusive=True, **LINKED)
 
 
-def test_published_limits_go_by_their_name() -> None:
-    with pytest.raises(AssertionError, match=r"the release does not keep its limits\."):
-        unveil.assert_release_ok(PEOPLE, PEOPLE, "ema", OTHERS, kind="masked", attacks=["disclosure"])
+def test_a_published_threshold_goes_by_its_name_alone_and_together_with_limits() -> None:
+    for limits in ({}, {"utility.loss": 0.9}):
+        with pytest.raises(AssertionError, match=r"^Fail \(high risk\): .*"):
+            unveil.assert_release(
+                PEOPLE, PEOPLE, OTHERS, profile="ema", limits=limits, kind="masked",
+                attacks=["linkability", "utility"], neighbours=1,
+            )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("held", "said"),
     [
-        ({"linkability.attack_rat": 1.0}, r"there is no figure 'linkability\.attack_rat' .* Did you mean"),
-        ({"x": 1.0}, r"there is no figure 'x' .*'unveil audit --limit help' lists them"),
-        ("emo", "ema"),
+        ({"limits": {"linkability.attack_rat": 1.0}}, r"there is no figure 'linkability\.attack_rat' .*"),
+        ({"limits": {"x": 1.0}}, r"there is no figure 'x' "),
+        ({"limits": {"linkability": 9}}, r"share from 0 to 1\. For 9%, write 0\.09\."),
+        ({"profile": "emo"}, "ema"),
+        ({"profile": "ema", "threshold": 0.1}, "Choose one of them"),
+        ({}, r"nothing to hold the release to\. Pass threshold=0\.09"),
     ],
 )
-def test_names_that_are_none_are_refused_before_anything_runs(limits: dict[str, float] | str, said: str) -> None:
+def test_what_cannot_be_held_is_refused(held: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        unveil.assert_release_ok(None, None, limits)
+        unveil.assert_release(PEOPLE, PEOPLE, OTHERS, **held, **LINKED)

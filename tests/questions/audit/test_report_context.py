@@ -20,13 +20,14 @@ from unveil.metrics.trials.risk import Risk
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, AuditedRelease
-from unveil.questions.audit.report_context import ReportContext, judged
+from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.settings import MEASURES
 from unveil.questions.audit.terminal_view import plain_words
 from unveil.questions.result import Result
 from unveil.report.blocks import Sheet
 from unveil.report.figures import json_of
 from unveil.report.machine import compact
+from unveil.report.profiles import profile
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
 
@@ -101,7 +102,7 @@ def test_the_order_of_rows_changes_nothing_but_the_attack_on_it(settings: dict[s
     given: dict[str, Any] = {"kind": "masked", "targets": 40, "guesses": 60, "attacks": every, **settings}
     plain = json.loads(ask(*tables, **given).to_json())
     mixed = ask(*(shuffled(each, place) for place, each in enumerate(tables)), **given)
-    assert plain["verdict"]["figures"] > 20
+    assert plain["tests"]["tests"] > 20
     assert list(differences(plain, json.loads(mixed.to_json()))) == []
 
 
@@ -134,44 +135,26 @@ def test_people_outside_need_no_weight_and_no_household() -> None:
 # --- limits that were published ---------------------------------------------------------------------------------------
 
 
-def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
-    context = ReportContext(profile="cell-5")
-    judgement = judged(answer().findings, "cell-5")
-    page = answer().page(context=context)
-    assert page.headline == f"{judgement.headline[:-1]} (90 people in the data)."
-    assert page.explanation[0] == f"Whatever the limit: {answer().page().headline}"
-    assert judgement.headline.startswith("The limit of 5 people by custom among data custodians is exceeded")
-    assert page.tone == "bad"
-    payload = json.loads(answer().to_json(context=context))["profile"]
-    assert (payload["profile"], payload["outcome"], payload["headline"]) == ("cell-5", "exceeded", judgement.headline)
-    (check,) = (each for each in payload["checks"] if each["quantity"] == "disclosure.highest_risk")
-    assert (check["value"], check["limit"]) == (answer().quantities["disclosure.highest_risk"].value, 1 / 5)
-    assert json.loads(answer().to_json())["profile"] is None
-
-
-def test_each_release_is_judged_by_its_own_figures() -> None:
-    flat = pl.DataFrame({"age": [30] * 40, "sex": ["f"] * 40})
-    fine = ORIGINAL.select("age", "sex")
-    settings: dict[str, Any] = {"attacks": ["disclosure"]}
-    both = judged(ask(fine, {"flat": flat, "fine": fine}, kind="masked", **settings).findings, "ema")
-    outcomes = {(each.release, each.limit.quantity): each.outcome for each in both.checks}
-    assert outcomes["flat", "disclosure.highest_risk"] == "kept"
-    assert outcomes["fine", "disclosure.highest_risk"] == "exceeded"
-    alone = judged(ask(fine, flat, kind="masked", **settings).findings, "ema")
-    assert alone.outcome == "kept"
-    unsaid = judged(ask(fine, flat, **settings).findings, "ema")
-    assert unsaid.outcome == "not_shown"
-    assert "masked or synthetic" in unsaid.headline
+def test_the_source_of_a_threshold_stands_on_the_page_and_in_the_json() -> None:
+    settings: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "disclosure"], "targets": 30}
+    held = ask(ORIGINAL, {"masked": MASKED}, CONTROL, profile="cell-5", **settings)
+    assert any(profile("cell-5").cited in section.lead for section in held.page().sections)
+    payload = held.to_dict()
+    assert payload["decision"]["threshold"] == {"value": 1 / 5, "source": profile("cell-5").who, "limits": {}}
+    assert (payload["profile"]["profile"], payload["profile"]["who"]) == ("cell-5", profile("cell-5").who)
+    answered = {each["answered_by"]: each["found"] for each in payload["profile"]["clauses"]}
+    smallest = held.quantities["disclosure.k_anonymity"].value
+    assert answered["disclosure.k_anonymity"] == {"masked": smallest}
+    assert ask(ORIGINAL, {"masked": MASKED}, CONTROL, **settings).to_dict()["profile"] is None
     with pytest.raises(InputError, match="Did you mean 'ema'"):
-        judged(answer().findings, "emma")
+        ask(ORIGINAL, MASKED, profile="emma", **settings)
 
 
 # --- what changed -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", [None, "ema"])
-def test_nothing_changed_since_the_same_audit(profile: str | None) -> None:
-    context = ReportContext(profile=profile, techniques={"age": "in bands"})
+def test_nothing_changed_since_the_same_audit() -> None:
+    context = ReportContext(techniques={"age": "in bands"})
     previous = json.loads(answer().to_json(seed=5, context=context))
     since = replace(context, previous=previous)
     changes = json.loads(answer().to_json(seed=5, context=since))["changes"]
@@ -225,7 +208,6 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
     context = ReportContext(
         written=("audit", "/srv/secret/people.csv"),
         original=Path("/srv/secret/people.csv"),
-        profile="ema",
         date="today",
     )
     internal, shared = (answer().to_html(seed=5, context=context, edition=each) for each in ("internal", "shareable"))
@@ -246,7 +228,7 @@ def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
         found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).findings
         assert found.releases[0].weights[0].loss > 0
         (said,) = plain_words(found)
-        assert ("help most" in said) == ("again by" in said)
+        assert ("Most telling columns" in said) == ("again by" in said)
 
 
 def test_before_is_the_original_itself() -> None:

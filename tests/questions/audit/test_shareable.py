@@ -21,8 +21,6 @@ from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbe
 from unveil.questions.audit.shareable.rates import shared_finding, shared_groups
 from unveil.questions.audit.shareable.release import _distance, shared_disclosure
 from unveil.questions.audit.words import compact_rate, links_text, rate_text
-from unveil.report.figures import json_of
-from unveil.report.limits import check_limits, shared_limits
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, percent, significant
 
@@ -156,25 +154,6 @@ def test_remarks_lose_their_numbers() -> None:
     assert made.remark == "All others were tried."
     assert without_numbers("3 are left out.") == ""
     assert shared_finding(SMALL, replace(found(2, 2, 5), remark="5 were tried.")).remark
-
-
-@pytest.mark.parametrize(
-    ("hits", "limit", "outcome"), [(5, 0.05, False), (5, 0.01, None), (40, 0.05, True), (40, 0.2, False)]
-)
-def test_a_limit_says_no_more_than_the_figure(hits: int, limit: float, outcome: bool | None) -> None:
-    from unveil.questions.audit.quantities import quantities_of
-
-    def audited(finding: AttackFinding) -> Audit:
-        release = AuditedRelease(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
-        return Audit(
-            rows=500, columns=(), sha256=None, control_rows=500, control_sha256=None, releases=(release,), attacks=()
-        )
-
-    finding = found(hits, 40)
-    exact, safe = (quantities_of(audited(each)) for each in (finding, shared_finding(SMALL, finding)))
-    name = "inference.attack_rate"
-    (made,) = shared_limits([json_of(each) for each in check_limits(exact, ((name, limit),))], safe)
-    assert made["exceeded"] is outcome
 
 
 def test_plain_hashes_never_pass() -> None:

@@ -8,8 +8,11 @@ import pytest
 from tests.approved.sentences import Approved
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
+from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.attacks import ATTACKS, LEADING
 from unveil.questions.audit.charts import attack_chart, comparison_chart, weight_chart
+from unveil.questions.audit.decision_evidence import decided
+from unveil.questions.audit.decision_findings import AttackEffect, Thresholds
 from unveil.questions.audit.findings import (
     UNDEFINED,
     AttackFinding,
@@ -25,11 +28,10 @@ from unveil.questions.audit.findings import (
     SuccessRange,
 )
 from unveil.questions.audit.parts.candidates import candidate_table
-from unveil.questions.audit.ranking import is_proved, worst_of
+from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.sentences import sentence
 from unveil.questions.audit.tables import attack_table, comparison_table, weight_table
 from unveil.questions.audit.terminal_view import plain_words
-from unveil.questions.audit.verdict import said_of, tone, worst
 from unveil.questions.audit.view import page
 from unveil.questions.audit.words import compact_rate, links_text, rate_text
 from unveil.report.blocks import TableBlock
@@ -170,7 +172,7 @@ def test_hits_are_shown_with_what_ties_leave_open() -> None:
     assert links_text(NEAR) == ""
 
 
-# --- the headline -----------------------------------------------------------------------------------------------------
+# --- what stands around the headline --------------------------------------------------------------------------------
 
 
 HIT = JudgedFigure(
@@ -186,112 +188,30 @@ USABLE = ControlCheck(outcome="usable", members=700, others=244)
 
 
 def judged(*figures: JudgedFigure, name: str = "masked.csv", copies: CopyFindings | None = None) -> ReleaseVerdict:
-    outcome = "found" if any(each.proved for each in figures) else "copies" if copies is not None else "nothing_found"
-    return ReleaseVerdict(name=name, outcome=outcome, findings=figures, copies=copies)  # type: ignore[arg-type]
+    return ReleaseVerdict(name=name, findings=figures, copies=copies)
 
 
 def verdict(*releases: ReleaseVerdict, **more: object) -> AuditVerdict:
-    seen = {each.outcome for each in releases}
     given = {
-        "outcome": next(each for each in ("found", "copies", "nothing_found") if each in seen), "figures": 40,
-        "draws": 10_000, "fewest_copies_provable": 17, "control": USABLE, "releases": releases,
+        "figures": 40, "draws": 10_000, "fewest_copies_provable": 17, "control": USABLE, "releases": releases,
     }  # fmt: skip
     return AuditVerdict(**(given | more))  # type: ignore[arg-type]
-
-
-def test_what_is_found_is_said_with_both_rates_and_how_often_luck_does_it(approved: Approved) -> None:
-    found = audit(
-        release(NOTHING, name="a.csv"),
-        release(CLEAR, MEAN, name="b.csv"),
-        verdict=verdict(judged(MISSED, name="a.csv"), judged(HIT, name="b.csv")),
-    )
-    said = said_of(found)
-    approved(said.headline)
-    approved(said.explanation)
-    approved(said_of(audit(release(CLEAR), verdict=verdict(judged(HIT)))).headline)
-    assert tone(found) == "warning"
-    assert worst(found) == (found.releases[1], CLEAR)
-
-
-def test_only_most_people_are_red() -> None:
-    most = replace(HIT, excess_over_control=Rate(0.8, 0.6, 0.9))
-    found = audit(release(CLEAR), verdict=verdict(judged(most)))
-    assert said_of(found).headline.startswith("The release gives most people away: ")
-    assert tone(found) == "bad"
-    blunt = replace(HIT, excess_over_control=Rate(0.9, 0.49, 1.0))
-    found = audit(release(CLEAR), verdict=verdict(judged(blunt)))
-    assert tone(found) == "warning"
-
-
-def test_a_group_is_named_where_it_is_hit_more_often_than_everybody(approved: Approved) -> None:
-    group = replace(HIT, group="region: north", people=14, attack_rate=Rate(1.0, 0.77, 1.0))
-    group = replace(group, excess_over_control=Rate(1.0, 0.75, 1.0))
-    found = audit(release(CLEAR), verdict=verdict(judged(HIT, group)))
-    said = said_of(found)
-    approved(said.headline)
-    assert said.explanation[0].startswith("Among them: linkability: ")
-    alike = replace(group, attack_rate=Rate(0.32, 0.2, 0.5), excess_over_control=Rate(0.29, 0.1, 0.45))
-    assert said_of(audit(release(CLEAR), verdict=verdict(judged(HIT, alike)))).headline.startswith(
-        "The release gives p"
-    )
-
-
-def test_unmistakable_copies_are_said_where_nothing_is_proved(approved: Approved) -> None:
-    found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED, copies=UNUSUAL)))
-    approved(said_of(found).whole)
-    assert tone(found) == "warning"
-
-
-def test_nothing_found_says_what_could_not_have_been_and_is_never_good(approved: Approved) -> None:
-    found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED)))
-    assert not is_proved(NOTHING)
-    approved(said_of(found).whole)
-    assert tone(found) == "neutral"
-
-
-def test_without_control_the_headline_says_what_to_do() -> None:
-    found = audit(release(without_control(CLEAR)), control=False, verdict=AuditVerdict(releases=(judged(),)))
-    assert said_of(found).whole.startswith(
-        "Without people who are not in the data nobody can say what being in it changes for 700 people. Keep a random"
-    )
-    assert page(found).next_steps[-2].startswith("Keep a random fifth")
-    assert tone(found) == "neutral"
 
 
 AGE = ColumnDifference(column="age", figure="mean", value=None, here=40.0, there=55.5, z=8.0)
 
 
-@pytest.mark.parametrize(
-    ("control", "said"),
-    [
-        (ControlCheck(outcome="other_people", members=700, others=244, differences=(AGE,)),
-         "The control is of other people: age is 40 here and 55.5 there. No comparison is made. Take people of the "
-         "same kind, or split the original before the release is made."),
-        (ControlCheck(outcome="overlap", members=700, others=244, p_overlap=0.001, p_near=0.2, overlap_estimate=41.2),
-         "About 41 of 244 control people are in the original too. What was found stands; that nothing was found would "
-         "mean nothing. Remove them at the source, not by comparing the tables."),
-        (ControlCheck(outcome="too_small", members=700, others=15),
-         "The control has 15 people, and with fewer than 20 no figure has a test. No comparison is made. Pass at least "
-         "200 people who were kept apart when the release was made."),
-    ],
-)  # fmt: skip
-def test_a_control_that_is_not_usable_says_what_to_do(control: ControlCheck, said: str) -> None:
-    found = audit(release(CLEAR), verdict=verdict(judged(), outcome="control_unusable", control=control))
-    assert said_of(found).whole == said
-    assert tone(found) == "neutral"
-
-
 def test_a_control_that_differs_a_little_or_is_small_is_noted() -> None:
     differs = replace(USABLE, p_same=0.004, largest_difference=4.1, differences=(AGE,), is_small=True)
-    notes = page(audit(release(NOTHING), verdict=verdict(judged(MISSED), control=differs))).notes
+    notes = page(audit(release(NOTHING), verdict=verdict(judged(MISSED), control=differs))).explanation
     assert any("age is 40 here and 55.5 there. Figures stay" in note for note in notes)
     assert any("no fewer than 17 copied people" in note for note in notes)
 
 
 def test_where_nothing_was_measured_the_headline_says_so() -> None:
-    found = audit(release(LEFT_OUT))
-    assert said_of(found).headline.startswith("Nothing could be measured")
-    assert tone(found) == "neutral"
+    found = decided(audit(release(LEFT_OUT), verdict=verdict(judged())), Thresholds())
+    assert found.decision.level == "inconclusive"
+    assert page(found).tone == "warning"
     assert worst_of(found.releases[0], "record_linkage") is None
 
 
@@ -401,8 +321,10 @@ def test_columns_are_weighed_by_what_is_lost() -> None:
     assert chart.thresholds[0].value == 0.312
     assert [row[-1] for row in weight_table([weighed]).rows] == ["−21.2 points", "+2.0 points"]
     assert weight_chart(release(CLEAR), LEADING) is None
-    said = plain_words(audit(weighed))
-    assert said[0].endswith("The columns that help most: age.")
+    effect = AttackEffect(attack="linkability", excess=EffectSize(0.27, 0.2, 0.3), p_adjusted=0.003)
+    tests = verdict(replace(judged(HIT), effects=(effect,)))
+    said = plain_words(decided(audit(weighed, verdict=tests), Thresholds()))
+    assert said[0].endswith("Most telling columns: age.")
 
 
 def test_the_page_says_what_was_not_tested_and_what_the_verdict_rests_on() -> None:
@@ -412,7 +334,7 @@ def test_the_page_says_what_was_not_tested_and_what_the_verdict_rests_on() -> No
     text = render(page(audit(first, second, verdict=both), seed=4))
     assert "no finding of anonymity" in text
     assert "What was not tested" in text
-    assert "Figures judged together" in text
+    assert "Permutations of who is in the data" in text
     assert "10,000" in text
     assert ", seed 4." in text
     assert len(text) < 1_000_000
@@ -431,4 +353,4 @@ def test_names_from_the_data_are_escaped_everywhere() -> None:
     )
     text = render(page(built))
     assert "<script>alert" not in text
-    assert text.count("&lt;script&gt;alert") >= 8
+    assert text.count("&lt;script&gt;alert") >= 7

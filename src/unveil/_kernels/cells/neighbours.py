@@ -1,5 +1,6 @@
 """Which boxes are around people, and which people around boxes, for every attack that asks for the nearest."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from unveil._kernels.cells.nearest_boxes import (
 )
 from unveil._kernels.neighbours.density import within
 from unveil._kernels.neighbours.index import IntegerGrid
-from unveil._kernels.neighbours.search import NearRows
+from unveil._kernels.neighbours.search import NearRows, nearer_rows
 from unveil._kernels.types import Int32Array, IntArray
 
 
@@ -43,10 +44,18 @@ class BoxNeighbourhood(NamedTuple):
 
     def nearest(self, some: IntArray, k: int) -> NearRows | None:
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
-        near = near_of(self.comparison, some, k)
-        return (
-            near if near is None or self.heavier_first is None else by_weight(near, self.copies, self.heavier_first, k)
-        )
+        found = self.nearest_of_each(some, (k,))
+        return None if found is None else found[0]
+
+    def nearest_of_each(self, some: IntArray, ks: Sequence[int]) -> list[NearRows] | None:
+        """Return the same for several k, by one search."""
+        near = near_of(self.comparison, some, max(ks))
+        if near is None:
+            return None
+        every = [near if k == max(ks) else nearer_rows(near, self.copies, k) for k in ks]
+        if self.heavier_first is None:
+            return every
+        return [by_weight(each, self.copies, self.heavier_first, k) for each, k in zip(every, ks, strict=True)]
 
 
 def boxes_around(cells: CellColumns, people: IntegerGrid) -> tuple[BoxNeighbourhood, CellBoxes]:

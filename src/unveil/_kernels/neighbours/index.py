@@ -5,7 +5,7 @@ categories, sorted within a group by the number column that tells rows apart bes
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -133,6 +133,13 @@ class SearchIndex(NamedTuple):
         from unveil._kernels.neighbours.search import nearest_sets
 
         return nearest_sets(self, some, k, limit)
+
+    def nearest_of_each(self, some: IntArray, ks: Sequence[int]) -> "list[NearRows] | None":
+        """Return the near rows for several k, by one search; None where there is no room for them."""
+        from unveil._kernels.neighbours.search import nearer_rows
+
+        near = self.nearest(some, max(ks))
+        return None if near is None else [near if k == max(ks) else nearer_rows(near, self.copies, k) for k in ks]
 
 
 def prepare(released: IntegerGrid, targets: IntegerGrid, *, collapse: bool = True) -> SearchIndex:

@@ -5,6 +5,9 @@ the places that are left: that many of them are drawn, each set of them as likel
 two groups of columns.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from unveil._kernels._compile import kernel
@@ -18,27 +21,34 @@ _HARDLY = float(np.finfo(np.float64).tiny)
 _ALMOST = 1.0 - 2.0**-53
 
 
-def chances_by_search(first: Neighbourhood, second: Neighbourhood, k: int) -> FloatArray:
-    """Return the chance of a link for each target; k is at most the number of released rows."""
+def chances_by_search(first: Neighbourhood, second: Neighbourhood, ks: Sequence[int]) -> FloatArray:
+    """Return for each k (row) the chance of a link for each target; k is at most the number of released rows."""
     second_targets = second.targets
     pair, pair_of = np.unique(first.target_of.astype(np.int64) * second_targets + second.target_of, return_inverse=True)
-    return _of_pairs(first, second, *np.divmod(pair, second_targets), k)[pair_of]
+    return _of_pairs(first, second, *np.divmod(pair, second_targets), ks)[:, pair_of]
 
 
-def _of_pairs(first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, k: int) -> FloatArray:
+def _of_pairs(
+    first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, ks: Sequence[int]
+) -> FloatArray:
     """Return the chance for each pair of distinct targets, in two halves where the near rows are too many for one."""
     sets = []
     for around, targets in ((first, one), (second, other)):
         some, number = np.unique(targets, return_inverse=True)
-        near = around.nearest(some, k)
+        near = around.nearest_of_each(some, ks)
         if near is None:
             half = one.size // 2
             parts = (slice(None, half), slice(half, None))
-            return np.concatenate([_of_pairs(first, second, one[part], other[part], k) for part in parts])
-        sets.append((number, near, *_rows_in(near, around.copies)))
-    (one, near, sure, tied), (other, other_near, other_sure, other_tied) = sets
-    shared = _shared_rows(first, second, one, other, near, other_near)
-    return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
+            return np.hstack([_of_pairs(first, second, one[part], other[part], ks) for part in parts])
+        sets.append((number, near))
+    (one, every), (other, other_every) = sets
+    cells = _shared_cells(first, second)
+    chances = []
+    for k, own, others in zip(ks, every, other_every, strict=True):
+        (sure, tied), (other_sure, other_tied) = _rows_in(own, first.copies), _rows_in(others, second.copies)
+        shared = _shared_rows(cells, one, other, own, others)
+        chances.append(link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other]))
+    return np.array(chances)
 
 
 def shared_within(
@@ -51,6 +61,7 @@ def shared_within(
     own, others = np.empty_like(limits), np.empty_like(other_limits)
     own[first.target_of], others[second.target_of] = limits, other_limits
     shared = np.empty((limits.size, 4), np.int64)
+    cells = _shared_cells(first, second)
     todo = [np.arange(limits.size)]
     while todo:
         some = todo.pop()
@@ -63,7 +74,7 @@ def shared_within(
             todo += [some[: some.size // 2], some[some.size // 2 :]]
             continue
         places = np.searchsorted(one, first.target_of[some]), np.searchsorted(other, second.target_of[some])
-        shared[some] = _shared_rows(first, second, *places, near, other_near)
+        shared[some] = _shared_rows(cells, *places, near, other_near)
     return shared
 
 
@@ -78,26 +89,39 @@ def _sums(start: IntArray, values: IntArray) -> IntArray:
     return np.asarray(total[start[1:]] - total[start[:-1]])
 
 
+class _SharedCells(NamedTuple):
+    """How many released rows share a distinct row in both groups of columns, by the first and by the second group."""
+
+    by_first: tuple[IntArray, Int32Array, IntArray]
+    by_second: tuple[IntArray, Int32Array, IntArray]
+
+
+def _shared_cells(first: Neighbourhood, second: Neighbourhood) -> _SharedCells:
+    return _SharedCells(
+        count_cells(first.row_of, second.row_of, first.copies, second.copies),
+        count_cells(second.row_of, first.row_of, second.copies, first.copies),
+    )
+
+
 def _shared_rows(
-    first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, near: NearRows, other_near: NearRows
+    counted: _SharedCells, one: IntArray, other: IntArray, near: NearRows, other_near: NearRows
 ) -> IntArray:
     """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
 
-    Released rows are counted in cells, those that share a distinct row in both groups of columns; for each pair, the
-    cells of the set that has fewer are looked up in the other set.
+    For each pair, the cells of the set that has fewer are looked up in the other set.
     """
-    by_first = count_cells(first.row_of, second.row_of, first.copies, second.copies)
-    by_second = count_cells(second.row_of, first.row_of, second.copies, first.copies)
+    by_first, by_second = counted
+    rows, other_rows = by_first[0].size - 1, by_second[0].size - 1
     cells = _sums(near.start, np.diff(by_first[0])[near.row])
     other_cells = _sums(other_near.start, np.diff(by_second[0])[other_near.row])
     swapped = cells[one] < other_cells[other]
     shared = np.empty((one.size, 4), np.int64)
     here = np.flatnonzero(~swapped)
     here = here[np.argsort(one[here])]
-    shared[here] = _look_up(one[here], other[here], *near, *other_near, *by_second, first.copies.size)
+    shared[here] = _look_up(one[here], other[here], *near, *other_near, *by_second, rows)
     there = np.flatnonzero(swapped)
     there = there[np.argsort(other[there])]
-    found = _look_up(other[there], one[there], *other_near, *near, *by_first, second.copies.size)
+    found = _look_up(other[there], one[there], *other_near, *near, *by_first, other_rows)
     shared[there] = found[:, [0, 2, 1, 3]]
     return shared
 

@@ -1,5 +1,7 @@
 """The nearest rows from the matrix of all distances: for tables so small that no better way would be quicker."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from unveil._kernels.neighbours.index import LAST_MARKER, IntegerGrid
@@ -52,11 +54,15 @@ def pair_distances(rows: IntegerGrid, targets: IntegerGrid) -> IntArray:
 
 
 def chances_by_matrix(
-    first: IntegerGrid, second: IntegerGrid, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+    first: IntegerGrid, second: IntegerGrid, first_targets: IntegerGrid, second_targets: IntegerGrid, ks: Sequence[int]
 ) -> FloatArray:
-    """Return the chance of a link for each target; k is at most the number of released rows."""
-    sure, tied = _sure_and_tied(all_distances(first, first_targets), k)
-    other_sure, other_tied = _sure_and_tied(all_distances(second, second_targets), k)
+    """Return for each k (row) the chance of a link for each target; k is at most the number of released rows."""
+    distance, other_distance = all_distances(first, first_targets), all_distances(second, second_targets)
+    return np.array([_chances_at(distance, other_distance, k) for k in ks])
+
+
+def _chances_at(distance: IntArray, other_distance: IntArray, k: int) -> FloatArray:
+    (sure, tied), (other_sure, other_tied) = (_sure_and_tied(each, k) for each in (distance, other_distance))
     pairs = (sure & other_sure, tied & other_sure, sure & other_tied, tied & other_tied)
     shared = np.column_stack([np.count_nonzero(pair, axis=1) for pair in pairs])
     counts = (tied, sure, other_tied, other_sure)

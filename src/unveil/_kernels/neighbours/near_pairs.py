@@ -185,7 +185,11 @@ def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
 def near_in_both(
     near: NearPairs, limit: IntArray, others: BlockedRows, targets: IntegerGrid, other_limit: IntArray
 ) -> IntArray:
-    """Return how many of each target's near rows are near in other columns too, as `link_chance` takes them."""
+    """Return how many of each target's near rows are near in other columns too, as `link_chance` takes them.
+
+    Rows farther than ``limit`` do not count: they are near for a larger k.
+    """
+    near = near.where(near.distance <= limit[near.target])
     shared = np.zeros((targets.size, 4), np.int64)
     for at in range(0, near.row.size, _AT_ONCE):
         some = near.where(slice(at, at + _AT_ONCE))

@@ -1,5 +1,7 @@
 """The nearest released rows of each target, by exact integer distances and with all ties: no row order plays a part."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from unveil._kernels.neighbours import sketch
@@ -118,9 +120,15 @@ def _in_order(target: IntArray, row: IntArray, distance: IntArray, size: int) ->
 
 
 def link_chances(
-    first: BlockedRows, second: BlockedRows, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+    first: BlockedRows,
+    second: BlockedRows,
+    first_targets: IntegerGrid,
+    second_targets: IntegerGrid,
+    neighbours: Sequence[int],
 ) -> FloatArray:
     """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
+
+    Each k of ``neighbours`` has a row; one search serves all of them.
 
     ``first`` and ``second`` are the same released rows in two groups of columns, likewise the targets. Rows that tie
     for the last of the k places are drawn by lot, independently in the two groups. 0.0 and 1.0 are certain: no way of
@@ -128,34 +136,45 @@ def link_chances(
 
     >>> def grid(*values):
     ...     return IntegerGrid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
-    >>> link_chances(grid(24, 31, 29), grid(52, 62, 53), grid(25, 30, 28), grid(50, 60, 55), 1)
-    array([1. , 0.5, 1. ])
+    >>> link_chances(grid(24, 31, 29), grid(52, 62, 53), grid(25, 30, 28), grid(50, 60, 55), [1])
+    array([[1. , 0.5, 1. ]])
     """
-    k = min(k, first.size)
-    if k < 1:
-        return np.zeros(first_targets.size)
+    ks = [min(k, first.size) for k in neighbours]
+    if first.size < 1:
+        return np.zeros((len(ks), first_targets.size))
     if is_small(first, first_targets):
-        return chances_by_matrix(first.block(EVERY), second.block(EVERY), first_targets, second_targets, k)
+        return chances_by_matrix(first.block(EVERY), second.block(EVERY), first_targets, second_targets, ks)
     if first.size <= sketch.BLOCK_ROWS:
         one, two = prepare(first.block(EVERY), first_targets), prepare(second.block(EVERY), second_targets)
-        return chances_by_search(one, two, k)
-    return _chances_by_blocks(first, second, first_targets, second_targets, k)
+        return chances_by_search(one, two, ks)
+    return _chances_by_blocks(first, second, first_targets, second_targets, ks)
 
 
 def _chances_by_blocks(
-    first: BlockedRows, second: BlockedRows, first_targets: IntegerGrid, second_targets: IntegerGrid, k: int
+    first: BlockedRows,
+    second: BlockedRows,
+    first_targets: IntegerGrid,
+    second_targets: IntegerGrid,
+    ks: Sequence[int],
 ) -> FloatArray:
     """Return the chance of each target from how far its k-th rows are, and how many rows are within both limits."""
-    near, pairs = near_pairs(first, first_targets, k)
-    other, other_pairs = near_pairs(second, second_targets, k)
-    limit, other_limit = near.limit(k), other.limit(k)
+    near, pairs = near_pairs(first, first_targets, max(ks))
+    other, other_pairs = near_pairs(second, second_targets, max(ks))
+    limits = [(near.limit(k), other.limit(k)) for k in ks]
+    shared = np.zeros((len(ks), first_targets.size, 4), np.int64)
     if pairs is not None:
-        both = near_in_both(pairs, limit, second, second_targets, other_limit)
+        for both, (limit, other_limit) in zip(shared, limits, strict=True):
+            both += near_in_both(pairs, limit, second, second_targets, other_limit)
     elif other_pairs is not None:
-        both = near_in_both(other_pairs, other_limit, first, first_targets, limit)[:, [0, 2, 1, 3]]
+        for both, (limit, other_limit) in zip(shared, limits, strict=True):
+            both += near_in_both(other_pairs, other_limit, first, first_targets, limit)[:, [0, 2, 1, 3]]
     else:  # too many rows tie in either group of columns
-        both = np.zeros((first_targets.size, 4), np.int64)
         for _, (own, others) in sketch.blocks_of(first, second):
             one, two = prepare(own, first_targets, collapse=False), prepare(others, second_targets, collapse=False)
-            both += shared_within(one, two, limit, other_limit, k)
-    return link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])
+            for both, k, own_limits in zip(shared, ks, limits, strict=True):
+                both += shared_within(one, two, *own_limits, k)
+    chances = [
+        link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])
+        for both, k in zip(shared, ks, strict=True)
+    ]
+    return np.array(chances)

@@ -1,6 +1,6 @@
 """The search for the nearest distinct rows of every distinct target, ties included."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, overload
 
 import numpy as np
@@ -125,6 +125,25 @@ class Neighbourhood(Protocol):
 
     def nearest(self, some: IntArray, k: int) -> NearRows | None:
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+
+    def nearest_of_each(self, some: IntArray, ks: Sequence[int]) -> list[NearRows] | None:
+        """Return the same for several k, by one search."""
+
+
+def nearer_rows(near: NearRows, copies: IntArray, k: int) -> NearRows:
+    """Return those of the near rows that are at most as far as the k-th nearest, for a smaller k."""
+    owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
+    # Of the rows at the limit there may be many, and their order does not matter.
+    below = np.flatnonzero(near.distance < near.limit[owner])
+    below = below[np.lexsort((near.distance[below], owner[below]))]
+    so_far = np.concatenate([[0], np.cumsum(copies[near.row[below]])])
+    first, end = (np.searchsorted(owner[below], np.arange(near.limit.size), side=side) for side in ("left", "right"))
+    place = np.searchsorted(so_far[1:], so_far[first] + k)
+    limit, is_below = near.limit.copy(), place < end
+    limit[is_below] = near.distance[below[place[is_below]]]
+    kept = near.distance <= limit[owner]
+    start = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=limit.size))])
+    return NearRows(start, near.row[kept], near.distance[kept], limit)
 
 
 @overload

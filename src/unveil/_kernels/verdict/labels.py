@@ -60,6 +60,40 @@ def labels_among(
     return [partial(made, *block) for block in _blocks(people, draws, rng)]
 
 
+def labels_of_units(
+    unit: IntArray, is_member: BoolArray, draws: int, rng: np.random.Generator, some: IntArray | None = None
+) -> list[Callable[[], BoolArray]]:
+    """Return the same for places that belong to units, such as households: all of a unit are members, or none is.
+
+    ``unit`` and ``is_member`` say of each place to which unit it belongs and whether it is a member. Units of as many
+    places are exchanged: of each size as many are members as there are. With ``some`` only these places have columns.
+
+    >>> homes, inside = np.array([0, 0, 1, 2, 2]), np.array([True, True, True, False, False])
+    >>> (drawn,) = [make() for make in labels_of_units(homes, inside, 99, np.random.default_rng(0))]
+    >>> drawn.sum(axis=1).tolist() == 99 * [3], drawn[:, 2].all(), (drawn[:, 0] == drawn[:, 1]).all()
+    (True, np.True_, np.True_)
+    """
+    _, first, own, size = np.unique(unit, return_index=True, return_inverse=True, return_counts=True)
+    # Units are known by their first places, as people are by theirs.
+    by_place = np.argsort(first)
+    rank = np.empty(first.size, np.int64)
+    rank[by_place] = np.arange(first.size)
+    inside, sizes, column = is_member[first[by_place]], size[by_place], rank[own]
+    alike = [np.flatnonzero(sizes == each) for each in np.unique(sizes)]
+    column = column if some is None else column[some]
+
+    def made(seed: list[int], number: int) -> BoolArray:
+        source = np.random.default_rng(seed)
+        drawn = np.empty((number, first.size), np.bool_)
+        for units in alike:
+            members = int(np.count_nonzero(inside[units]))
+            fewer = _drawn(np.full(number, min(members, units.size - members)), units.size, source)
+            drawn[:, units] = fewer if 2 * members <= units.size else ~fewer
+        return drawn[:, column]
+
+    return [partial(made, *block) for block in _blocks(unit.size, draws, rng)]
+
+
 def _blocks(people: int, draws: int, rng: np.random.Generator) -> Iterator[tuple[list[int], int]]:
     """Yield the seed of each block of draws, and how many draws it has."""
     seed = int(rng.integers(2**63))
@@ -113,28 +147,41 @@ def member_sums(drawn: BoolArray, scores: FloatArray) -> FloatArray:
 def singling_out_counts(drawn: BoolArray, starts: IntArray, places: IntArray) -> FloatArray:
     """Return for each draw how many guesses fit exactly one of the members.
 
-    Guess g fits the people at ``places[starts[g]:starts[g + 1]]``. Whoever is not fitted is never looked at, and the
-    people of a guess only until two members are met: on average two over the share of members, however many it fits. So
-    2,000 guesses take some 0.1 ms per draw, from a handful of people each to thousands.
+    Guess g fits the people at ``places[starts[g]:starts[g + 1]]``. As many draws are looked at together as a word has
+    bits, and the people of a guess only until all of these have met two members.
 
     >>> singling_out_counts(np.array([[True, False, True]]), np.array([0, 2, 4]), np.array([0, 1, 0, 2]))
     array([1.])
     """
-    return _exactly_one(drawn, starts, places)
+    alone = _exactly_one(_in_words(drawn), starts, places)
+    # Bits of one word at a time, so that they stay small for any number of guesses.
+    bits = (np.unpackbits(each.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little") for each in alone)
+    counts = [each.sum(axis=0, dtype=np.int64) for each in bits]
+    return np.concatenate([*counts, np.zeros(0)])[: len(drawn)].astype(np.float64)
 
 
-@kernel("b1[,], i8[], i8[]")
-def _exactly_one(drawn: BoolArray, starts: IntArray, places: IntArray) -> FloatArray:
-    number = np.zeros(len(drawn))
-    for draw in range(len(drawn)):
-        row = drawn[draw]
+def _in_words(drawn: BoolArray) -> IntArray:
+    """Return at [word, place] the labels of 64 draws as bits."""
+    draws, people = drawn.shape
+    lanes = np.zeros((-(-draws // 64) * 8, people), np.uint8)
+    packed = np.packbits(drawn, axis=0, bitorder="little")
+    lanes[: len(packed)] = packed
+    words: IntArray = np.ascontiguousarray(lanes.reshape(-1, 8, people).transpose(0, 2, 1)).view(np.int64)[..., 0]
+    return words
+
+
+@kernel("i8[,], i8[], i8[]")
+def _exactly_one(words: IntArray, starts: IntArray, places: IntArray) -> IntArray:
+    """Return at [word, guess] the draws as bits in which exactly one of the people is a member."""
+    alone = np.empty((len(words), starts.size - 1), np.int64)
+    for word in range(len(words)):
         for guess in range(starts.size - 1):
-            met = 0
+            once, twice = 0, 0
             for at in range(starts[guess], starts[guess + 1]):
-                if row[places[at]]:
-                    met += 1
-                    if met == 2:
-                        break
-            if met == 1:
-                number[draw] += 1
-    return number
+                drawn = words[word, places[at]]
+                twice |= once & drawn
+                once |= drawn
+                if twice == -1:
+                    break
+            alone[word, guess] = once ^ twice
+    return alone

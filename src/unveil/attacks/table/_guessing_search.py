@@ -1,6 +1,7 @@
 """The search for who guesses a secret best: chosen on the people who are learned from, measured on others."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -77,6 +78,10 @@ class SearchedGuesses:
         Without a control, whoever of all tried is right most often when taught by other people of the original: its
         ``others`` are what a release must exceed. The one who remembers most may be poor when taught by others only
         because the release says less, and then its excess is no memory. None where there is a control.
+    folds
+        Trials of who remembers most in which each person is measured once, by a guesser chosen on other people: first
+        on the people measured, then on those who were learned from, by who is chosen on the people measured. One fold
+        with everybody where the choice was made in advance; none unless asked for.
     notes
         What a reader should know, such as adversaries that could not be run.
     """
@@ -87,6 +92,7 @@ class SearchedGuesses:
     compared_with: ComparedWith
     learned_from: tuple[int, int]
     taught: ChosenGuesser | None = None
+    folds: tuple[Trials, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -125,40 +131,20 @@ class Search:
             why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
             self.failures["agreement"] = InputError(why)
 
-    def found(self) -> SearchedGuesses:
+    def found(self, *, cross_fit: bool = False) -> SearchedGuesses:
         sizes, alone = tuple(each.size for each in self.case.learning), None
         if min(sizes):
-            others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows]
-            # The longest first, as each may be the last that others wait for.
-            found = side_by_side(
-                *(partial(self._with_columns, who) for who in self.by_rows),
-                *(partial(self._run, who) for who in others),
-            )
-            for who, ran in zip(others, found[len(self.by_rows) :], strict=True):
-                self._note(who, ran)
-            tried = [
-                self._tried(who, self.every, *self._of(self.case.learning, own)) for who, own in self.whole.items()
-            ]
-            tried += chain(*found[: len(self.by_rows)])
+            tried = self._compared()
             if tried:
                 alone = self._alone()
         else:
-            sizes = (0, 0)
-            ranked = [
-                [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries]
-                for first in _IN_ADVANCE
-            ]
-            firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
-            # Their worth and rate stand for their names: who comes first among those that can be run.
-            tried = [
-                _GuesserTrial(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
-                for who in dict.fromkeys(firsts)
-                if who is not None
-            ]
+            sizes, tried = (0, 0), self._in_advance()
         if not tried:
             raise next(iter(self.failures.values()))
-        remembered = self._measured(max(tried, key=lambda one: one.worth))
+        best = max(tried, key=lambda one: one.worth)
+        remembered = self._measured(best)
         return SearchedGuesses(
+            folds=self._folds(best, remembered) if cross_fit and not self.case.is_paired else (),
             remembered=remembered,
             guessed=self._measured(max(tried, key=lambda one: one.rate)),
             alone=None if alone is None else self._measured(alone),
@@ -167,6 +153,45 @@ class Search:
             taught=self._taught(remembered, [max(tried, key=lambda one: one.by_others), alone]),
             notes=(*self.notes, *self._left_out()),
         )
+
+    def _compared(self) -> list[_GuesserTrial]:
+        """Return all that is tried on the people who are learned from; what was run for everybody is not run again."""
+        others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in (*self.by_rows, *self.whole)]
+        # The longest first, as each may be the last that others wait for.
+        found = side_by_side(
+            *(partial(self._with_columns, who) for who in self.by_rows),
+            *(partial(self._run, who) for who in others),
+        )
+        for who, ran in zip(others, found[len(self.by_rows) :], strict=True):
+            self._note(who, ran)
+        tried = [self._tried(who, self.every, *self._of(self.case.learning, own)) for who, own in self.whole.items()]
+        return [*tried, *chain(*found[: len(self.by_rows)])]
+
+    def _in_advance(self) -> list[_GuesserTrial]:
+        """Return who remembers and who guesses where nothing may be chosen."""
+        ranked = [
+            [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries] for first in _IN_ADVANCE
+        ]
+        firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
+        # Their worth and rate stand for their names: who comes first among those that can be run.
+        return [
+            _GuesserTrial(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
+            for who in dict.fromkeys(firsts)
+            if who is not None
+        ]
+
+    def _folds(self, best: _GuesserTrial, remembered: ChosenGuesser) -> tuple[Trials, ...]:
+        """Return trials of everybody: those measured and those learned from trade places."""
+        learning, measured = self.case.learning, self.case.measured
+        other = copy(self)
+        if not min(each.size for each in learning):
+            inside, outside = (np.concatenate(side) for side in zip(measured, learning, strict=True))
+            other.case = self.case._replace(measured=(inside, outside))
+            return (other._measured(best).trials,)
+        if not min(each.size for each in measured):
+            return ()
+        other.case = self.case._replace(learning=measured, measured=learning)
+        return remembered.trials, other._measured(max(other._compared(), key=lambda one: one.worth)).trials
 
     def _left_out(self) -> Iterator[str]:
         """Yield who could not be tried, and why, each reason once."""

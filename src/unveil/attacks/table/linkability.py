@@ -1,5 +1,6 @@
 """Linkability: can what two parties know about a person be brought together through the released rows?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,9 +87,15 @@ class Linkability:
             If a column is missing from a table or of another kind in two of them, or if there are fewer released rows
             than neighbours.
         """
-        if self.neighbours > released.rows:
+        return self.run_at((self.neighbours,), released=released, knowledge=knowledge, rng=rng)[0]
+
+    def run_at(
+        self, neighbours: Sequence[int], *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
+    ) -> tuple[Trials, ...]:
+        """Return the same for several numbers of neighbors, which replace the attack's own, by one search."""
+        if max(neighbours) > released.rows:
             raise InputError(
-                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
+                f"neighbours must be at most the number of released rows, but is {max(neighbours)}, and the "
                 f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
             )
         from unveil.data.table import agree
@@ -104,19 +111,28 @@ class Linkability:
         drawn = [self._drawn(*both, rng) for both in zip(first, second, strict=True)]
         # All targets at once, so that the released rows are prepared once.
         targets, other_targets = (_together(parts) for parts in zip(*(both[:2] for both in drawn), strict=True))
-        chances = _chances(halves[0][1], halves[1][1], targets, other_targets, self.neighbours)
-        inside = len(drawn[0][0].numbers)
-        attacked = Attempts.from_chances(chances[:inside], rows=drawn[0][2])
+        found = _chances(halves[0][1], halves[1][1], targets, other_targets, neighbours)
+        rows = [part[2] for part in drawn]
+        notes = tuple(
+            f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
+            for table in people
+            if self.targets is not None and self.targets > table.rows
+        )
+        return tuple(
+            self._trials(k, chances, rows, released.rows, notes) for k, chances in zip(neighbours, found, strict=True)
+        )
+
+    def _trials(
+        self, k: int, chances: FloatArray, rows: Sequence[IntArray], released: int, notes: tuple[str, ...]
+    ) -> Trials:
+        """Return the trials from the chances of people of the records and of the control, in this order."""
+        inside = rows[0].size
         return Trials(
-            attack=attacked,
-            naive=_blind(attacked.tries, released.rows, self.neighbours),
-            control=Attempts.from_chances(chances[inside:], rows=drawn[1][2]) if len(people) > 1 else None,
-            what=self._what(),
-            notes=tuple(
-                f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
-                for table in people
-                if self.targets is not None and self.targets > table.rows
-            ),
+            attack=Attempts.from_chances(chances[:inside], rows=rows[0]),
+            naive=_blind(inside, released, k),
+            control=Attempts.from_chances(chances[inside:], rows=rows[1]) if len(rows) > 1 else None,
+            what=self._what(k),
+            notes=notes,
         )
 
     def _drawn(
@@ -129,18 +145,18 @@ class Linkability:
             by_content = by_content[np.sort(rng.choice(rows, self.targets, replace=False, shuffle=False))]
         return _take(first, by_content), _take(second, by_content), by_content
 
-    def _what(self) -> str:
-        nearest = "nearest released row" if self.neighbours == 1 else f"{self.neighbours} nearest released rows"
-        verb, share = ("is", "the same") if self.neighbours == 1 else ("have", "a row in common")
+    def _what(self, k: int) -> str:
+        nearest = "nearest released row" if k == 1 else f"{k} nearest released rows"
+        verb, share = ("is", "the same") if k == 1 else ("have", "a row in common")
         return f"its {nearest} by {', '.join(self.first)} and by {', '.join(self.second)} {verb} {share}"
 
 
 def _chances(
-    first: "EncodedTable", second: "EncodedTable", targets: IntegerGrid, other_targets: IntegerGrid, k: int
+    first: "EncodedTable", second: "EncodedTable", targets: IntegerGrid, other_targets: IntegerGrid, ks: Sequence[int]
 ) -> FloatArray:
     if first.cells is None and second.cells is None:
-        return link_chances(first, second, targets, other_targets, k)
-    return chances_by_search(_around(first, targets), _around(second, other_targets), k)
+        return link_chances(first, second, targets, other_targets, ks)
+    return chances_by_search(_around(first, targets), _around(second, other_targets), ks)
 
 
 def _around(released: "EncodedTable", targets: IntegerGrid) -> Neighbourhood:

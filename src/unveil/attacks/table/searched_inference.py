@@ -32,7 +32,8 @@ class SearchedInference:
     often. `search` answers both; `run` leaves the first. Tried are all adversaries of `Inference` with all known
     columns, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and one to five
     are put together, each time so that the excess over the comparison, less its standard error, is highest. Learners
-    are tried with all columns only. Nobody who is measured has any part in the choice, and the two are never swapped.
+    are tried with all columns only. Nobody who is measured has any part in the choice. The two are
+    swapped only to measure a rate on everybody (``folds``), never for a test.
 
     With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
 
@@ -112,11 +113,12 @@ class SearchedInference:
         knowledge: "Knowledge",
         rng: np.random.Generator,
         parts: LearnMeasureRows | None = None,
+        cross_fit: bool = False,
     ) -> SearchedGuesses:
         """Return who remembers most and who guesses best, and what each of them reaches on other people.
 
         ``parts`` says who is learned from and who is measured; without it that is drawn by lot. Where there is no
-        control, everybody who is in neither part teaches.
+        control, everybody who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
         """
         if parts is None:
             parts = self._parts(knowledge, rng)
@@ -125,7 +127,7 @@ class SearchedInference:
             case = GuessingCase.of(self, released, knowledge, parts, teachers)
         else:
             case = GuessingCase.of(self, released, knowledge, parts, None)
-        return Search(self, case).found()
+        return Search(self, case).found(cross_fit=cross_fit)
 
     def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> LearnMeasureRows:
         """Return people of both tables divided by lot; too few to learn from are all measured."""

@@ -14,7 +14,7 @@ from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import IntegerGrid, nearest_distances, nearest_rows
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
-from unveil._kernels.verdict.labels import labels_among
+from unveil._kernels.verdict.labels import labels_among, labels_of_units
 from unveil.data.table import Table
 from unveil.data.table.encode import encode
 from unveil.errors import InputError, whole_number
@@ -328,6 +328,7 @@ def check_control(
         How many draws; at least 99, without which no p could be 1 %.
     separate
         Whether it is known who people are, so that rows are not compared for belonging to one person.
+        Where the pool has households, these are drawn in place of people, whatever ``labels`` is.
     attacked
         The people of the pool who are attacked, for the population and for people who are almost equal; by default
         at most 2,500 of each, by lot. Equal people are always looked for in all.
@@ -371,6 +372,13 @@ def check_control(
     near, farther = _neighbors(grid, separate=separate, rng=rng.spawn(1)[0])
     place = np.empty(pool.people, np.int64)
     place[everybody] = np.arange(pool.people)
+    alike = 1.0
+    if pool.household is not None:
+        homes = pool.household[people]
+        labels = _labels_of_households(homes, pool.is_member[people])
+        number = np.bincount(np.unique(homes, return_inverse=True)[1])
+        # Relatives who are all alike make differences as large as fewer people would: the design effect.
+        alike = sqrt(float((number**2).sum() / number.sum()))
     shared = shared_records(place[pool.owned[0]], pool.owned[1], pool.people)
 
     of_people: list[Statistic] = [
@@ -386,13 +394,15 @@ def check_control(
         # Of many people few are equal to somebody, and only these need labels.
         some = np.flatnonzero(np.diff(shared.indptr))
         shared = shared[some]
-        among = partial(labels_among, some.size)
+        among: DrawLabels = partial(labels_among, some.size)
+        if pool.household is not None:
+            among = _labels_of_households(pool.household[everybody], pool.is_member[everybody], some)
         tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
     same, almost, together, overlap = tests
     if overlap.p <= LEVEL and (theirs >= own).all():
         raise _refusal(pool.release.original, control)
     outcome: Outcome = "usable"
-    if same.seen >= OTHER_PEOPLE:
+    if same.seen >= OTHER_PEOPLE * alike:
         outcome = "other_people"
     elif together.z >= CLUSTERED:
         outcome = "clustered"
@@ -404,7 +414,7 @@ def check_control(
         others=pool.others,
         is_small=pool.others < FEW_PEOPLE or 10 * pool.others < pool.members,
         p_same=same.p,
-        largest_difference=same.seen,
+        largest_difference=same.seen / alike,
         differences=_largest(pool, people, features, named),
         clustering=nan if separate else together.z,
         p_overlap=overlap.p,
@@ -412,6 +422,11 @@ def check_control(
         p_near=almost.p,
         near_estimate=almost.planted,
     )
+
+
+def _labels_of_households(household: IntArray, is_member: BoolArray, some: IntArray | None = None) -> DrawLabels:
+    """Return what draws labels of households in place of people."""
+    return lambda _members, _others, draws, rng: labels_of_units(household, is_member, draws, rng, some)
 
 
 class _Test(NamedTuple):

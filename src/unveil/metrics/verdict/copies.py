@@ -89,6 +89,11 @@ class CopiedPeople:
         members whose records are at most as probable, by the tree alone. NaN for all others.
     is_unmistakable
         Which people of the pool are unmistakable copies.
+    rare_copied
+        Which people of the pool have a released record that nobody else in the pool has and that at most 0.05 released
+        rows are expected to equal by coincidence.
+    rare_copies, control_rare_copies
+        How many people in the data are among them, and how many of the control.
     """
 
     people: int
@@ -109,6 +114,26 @@ class CopiedPeople:
     copied_alone: BoolArray = field(repr=False)
     chance: FloatArray = field(repr=False)
     is_unmistakable: BoolArray = field(repr=False)
+    rare_copied: BoolArray = field(repr=False)
+    rare_copies: int
+    control_rare_copies: int
+
+    @property
+    def rare_expected(self) -> float:
+        """Return the number of rare copies expected by coincidence; NaN without a control."""
+        return self.people * self.control_rare_copies / self.control_people if self.control_people else nan
+
+    @property
+    def rare_explained(self) -> float:
+        """Return the share of rare copies that coincidence explains.
+
+        It is (k_c + 1) N / (m k) for k rare copies among N people in the data and k_c among m people of the control.
+        One more copy is counted for the control, so that none of few people does not prove that none is explained.
+        NaN without a control or without rare copies.
+        """
+        if not (self.control_people and self.rare_copies):
+            return nan
+        return (self.control_rare_copies + 1) * self.people / (self.control_people * self.rare_copies)
 
 
 def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPeople:
@@ -170,8 +195,9 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     changed = in_threads(
         lambda place: _changed(pool, place, size), range(len(pool.columns)), threads=worth(pool.person.size)
     )
-    unmistakable = np.zeros(pool.people, bool)
+    unmistakable, rare_copied = np.zeros(pool.people, bool), np.zeros(pool.people, bool)
     unmistakable[person[certain]] = True
+    rare_copied[person[rare]] = True
     of_person = np.full(pool.people, np.inf)
     np.fmin.at(of_person, person, chance)
     unchanged, outside = int(copied[: pool.members].sum()), int(copied[pool.members :].sum())
@@ -197,6 +223,9 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
         copied_alone=pool.of_people(released[pool.record] & is_alone),
         chance=np.where(np.isinf(of_person), nan, of_person),
         is_unmistakable=unmistakable,
+        rare_copied=rare_copied,
+        rare_copies=int(rare_copied[: pool.members].sum()),
+        control_rare_copies=int(rare_copied[pool.members :].sum()),
     )
 
 

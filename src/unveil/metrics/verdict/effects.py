@@ -10,7 +10,7 @@ lower limit above the threshold fails a release.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import fsum, hypot, isnan, nan
+from math import fsum, hypot, inf, isnan, nan
 from statistics import NormalDist
 
 import numpy as np
@@ -35,6 +35,9 @@ FALSE_POSITIVE_RATE = Fraction(1, 20)
 UNSEEN = 2
 #: Estimates scatter more than the effects, so the selection bias at the estimates is about this part too small.
 BIAS_CORRECTION = 1.6
+#: The correlation of effects in two folds whose attackers are chosen on one another's people: 0.32 for two equally good
+#: attackers, 0.34 for five, and less for more of them, or if they are alike, or if one is best.
+FOLD_CORRELATION = 1 / 3
 #: A selection bias above this share of the effect is removed from the printed estimate.
 NOTABLE_BIAS = 0.1
 
@@ -50,6 +53,8 @@ class EffectSize:
     >>> round(effect.normalized_excess, 2)
     0.8
     """
+
+    COUNTS = "statistic"
 
     value: float = figure("The success rate of the attack minus its baseline; null where it was not tested.")
     low: float = figure("The lower limit, with an error of 2.5 % for all effects of the audit together.")
@@ -67,6 +72,70 @@ class EffectSize:
     def normalized_excess(self) -> float:
         """The effect as a share of what the baseline leaves (Giomi et al., 2023); NaN where it leaves nothing."""
         return self.value / (1 - self.baseline) if self.baseline < 1 else nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatePair:
+    """The two rates of an effect with the attempts they rest on: the limits follow from these four numbers.
+
+    ``attack_attempts`` and ``baseline_attempts`` are effective attempts (:func:`effective_attempts`); infinitely many
+    make a rate that is known. ``bounds`` replace the limits of a baseline that is only known to lie between them.
+    ``is_theoretical`` marks the highest baseline without a control group, where the true one may be 0. An attacker
+    that does not ``blocks_pass`` can raise the level and fail a release, but its upper limit need not be low.
+    """
+
+    attack_rate: float
+    attack_attempts: float
+    baseline: float
+    baseline_attempts: float = inf
+    bounds: tuple[float, float] | None = None
+    is_theoretical: bool = False
+    people: int = 0
+    control_people: int = 0
+    why_not_tested: str = ""
+    blocks_pass: bool = True
+
+    @classmethod
+    def of(cls, attack: Attempts, baseline: Attempts | float, *, fewest: int = FEWEST_ATTEMPTS) -> "RatePair":
+        """Return the rates of attempts on people in the data, and on the control group or a known rate."""
+        sides = (attack, "people in the data"), (baseline, "the control group")
+        few = [who for side, who in sides if isinstance(side, Attempts) and side.tries < fewest]
+        (attack_rate, attack_attempts), (known, attempts) = (_rate_and_attempts(side) for side, _ in sides)
+        return cls(
+            attack_rate=attack_rate,
+            attack_attempts=attack_attempts,
+            baseline=known,
+            baseline_attempts=attempts,
+            people=attack.tries,
+            control_people=baseline.tries if isinstance(baseline, Attempts) else 0,
+            why_not_tested=f"there are fewer than {fewest} attempts on {few[0]}" if few else "",
+        )
+
+    @property
+    def variance(self) -> float:
+        """The variance of the chance of a person of the control group; NaN without one."""
+        if not self.control_people or not self.baseline_attempts:
+            return nan
+        return self.baseline * (1 - self.baseline) * self.control_people / self.baseline_attempts
+
+    def effect(self, effects: int = 1) -> EffectSize:
+        """Return the difference of the rates with its limits; ``effects`` share the error of lower limits."""
+        if self.why_not_tested:
+            return replace(_not_tested(self.why_not_tested), attack_rate=self.attack_rate, baseline=self.baseline)
+        known = self.bounds or (self.baseline, self.baseline) if self.baseline_attempts == inf else None
+        baseline = (
+            _wilson_of(self.baseline, self.baseline_attempts)
+            if known is None
+            else lambda _: Rate(self.baseline, *known)
+        )
+        made = _newcombe(_wilson_of(self.attack_rate, self.attack_attempts), baseline, effects)
+        if not self.is_theoretical:
+            return made
+        if made.low <= 0:
+            return replace(
+                _not_tested("without a control group, a rate this low shows nothing"), attack_rate=self.attack_rate
+            )
+        return replace(made, high=made.high + self.baseline)
 
 
 def effective_attempts(attempts: Attempts) -> float:
@@ -88,6 +157,25 @@ def effective_attempts(attempts: Attempts) -> float:
         return float(n)
     squares = fsum(((attempts.chances - p) ** 2).tolist()) + UNSEEN * (p * p + (1 - p) ** 2)
     return max(n * p * (1 - p) * (n - 1) / squares, float(n))
+
+
+def household_effect(chances: ArrayLike, household: ArrayLike) -> float:
+    """Return how many times the variance of a mean grows because households are alike, at least 1.
+
+    It is the design effect of drawing households: the variance of the sum within households over that of people.
+
+    >>> household_effect([1, 1, 0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3]), household_effect([1, 0, 1], [0, 1, 2])
+    (2.0, 1.0)
+    """
+    values = np.asarray(chances, np.float64)
+    if not values.size:
+        return 1.0
+    deviations = values - values.mean()
+    single = fsum((deviations**2).tolist())
+    _, home = np.unique(np.asarray(household), return_inverse=True)
+    together = fsum((np.bincount(home, deviations) ** 2).tolist())
+    # Rounded, so that the order of people does not change the last digit.
+    return max(round(together / single, 9), 1.0) if single > 0 else 1.0
 
 
 def risk_difference(
@@ -114,11 +202,7 @@ def risk_difference(
     >>> round(copies.value, 3), round(copies.low, 3), round(copies.high, 3)
     (0.046, 0.026, 0.065)
     """
-    sides = (attack, "people in the data"), (baseline, "the control group")
-    for attempts, people in sides:
-        if isinstance(attempts, Attempts) and attempts.tries < fewest:
-            return _not_tested(f"there are fewer than {fewest} attempts on {people}")
-    return _newcombe(_rate_of(attack), _rate_of(baseline), effects)
+    return RatePair.of(attack, baseline, fewest=fewest).effect(effects)
 
 
 def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
@@ -137,7 +221,8 @@ def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
 def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSize:
     """Return the excess rate of predicates that single out a person.
 
-    The limits of the rate are Wilson's, those of its baseline the bounds that the control group gives. Without one
+    The limits of the rate are Wilson's; so are those of its baseline from a control group that is at least as large as
+    the data, and from a smaller one they are the bounds that it gives. Without one
     the baseline is the highest rate that predicates can have which do not depend on the data, some 37 %: the effect is
     tested only if the lower limit exceeds it, and the true baseline may be 0, so the upper limit is that of the rate.
 
@@ -147,15 +232,24 @@ def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSiz
     >>> round(effect.value, 2), round(effect.low, 2), round(effect.high, 2)
     (0.34, 0.29, 0.75)
     """
+    return singling_out_pair(rate).effect(effects)
+
+
+def singling_out_pair(rate: SinglingOutRate) -> RatePair:
+    """Return the rate of predicates that single out a person, and its baseline."""
     attack, baseline = rate.attack, rate.strangers
-    if attack.tries < FEWEST_ATTEMPTS:
-        return _not_tested(f"there are fewer than {FEWEST_ATTEMPTS} predicates")
-    if baseline.defined:
-        return _newcombe(_wilson_of(attack.value, attack.worth), lambda _: baseline, effects)
-    effect = _newcombe(_wilson_of(attack.value, attack.worth), _rate_of(rate.most), effects)
-    if effect.low <= 0:
-        return _not_tested("without a control group, a rate this low shows nothing")
-    return replace(effect, high=effect.high + rate.most)
+    is_bounded = baseline.defined and not baseline.worth
+    return RatePair(
+        attack_rate=attack.value,
+        attack_attempts=attack.worth,
+        baseline=baseline.value if baseline.defined else rate.most,
+        baseline_attempts=baseline.worth or inf,
+        bounds=(baseline.low, baseline.high) if is_bounded else None,
+        is_theoretical=not baseline.defined,
+        people=attack.tries,
+        control_people=baseline.tries,
+        why_not_tested=f"there are fewer than {FEWEST_ATTEMPTS} predicates" if attack.tries < FEWEST_ATTEMPTS else "",
+    )
 
 
 def membership_effect(
@@ -182,15 +276,72 @@ def membership_effect(
     >>> round(effect.attack_rate, 2), round(effect.baseline, 2), effect.low > 0.45
     (0.65, 0.05, True)
     """
+    return membership_pair(members, control, calibration).effect(effects)
+
+
+def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLike) -> RatePair:
+    """Return the true and the false positive rate at the cutoff that calibration people set."""
     inside, outside = _checked(members, "members"), _checked(control, "control")
     reference = _checked(calibration, "calibration")
+    few = ""
     if FALSE_POSITIVE_RATE * (reference.size + 1) < 1:
-        return _not_tested(f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff")
-    if min(inside.size, outside.size) == 0:
-        return _not_tested("there is nobody to measure")
+        few = f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff"
+    elif min(inside.size, outside.size) == 0:
+        few = "there is nobody to measure"
+    if few:
+        return RatePair(attack_rate=nan, attack_attempts=0, baseline=nan, why_not_tested=few)
     called = (chance_of_highest(each, reference, FALSE_POSITIVE_RATE) for each in (inside, outside))
-    attack, baseline = (Attempts.from_chances(each) for each in called)
-    return risk_difference(attack, baseline, effects=effects)
+    return RatePair.of(*(Attempts.from_chances(each) for each in called))
+
+
+def cross_fitted_membership(members: ArrayLike, control: ArrayLike) -> RatePair:
+    """Return the rates at 5 % where each half of the control group sets the cutoff for the other half.
+
+    Every control person is measured at a cutoff that does not depend on them; a member's chance is the mean over both
+    cutoffs. The order of the control group must be random.
+    """
+    inside, outside = _checked(members, "members"), _checked(control, "control")
+    halves = outside[0::2], outside[1::2]
+    if FALSE_POSITIVE_RATE * (halves[1].size + 1) < 1 or not inside.size:
+        return membership_pair(inside, [], outside[:0])
+    chances = [chance_of_highest(inside, half, FALSE_POSITIVE_RATE) for half in halves]
+    others = [chance_of_highest(own, half, FALSE_POSITIVE_RATE) for own, half in zip(halves, halves[::-1], strict=True)]
+    return RatePair.of(Attempts.from_chances(sum(chances) / 2), Attempts.from_chances(np.concatenate(others)))
+
+
+def cross_fitted(folds: Sequence[RatePair]) -> RatePair | None:
+    """Return the rates over folds that measure different people; None unless all are tested.
+
+    Attackers differ between folds, and so do their baselines: both rates are means over folds with the same weights,
+    those that make the effect most precise. Attempts are those that would vary as much if folds had the same rate,
+    which is never less than they do vary. Folds are correlated: where two attackers are equally good, the one that does
+    well by chance in one fold is measured in the other, and chosen there too if it does well. Simulated, the limits of
+    independent folds miss the effect of a harmless release in 10 % of draws in place of 7.5 %.
+
+    >>> even = {n: Attempts.from_chances([0.0, 1.0] * n) for n in (50, 100)}
+    >>> one, other = RatePair.of(even[100], even[50]), RatePair.of(even[50], even[100])
+    >>> both = cross_fitted([one, other])
+    >>> both.attack_rate, round(both.attack_attempts), both.people
+    (0.5, 203, 300)
+    """
+    if not folds or any(each.why_not_tested for each in folds):
+        return None
+    precision = np.array([1 / (1 / each.people + 1 / each.control_people) for each in folds])
+    weights = precision / precision.sum()
+
+    def attempts(each: Sequence[float]) -> float:
+        errors = weights / np.sqrt(each)
+        independent, together = float(errors @ errors), float(errors.sum()) ** 2
+        return 1 / ((1 - FOLD_CORRELATION) * independent + FOLD_CORRELATION * together)
+
+    return RatePair(
+        attack_rate=fsum(weights * [each.attack_rate for each in folds]),
+        attack_attempts=attempts([each.attack_attempts for each in folds]),
+        baseline=fsum(weights * [each.baseline for each in folds]),
+        baseline_attempts=attempts([each.baseline_attempts for each in folds]),
+        people=sum(each.people for each in folds),
+        control_people=sum(each.control_people for each in folds),
+    )
 
 
 def worst_effect(effects: Sequence[EffectSize], significant: Sequence[bool] | None = None) -> EffectSize:
@@ -295,12 +446,11 @@ def _newcombe(attack: Callable[[float], Rate], baseline: Callable[[float], Rate]
     return EffectSize(a.value - b.value, low, high, a.value, b.value)
 
 
-def _rate_of(side: Attempts | float) -> Callable[[float], Rate]:
-    """Return the rate of attempts with its limits by confidence; those of a known rate equal it."""
-    if isinstance(side, Attempts):
-        return _wilson_of(side.expected / side.tries, effective_attempts(side))
-    known = Rate(share(side, "baseline"), side, side)
-    return lambda _: known
+def _rate_and_attempts(side: Attempts | float) -> tuple[float, float]:
+    """Return a rate with its effective attempts; a known rate rests on infinitely many."""
+    if not isinstance(side, Attempts):
+        return share(side, "baseline"), inf
+    return (side.expected / side.tries, effective_attempts(side)) if side.tries else (nan, 0.0)
 
 
 def _wilson_of(rate: float, attempts: float) -> Callable[[float], Rate]:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from unveil._kernels.threads import side_by_side
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
-from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
+from unveil._kernels.verdict.labels import member_sums, singling_out_counts
 from unveil._kernels.verdict.step_down import holm, step_down
 from unveil.errors import InputError, whole_number
 from unveil.metrics.verdict.pool import Pool
@@ -179,7 +179,7 @@ def judge(
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
     of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
-    count guesses are still drawn, as often as their number requires.
+    count guesses are still drawn, as often as their number requires, and so are all figures of a pool of households.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def judge(
         if not joined:
             continue
         own = np.random.default_rng([int(rng.integers(2**63)), number])
-        if pool is None or pool.people <= DRAWN_UP_TO:
-            made.append(draws_needed(len(joined), draws))
+        if pool is None or pool.people <= DRAWN_UP_TO or pool.household is not None:
+            made.append(draws_needed(len(joined), draws if pool is None or pool.people <= DRAWN_UP_TO else 0))
             alone, together = step_down(_statistics(joined, pool, made[-1], own))
         else:
             fewest = draws_needed(len(joined), 0)
@@ -298,14 +298,14 @@ def _statistics(
         scores[:, column] = pool.scores(figures[at].statistic)  # type: ignore[arg-type]
     each_of = ((at, figure.statistic) for at, figure in enumerate(figures))
     fitted = [(at, each) for at, each in each_of if isinstance(each, FittedGuesses)]
-    seen, drawn_labels = pool.labels, labels(pool.members, pool.others, draws, of_labels)
+    seen, used = pool.labels, None
     some = np.union1d(np.flatnonzero(scores.any(axis=1)), np.concatenate([[], *(each.places for _, each in fitted)]))
     if 2 * some.size < pool.people:
         # Whoever plays no part in any figure needs no label.
-        some = some.astype(np.int64)
+        used = some = some.astype(np.int64)
         seen, scores = pool.labels[some], scores[some]
         fitted = [(at, each.among(some)) for at, each in fitted]
-        drawn_labels = labels_among(some.size, pool.members, pool.others, draws, of_labels)
+    drawn_labels = pool.draw_labels(draws, of_labels, used)
 
     def figures_of(make: Callable[[], BoolArray]) -> FloatArray:
         drawn = make()

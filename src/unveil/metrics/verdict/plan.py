@@ -85,10 +85,9 @@ def plan(
     whole_number(attackers, "attackers")
     needed = people_to_pass(baseline, threshold, attackers=attackers)
     share(correlation, "correlation", one=False)
-    one = pass_chance(sizes, (baseline, baseline), threshold)
     level = NormalDist().inv_cdf(1 - LEVEL / attackers)
     return AuditPlan(
-        pass_chance=_all_of(one, attackers, correlation),
+        pass_chance=pass_chance(sizes, (baseline, baseline), threshold, attackers=attackers, correlation=correlation),
         smallest_found=_smallest_found(sizes, baseline, level),
         people_needed=needed,
     )
@@ -111,8 +110,15 @@ def people_to_pass(baseline: float, threshold: float, *, attackers: int = 1, var
     return ceil(2 * z * z * spread / limit**2 + 2.7 / limit)
 
 
-def pass_chance(sizes: tuple[int, int], rates: tuple[float, float], threshold: float) -> float:
-    """Return the probability that the upper limit of one effect is at most the threshold.
+def pass_chance(
+    sizes: tuple[int, int],
+    rates: tuple[float, float],
+    threshold: float,
+    *,
+    attackers: int = 1,
+    correlation: float = 0.0,
+) -> float:
+    """Return the probability that all upper limits are at most the threshold.
 
     ``sizes`` and ``rates`` are those of people in the data and of the control group. Where the rates differ by the
     threshold or more, it is the probability of a false pass.
@@ -128,7 +134,8 @@ def pass_chance(sizes: tuple[int, int], rates: tuple[float, float], threshold: f
         )
         return risk_difference(attack, control).high <= threshold
 
-    return _chance(sizes, rates, passes)
+    one = _chance(sizes, rates, passes)
+    return one if attackers == 1 else _all_of(one, attackers, correlation)
 
 
 def _checked(number: int, name: str) -> int:

@@ -1,11 +1,13 @@
 """Everybody who could have been in the data: members and control people together, each at a place of their own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.labels import labels, labels_among, labels_of_units
 from unveil.errors import InputError
 
 #: Above so many people expensive attacks are run on half as many members, and as many others.
@@ -25,6 +27,9 @@ class Pool:
         from the rows and not from where they stand (:func:`unveil._kernels.neighbours.nearest.content_rank`).
     person
         For each row a whole number that stands for the person it belongs to; left out, each row is a person.
+    household
+        For each row a whole number that stands for the household of its person; left out, people are drawn one by one.
+        With it, labels are drawn for households: all people of one are in the data, or none is.
     places
         For each row the place of its person, from 0 on, by what their rows hold. Shuffled rows keep their places.
         People who hold the same may swap theirs, which changes nothing, because their scores are equal too.
@@ -43,6 +48,7 @@ class Pool:
     is_member: BoolArray
     contents: IntArray
     person: IntArray | None = None
+    household: IntArray | None = None
     places: IntArray = field(init=False)
     labels: BoolArray = field(init=False)
     members: int = field(init=False)
@@ -56,27 +62,44 @@ class Pool:
                 "is_member, contents and person must be flat and as long as one another, but have the shapes "
                 f"{is_member.shape}, {contents.shape} and {person.shape}. Pass one entry per row of the pool"
             )
-        places = _places(contents, None if self.person is None else person)
-        labels = np.zeros(int(places.max(initial=-1)) + 1, np.bool_)
-        labels[places[is_member]] = True
-        if labels[places[~is_member]].any():
-            both = np.unique(places[~is_member & labels[places]]).size
+        household = None if self.household is None else np.array(self.household, np.int64)
+        places = _places(contents, None if self.person is None and household is None else person, household)
+        inside = np.zeros(int(places.max(initial=-1)) + 1, np.bool_)
+        inside[places[is_member]] = True
+        if inside[places[~is_member]].any():
+            both = np.unique(places[~is_member & inside[places]]).size
             raise InputError(
                 f"nobody may stand in the original and in the control, but {both:,} people do. "
                 "Remove them from the control where it is drawn"
             )
-        members = int(np.count_nonzero(labels))
-        found = {"is_member": is_member, "contents": contents, "places": places, "labels": labels}
+        members = int(np.count_nonzero(inside))
+        found = {"is_member": is_member, "contents": contents, "places": places, "labels": inside}
         for name, array in found.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "members", members)
-        object.__setattr__(self, "others", labels.size - members)
+        object.__setattr__(self, "others", inside.size - members)
 
     @property
     def people(self) -> int:
         """How many people there are."""
         return self.labels.size
+
+    def draw_labels(
+        self, draws: int, rng: np.random.Generator, some: IntArray | None = None
+    ) -> list[Callable[[], BoolArray]]:
+        """Return blocks of draws of who is a member, [draw, place], of all places or of some in ascending order.
+
+        Households of one size are exchangeable if tables were drawn household by household. Those of other sizes are
+        not: a large one is more likely in the larger table. So as many of each size are members in each draw.
+        """
+        if self.household is not None:
+            home = np.empty(self.people, np.int64)
+            home[self.places] = self.household
+            return labels_of_units(home, self.labels, draws, rng, some)
+        # Made only when called; both take a seed, as ever since seeds were fixed.
+        everybody = labels(self.members, self.others, draws, rng)
+        return everybody if some is None else labels_among(some.size, self.members, self.others, draws, rng)
 
     def scores(self, per_row: ArrayLike) -> FloatArray:
         """Return the score at each place: the mean over the rows of that person.
@@ -124,7 +147,7 @@ class Pool:
         return np.searchsorted(pairs, np.arange(begin.size) * self.people), pairs % max(self.people, 1)
 
 
-def _places(contents: IntArray, person: IntArray | None) -> IntArray:
+def _places(contents: IntArray, person: IntArray | None, household: IntArray | None = None) -> IntArray:
     """Return the place of each row's person."""
     if person is None:
         order = np.argsort(contents, kind="stable")
@@ -135,7 +158,16 @@ def _places(contents: IntArray, person: IntArray | None) -> IntArray:
     names, starts = np.unique(person[order], return_index=True)
     # A person is known by what all of their rows hold, in ascending order.
     held = [tuple(rows.tolist()) for rows in np.split(contents[order], starts[1:])]
-    ascending = sorted(range(names.size), key=held.__getitem__)
+    if household is None:
+        ascending = sorted(range(names.size), key=held.__getitem__)
+    else:
+        homes = household[order][starts].tolist()
+        living: dict[int, list[tuple[int, ...]]] = {}
+        for home, rows in zip(homes, held, strict=True):
+            living.setdefault(home, []).append(rows)
+        # People who hold the same and live with others who hold something else must not swap places.
+        known_by = {home: sorted(people) for home, people in living.items()}
+        ascending = sorted(range(names.size), key=lambda at: (known_by[homes[at]], homes[at], held[at]))
     place = np.empty(names.size, np.int64)
     place[ascending] = np.arange(names.size)
     return place[np.searchsorted(names, person)]

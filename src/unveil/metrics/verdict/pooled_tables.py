@@ -49,6 +49,8 @@ class PooledTables:
         Whose each row of the pool is.
     members, others
         How many people are in the data, and how many are not.
+    household
+        The household of each person; None where people were drawn one by one.
     """
 
     release: Release
@@ -60,6 +62,7 @@ class PooledTables:
     person: IntArray = field(repr=False)
     members: int
     others: int
+    household: IntArray | None = field(default=None, repr=False)
 
     @property
     def people(self) -> int:
@@ -113,8 +116,12 @@ class PooledTables:
     def by_content(self) -> IntArray:
         """The people in the order of what their first records hold, which does not depend on where rows stand.
 
-        Those who are equal in it stand in any order.
+        Those who are equal in it stand in any order; people of one household stand together.
         """
+        if self.household is not None:
+            place = np.empty(self.people, np.int64)
+            place[self.person] = self.pool.places
+            return np.argsort(place)
         return np.argsort(self.record[self.first_row], kind="stable")
 
     @cached_property
@@ -125,7 +132,12 @@ class PooledTables:
     @cached_property
     def pool(self) -> Pool:
         """The people as labels are drawn of them."""
-        return Pool(is_member=self.person < self.members, contents=self.record, person=self.person)
+        return Pool(
+            is_member=self.person < self.members,
+            contents=self.record,
+            person=self.person,
+            household=None if self.household is None else self.household[self.person],
+        )
 
     def probabilities(self, table: Int32Array, wanted: Int32Array, some: IntArray | None = None) -> FloatArray:
         """Return the logarithm of the probability of each wanted row, or of some, by the tree of columns of a table."""

@@ -1,9 +1,10 @@
 """How often a guess fits exactly one person of the original, beside what guesses about strangers would give.
 
 Both are at the size of the original, however small the control is: how often a guess fits exactly one of N strangers
-follows from the share of people it fits, of which a control of m people tells a part. So what strangers would give is
-bounded, and estimated where the control is large enough. The verdict is not made here but by drawing labels anew
-(:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how large the effect is.
+follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted among N
+of them; with fewer, what strangers would give is bounded, and estimated where the control is large enough. The verdict
+is not made here but by drawing labels anew (:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how
+large the effect is.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 from unveil.metrics.verdict.pool import ATTACKED_UP_TO, Pool
@@ -38,8 +39,9 @@ class SinglingOutRate:
         The share of guesses that fit exactly one of the N originals. Its interval allows for guesses about the same
         people, which are worth fewer than they are.
     strangers
-        What guesses would give among N strangers; low and high bound it, and the value is an estimate between them.
-        NaN is the value without a control; the bounds are then 0 and what no guess can exceed.
+        What guesses would give among N strangers. From at least N control people it is a rate with its interval; from
+        fewer, low and high bound it, and the value is an estimate between them, without attempts. NaN is the value
+        without a control; the bounds are then 0 and what no guess can exceed.
     excess
         What the attack has more, as a share of what strangers leave; undefined without a control.
     shown
@@ -78,8 +80,9 @@ def singling_out(
 ) -> SinglingOutRate:
     """Return how often guesses fit exactly one member, beside what strangers would give, and the excess.
 
-    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. The share of people that guesses fit is taken
-    as a mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors in
+    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. From N control people or more, what strangers
+    give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses fit is a
+    mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors in
     each bin of counts, bound what strangers would give (two linear programs), and a likely one estimates it. ``rng``
     draws control people anew for these errors. In simulations the intervals hold the truth in 98 to 100 %: they are
     wide on purpose, because guesses about the same people depend on one another.
@@ -95,14 +98,22 @@ def singling_out(
         raise InputError("there must be somebody in the data, but the pool has no member. Pass the original's people")
     fits = _fits(pool, starts, rows)
     members = np.asarray(fits[:, pool.labels].sum(axis=1)).ravel()
-    attack = _attack(members == 1, fits, confidence)
+    together = fits @ fits.T
+    together.data[:] = 1
+    attack = _rate(np.asarray(members == 1, np.float64), together, confidence)
     most = most_by_guessing(pool.members)
     if pool.others == 0:
         nobody = Rate(nan, nan, nan, NO_CONTROL)
         return SinglingOutRate(
             attack=attack, strangers=Rate(nan, 0.0, most, NO_CONTROL), excess=nobody, shown=False, most=most
         )
-    strangers = _strangers(fits[:, ~pool.labels], pool.members, most, rng)
+    outside = fits[:, ~pool.labels]
+    if pool.others >= pool.members:
+        counted = _rate(_alone_among(outside, pool.members), together, confidence)
+        value, low, high = (min(each, most) for each in (counted.value, counted.low, counted.high))
+        strangers = replace(counted, value=value, low=low, high=high)
+    else:
+        strangers = _strangers(outside, pool.members, most, rng)
     return SinglingOutRate(
         attack=attack,
         strangers=strangers,
@@ -120,19 +131,29 @@ def _fits(pool: Pool, starts: IntArray, rows: IntArray) -> Any:
     return csr_array((np.ones(places.size, np.int32), places, begin), shape=(begin.size - 1, pool.people))
 
 
-def _attack(alone: BoolArray, fits: Any, confidence: float) -> Rate:
-    """Return the share of guesses that fit exactly one, its interval being that of as many independent ones."""
+def _rate(alone: FloatArray, together: Any, confidence: float) -> Rate:
+    """Return the mean chance that guesses fit exactly one, its interval being that of as many independent ones.
+
+    ``together`` is 1 for two guesses that fit somebody in common, whose luck is shared.
+    """
     guesses = alone.size
     share = float(alone.mean())
     spread = share * (1 - share)
     worth = float(guesses)
     if spread > 0:
-        together = fits @ fits.T
-        together.data[:] = 1
         off = alone - share
         worth = spread / max(spread / guesses, float(off @ (together @ off)) / guesses**2)
     worth = min(max(worth, FEWEST_TRIES), guesses)
     return replace(clopper_pearson(share * worth, worth, confidence=confidence), tries=guesses)
+
+
+def _alone_among(fits: Any, members: int) -> FloatArray:
+    """Return the chance of each guess to fit exactly one of so many people drawn from these."""
+    from scipy.stats import hypergeom
+
+    counts, which = np.unique(np.asarray(fits.sum(axis=1)).ravel(), return_inverse=True)
+    chances: FloatArray = hypergeom.pmf(1, fits.shape[1], counts, members)[which]
+    return chances
 
 
 def _strangers(fits: Any, members: int, at_most: float, rng: np.random.Generator) -> Rate:

@@ -1,11 +1,12 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
+from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,35 +15,102 @@ from unveil.data.samples import audit_sample
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
+from unveil.metrics.verdict.effects import EffectSize
 from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_evidence import decided, thresholds_of
+from unveil.questions.audit.decision_findings import AuditDecision, ReleaseDecision, Thresholds
+from unveil.questions.audit.decision_text import leading_release
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
-from unveil.questions.audit.generator.words import contradiction
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.parts.membership import exposed_table
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, files_or_tables
-from unveil.questions.audit.report_context import ReportContext, check_context, judged
+from unveil.questions.audit.report_context import ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
 from unveil.questions.audit.runner import running
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.terminal_view import full, short
 from unveil.questions.audit.view import VIEW, whole_page
 from unveil.questions.request import OutputFile, Request, Response, SettingError
-from unveil.questions.result import Result, randomness
+from unveil.questions.result import Decision, Result, randomness
 from unveil.questions.roles import with_roles_of
 from unveil.questions.settings import takes_settings
 from unveil.report.export import csv_of
-from unveil.report.figures import json_of
-from unveil.report.limits import check_limits
+from unveil.report.figures import frame_of_rows
 from unveil.report.page import sheet_document
 from unveil.report.progress import Progress, Say, silent, unsaid
 from unveil.report.terminal import Part
 from unveil.work.cluster import cluster_risk
 
 __all__ = ["ATTACKS", "audit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditResult(Result[Audit]):
+    """The result of an audit, with its level and its decision."""
+
+    def with_limits(self, limits: Mapping[str, float]) -> Self:
+        """Return the result with limits on single effects or values, which override the threshold."""
+        held = self.findings.thresholds
+        if not limits:
+            return self
+        # The threshold of a profile is its own.
+        own = None if held.profile else held.threshold
+        return replace(self, findings=_decided(self.findings, thresholds_of(own, held.profile, limits)))
+
+    @property
+    def decided(self) -> AuditDecision:
+        """The level and the decision, with everything they rest on."""
+        return self.findings.decision
+
+    @property
+    def decision(self) -> Decision:
+        """Pass, fail or inconclusive; "none" where no threshold is set."""
+        return self.decided.decision
+
+    @property
+    def at_most(self) -> str | None:
+        """The level that is not ruled out, where nothing is significant."""
+        return self.decided.at_most
+
+    @property
+    def headline(self) -> str:
+        """The decision in one sentence, as the report has it."""
+        return self.decided.headline
+
+    @property
+    def worst_excess(self) -> EffectSize | None:
+        """The excess risk that sets the level or the decision, with its limits; None where nothing was tested."""
+        leading: ReleaseDecision | None = leading_release(self.decided)
+        return None if leading is None or leading.worst is None else leading.worst.excess
+
+    @property
+    def recommended(self) -> str | None:
+        """The most useful release that passes, by name; None where none does."""
+        return self.decided.recommended
+
+    def summary(self) -> Any:
+        """Return the four risks of each release, in the data frame library that was passed in."""
+        rows = [
+            {
+                "release": release.name,
+                "risk": row.risk,
+                "level": row.level,
+                "attack": None if row.effect is None else row.effect.attack,
+                "attack_rate": nan if row.effect is None else row.effect.excess.attack_rate,
+                "baseline": nan if row.effect is None else row.effect.excess.baseline,
+                "excess": nan if row.effect is None else row.effect.excess.value,
+                "low": nan if row.effect is None else row.effect.excess.low,
+                "high": nan if row.effect is None else row.effect.excess.high,
+                "p_adjusted": nan if row.effect is None else row.effect.p_adjusted,
+            }
+            for release in self.decided.releases
+            for row in release.risks
+        ]
+        return self._in_library(frame_of_rows(rows))
 
 
 @takes_settings(AuditSettings)
@@ -57,8 +125,8 @@ def audit(
     say: Say = unsaid,
     notes: Sequence[str] = (),
     **changes: Any,
-) -> Result[Audit]:
-    """Return what an adversary could do with one or more releases of a table, and how sure that is.
+) -> AuditResult:
+    """Return what an attacker could do with one or more releases of a table, and how sure that is.
 
     The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
     `unveil.questions.audit.view.whole_page`.
@@ -91,9 +159,9 @@ def audit(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
-    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1)
-    >>> answer.quantities["linkability.attack_rate"].value
-    1.0
+    >>> result = audit(people, people, attacks=["row_order"], threshold=0.09)
+    >>> result.level, result.decision
+    ('high', 'fail')
     """
     asked = AuditSettings.merge(settings, changes)
     given = files_or_tables(original, released, control, asked)
@@ -110,8 +178,9 @@ def _audit(
     progress: Progress,
     say: Say,
     notes: Sequence[str],
-) -> Result[Audit]:
+) -> AuditResult:
     """Return the audit of tables, or of files in place of the original."""
+    held = thresholds_of(asked.threshold, asked.profile)
     rng, seed = randomness(rng, asked.seed)
     if asked.cluster is not None and (risk := cluster_risk(asked.cluster)):
         say(risk)
@@ -128,12 +197,12 @@ def _audit(
             )
         progress("looking at the tables", 0.0)
         findings, releases = audit_generator(given_of(original, asked.reading), released, **shared)
-        return _answer(findings, releases, seed)
+        return _answer(findings, releases, seed, held)
     if any(each is not None for each in (asked.hold_out, asked.folds, asked.canaries, asked.made)) or asked.env:
         raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
     with running(asked) as runner:
         findings, releases = audit_tables(original, released, control, runner, **shared)
-    return _answer(findings, releases, seed)
+    return _answer(findings, releases, seed, held)
 
 
 def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tuple[Any, Any, Any]:
@@ -146,9 +215,17 @@ def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tu
     return everybody, tables.released or None, tables.control
 
 
-def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Result[Audit]:
+def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None, held: Thresholds) -> AuditResult:
     # The tables are for a page with records alone: no finding holds any.
-    return Result(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+    return AuditResult(_decided(findings, held), replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+
+
+def _decided(findings: Audit, held: Thresholds) -> Audit:
+    """Return the audit with its decision, and with that on the changes that were tried."""
+    again = findings.suggestions
+    if again is not None and again.again is not None:
+        findings = replace(findings, suggestions=replace(again, again=decided(again.again, held)))
+    return decided(findings, held)
 
 
 def ask(request: Request) -> Response:
@@ -167,6 +244,7 @@ def ask(request: Request) -> Response:
         settings = replace(settings, kind={**files.kinds, **way})
         given = files, None, None
     answer = _audit(*given, settings, rng=rng, progress=request.progress, say=request.say, notes=())
+    answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
     if settings.people is not None and not any(each.exposed for each in answer.findings.releases):
         raise SettingError(
@@ -174,7 +252,6 @@ def ask(request: Request) -> Response:
             f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
             "people",
         )
-    judgement = None if context.profile is None else judged(answer.findings, context.profile)
     shared = partial(answer.to_html, context=context, edition="shareable")
     key = "" if context.digest_key is None else context.digest_key.hex()
     return Response(
@@ -184,9 +261,7 @@ def ask(request: Request) -> Response:
         in_json={"context": context},
         outputs={
             "shareable": OutputFile(
-                write=lambda path, *, limits, seed, **_: write_text(
-                    path, shared(limits=limits, seed=seed), shared=True
-                ),
+                write=lambda path, *, seed, **_: write_text(path, shared(seed=seed), shared=True),
                 name="shareable.html",
                 said="The report to pass on is in {}",
             ),
@@ -196,18 +271,14 @@ def ask(request: Request) -> Response:
                 said="How exposed people are is in {}, for internal use",
             ),
             "sheet": OutputFile(
-                write=lambda path, *, limits, seed, **_: write_text(
-                    path, sheet_document(answer.page(limits=limits, seed=seed, context=context))
+                write=lambda path, *, seed, **_: write_text(
+                    path, sheet_document(answer.page(seed=seed, context=context))
                 ),
                 name="sheet.html",
                 said="The sheet to sign is in {}",
             ),
         },
-        exceeded=(
-            *((judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else ()),
-            *contradiction(answer.findings),
-        ),
-        undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
+        holds_limits=True,
         # Without an internal report nothing else keeps it.
         aside=()
         if request.report or not key
@@ -219,7 +290,6 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
     """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
     from unveil.data.files.digest import new_key
     from unveil.questions.audit.parts.changes import read_previous
-    from unveil.report.profiles import profile
 
     def called(path: Path | None) -> Path | None:
         return None if path is None else Path(request.names.get(path, path))
@@ -233,7 +303,6 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         original=called(settings.original),
         released=tuple(path for each in settings.released if (path := called(each)) is not None),
         control=called(settings.control),
-        profile=profile(settings.profile).name if settings.profile else None,
         previous=None if settings.compare is None else read_previous(settings.compare),
         digest_key=new_key() if settings.shareable is not None else None,
     )
@@ -266,12 +335,8 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
 
 
 def _limited(request: Request) -> Iterator[str]:
-    """Yield the figures that have a limit."""
-    from unveil.report.profiles import profile
-
+    """Yield the values that have a limit."""
     yield from (name for name, _ in request.values["limits"])
-    if request.values["profile"]:
-        yield from (limit.quantity for limit in profile(request.values["profile"]).limits)
 
 
 def _release_names(request: Request) -> dict[Path, str]:
@@ -300,8 +365,7 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     return original, control, releases
 
 
-def _printed(answer: Result[Audit], request: Request, context: ReportContext) -> list[Part]:
+def _printed(answer: AuditResult, request: Request, context: ReportContext) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
-    checked = check_limits(answer.quantities, request.values["limits"])
-    page = answer.page(context=context, limits=[json_of(each) for each in checked])
+    page = answer.page(context=context)
     return list(full(answer.findings, page) if request.values["report"] == "full" else short(answer.findings, page))

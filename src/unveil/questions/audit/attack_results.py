@@ -12,6 +12,7 @@ from unveil.data.files.column_store import arrays_on_disk
 from unveil.guesses.trials import Attempts, Trials, mean_of_rows
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess, risk
+from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import Statistic
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample
@@ -24,6 +25,10 @@ _WITHHELD = {
     "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
     "too_small": "the control has too few people to compare with",
 }
+
+
+#: Why an effect is not tested that needs a control group.
+NO_CONTROL_GROUP = "needs a control group"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +55,8 @@ class FigureEvidence:
     whole
         For a group, the figure of everybody: its tries decide whether there are enough, because the groups themselves
         were chosen for having enough people.
+    effect
+        The rates of its own effect, where it has one: for a group, or for a wider neighborhood of the attacker.
     """
 
     figure: JudgedFigure
@@ -60,30 +67,39 @@ class FigureEvidence:
     stands_overlap: bool = True
     one_row_each: bool = False
     whole: JudgedFigure | None = None
+    effect: RatePair | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackResult:
-    """The result of one attack: finding, figures to test, copied people, exposed people."""
+    """The result of one attack: finding, figures to test, rates of its effect, copied people, exposed people."""
 
     finding: AttackFinding
     evidence: tuple[FigureEvidence, ...] = ()
     copies: CopyFindings | None = None
     exposed: tuple[ExposedPerson, ...] = ()
+    effect: RatePair | None = None
 
 
 def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials) -> AttackResult:
     """Return a finding with its figure: the chance of everybody attacked, 0 for whom nothing was tried."""
     made = AttackResult(finding=withheld(drawn.people, finding))
     if trials.control is None:
-        return made
+        return replace(made, effect=pair_of(per_person(trials, drawn.people)))
     scores = np.zeros(drawn.people.inside.size + drawn.people.outside.size)
     for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):
         if attempts.rows is not None and attempts.chances is not None:
             scores[first + attempts.rows] = attempts.chances
-    control = per_person(trials, drawn.people).control
-    figure = figure_of(made.finding, control_tries=0 if control is None else control.tries)
-    return replace(made, evidence=(FigureEvidence(figure=figure, statistic=scores),))
+    own = per_person(trials, drawn.people)
+    figure = figure_of(made.finding, control_tries=0 if own.control is None else own.control.tries)
+    return replace(made, evidence=(FigureEvidence(figure=figure, statistic=scores),), effect=pair_of(own))
+
+
+def pair_of(trials: Trials) -> RatePair:
+    """Return the rates of the effect of an attack, which is not tested without a control group."""
+    if trials.control is not None:
+        return RatePair.of(trials.attack, trials.control)
+    return replace(RatePair.of(trials.attack, 0.0), baseline=math.nan, why_not_tested=NO_CONTROL_GROUP)
 
 
 def figure_of(finding: AttackFinding, *, control_tries: int = 0) -> JudgedFigure:
@@ -122,12 +138,17 @@ def by_groups(people: TargetPool, evidence: FigureEvidence, *, by_value: bool = 
             control_tries=parts[1].size,
             group=_called(group.column, group.value, group.rarest),
             people=group.members,
+            control_people=group.others,
             attack_rate=rates[0],
             control_rate=rates[1],
             excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
         )
         scores = arrays_on_disk(evidence.statistic * here, people.everybody.release.original.store)
-        made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
+        # A group without people on one side has no effect to measure.
+        effect = RatePair.of(*map(Attempts.from_chances, parts), fewest=1) if all(each.size for each in parts) else None
+        made.append(
+            replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure, effect=effect)
+        )
     return tuple(made)
 
 

@@ -27,6 +27,8 @@ _STYLES: tuple[tuple[str, Style], ...] = (
     ("control_rate", "second"),
     ("naive_rate", "fifth"),
 )
+#: More releases than these are in no picture that can be read at a glance.
+_RELEASES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")
 _READ = (
     "A dot is the share that was measured; the bar around it shows where the true share lies with a confidence of 95%."
 )
@@ -150,3 +152,41 @@ def charts(audit: Audit, attacks: "Sequence[AuditAttack]", *, leading: "AuditAtt
     if not drawn:
         raise InputError("nothing that was measured has a rate to draw. Choose other attacks, such as linkability")
     return drawn
+
+
+def risk_and_utility(audit: Audit) -> Chart | None:
+    """Return the worst excess and the utility loss of each release; None where fewer than two have both."""
+    rows = []
+    for release in audit.decision.releases:
+        worst, loss = release.worst, release.utility_loss
+        if worst is None or any(isinstance(each, SuppressedNumber) for each in (worst.excess.value, loss)):
+            continue
+        if worst.excess.is_tested and not math.isnan(loss):
+            rows.append((release.name, worst.excess, loss))
+    if not 2 <= len(rows) <= len(_RELEASES):
+        return None
+    threshold = audit.thresholds.threshold
+    return Chart(
+        title="Risk and utility",
+        x_label="utility loss",
+        y_label="worst excess risk of all attacks",
+        series=tuple(
+            Series(
+                name=name(label, 40),
+                x=np.array([loss]),
+                y=np.array([max(excess.value, 0.0)]),
+                low=np.array([max(excess.low, 0.0)]),
+                high=np.array([min(max(excess.high, 0.0), 1.0)]),
+                style=style,
+                kind="points",
+            )
+            for (label, excess, loss), style in zip(rows, _RELEASES, strict=False)
+        ),
+        caption="Lower is safer, further left is more useful. A bar reaches from the lower to the upper limit.",
+        x_range=(0.0, max(0.1, *(loss for _, _, loss in rows)) * 1.1),
+        x_kind="share",
+        thresholds=()
+        if threshold is None
+        else (Threshold(name=f"threshold: {percent(threshold)}", value=threshold, across="y"),),
+        small=True,
+    )

@@ -37,7 +37,7 @@ def control_notes(audit: Audit) -> tuple[str, ...]:
             f"counting can prove no fewer than {count(fewest)} copied people" if fewest else "counting proves no copies"
         )
         said.append(f"The control is small ({count(control.others, 'person', 'people')}): {proof}.")
-    if audit.verdict.outcome in ("found", "copies") and control.outcome == "overlap":
+    if control.outcome not in ("usable", "none"):
         said.append(control_said(audit).whole)
     return tuple(said)
 

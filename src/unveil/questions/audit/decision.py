@@ -5,211 +5,50 @@ threshold. Significance alone never sets a level.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import inf, isnan, nan
 from types import MappingProxyType
-from typing import Literal
+from typing import Any
 
-from unveil._figure import figure, figure_at
-from unveil.metrics.verdict.effects import EffectSize, worst_effect
+from unveil.metrics.verdict.effects import shrunk_estimate, worst_effect
+from unveil.questions.audit.decision_findings import (
+    EFFECTS,
+    LEVELS,
+    MAX_RISK,
+    OF_SECRETS,
+    RISKS,
+    WORST,
+    AttackEffect,
+    AuditDecision,
+    AuditEvidence,
+    Cause,
+    DecisionWord,
+    GroupEffect,
+    Lack,
+    Level,
+    ReleaseDecision,
+    ReleaseEvidence,
+    RiskRow,
+    StatedThreshold,
+    Status,
+    Thresholds,
+    band,
+)
 
-Level = Literal["none_found", "very_low", "low", "medium", "high", "inconclusive"]
-DecisionWord = Literal["pass", "fail", "inconclusive", "none"]
-EffectStatus = Literal["pass", "fail", "inconclusive"]
-BaselineKind = Literal["control", "chance", "theoretical"]
-ControlState = Literal["usable", "none", "other_people", "clustered", "overlap", "too_small"]
-
-#: From the lowest to the highest; "inconclusive" has no place among them.
-LEVELS: tuple[Level, ...] = ("none_found", "very_low", "low", "medium", "high")
-#: The largest excess of each level. Anchors: cells of 20, EMA Policy 0070 and Health Canada (0.09), cells of 3.
-_BANDS: tuple[tuple[float, Level], ...] = ((0.05, "very_low"), (0.09, "low"), (0.33, "medium"), (inf, "high"))
-#: The largest adjusted p of a significant effect.
-ALPHA = 0.045
 #: An excess above this could be a high risk that was missed.
 _MISSED = 0.33
 #: With fewer people, nothing significant says nothing.
 _FEWEST_PEOPLE, _FEWEST_CONTROL = 100, 60
-#: The attacks of each risk; "max_risk" is a fact about single people and belongs to none.
-RISKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "singling out and re-identification": ("singling_out", "reidentification", "row_order", "copies"),
-        "linkability": ("linkability",),
-        "inference": ("inference", "attribute_disclosure", "memorization"),
-        "membership": ("membership",),
-    }
-)
-_OF_SECRETS = RISKS["inference"]
-MAX_RISK = "max_risk"
 #: The exit code of each decision.
 EXITS: Mapping[DecisionWord, int] = MappingProxyType({"none": 0, "pass": 0, "fail": 3, "inconclusive": 5})
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttackEffect:
-    """What one attack adds to the risk of people because of the release: a risk difference with its limits.
-
-    ``counted`` effects are facts about the release without sampling error, such as classes of a truthful release.
-    """
-
-    COUNTS = "statistic"
-
-    attack: str = figure("The attack.")
-    attacker: str = figure("Who attacks; empty where there is one attacker.", default="")
-    sensitive: str = figure("The sensitive column that is inferred; null where none is.", blank=True, default="")
-    attack_rate = figure_at("excess.attack_rate", "The attack success rate.")
-    baseline = figure_at("excess.baseline", "The success rate without the release.")
-    baseline_kind: BaselineKind = figure("Where the baseline comes from.", default="control")
-    excess: EffectSize = figure("Attack success minus baseline, with its limits.")
-    p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.", default=nan)
-    counted: bool = figure("Whether it is counted and has no sampling error.", default=False)
-    why_not_tested = figure_at("excess.why_not_tested", "Why it was not tested; empty where it was.")
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether chance does not explain it, or it is counted and above zero."""
-        return self.excess.is_tested and (self.excess.value > 0 if self.counted else self.p_adjusted <= ALPHA)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupEffect:
-    """The effect of an attack within a group of people."""
-
-    COUNTS = "statistic"
-
-    group: str = figure("The group.")
-    people: int = figure("How many people in the data belong to it.", counts="people")
-    attack: str = figure("The attack.")
-    excess: EffectSize = figure("Attack success minus baseline within the group, with its limits.")
-    p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExposedIndividuals:
-    """The people whose own risk is high, whatever the mean is."""
-
-    COUNTS = "people"
-
-    unmistakable: int = figure("People whose unique record is released unchanged.", default=0)
-    copies_seen: int = figure("People whose record is released unchanged.", default=0)
-    copies_expected: float = figure("How many are expected by coincidence.", default=nan)
-    rare_copies: int = figure("Copied records that coincidence rarely explains.", default=0)
-    rare_copies_expected: float = figure("How many of those the control group suggests.", default=nan)
-    rare_beyond_chance: bool = figure(
-        "Whether rare copies exceed chance, and at most one in five is chance.", default=False
-    )
-    flagged: int = figure("People flagged as members at a false discovery rate of 5 %.", default=0)
-    smallest_class: int | None = figure("The smallest equivalence class on the stated quasi-identifiers.", default=None)
-    class_source: Literal["sample", "population"] = figure("Where classes were counted.", default="sample")
-    #: Whether released rows agree with their people, so that classes are the risk itself.
-    truthful: bool = False
-    #: Whether the data are stated to be a sample of their population.
-    is_sample: bool = False
-    groups: tuple[GroupEffect, ...] = figure("Effects within groups of people.", default=())
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleaseEvidence:
-    """Everything the decision on one release rests on."""
-
-    name: str
-    kind: Literal["masked", "synthetic"] | None
-    effects: tuple[AttackEffect, ...]
-    individuals: ExposedIndividuals = ExposedIndividuals()
-    utility_loss: float = nan
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditEvidence:
-    """Everything the decision on an audit rests on."""
-
-    releases: tuple[ReleaseEvidence, ...]
-    people: int
-    control_people: int = 0
-    control: ControlState = "none"
-    #: The stated sensitive columns; empty where there are none, None where nothing was stated.
-    sensitive: tuple[str, ...] | None = None
-    quasi_identifiers_stated: bool = False
-    not_run: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Thresholds:
-    """The largest acceptable excess, for all held effects together and for single ones."""
-
-    threshold: float | None = None
-    #: By attack, ``max_risk`` or ``worst``; a limit overrides the threshold.
-    limits: Mapping[str, float] = field(default_factory=dict)
-    #: Who published the threshold; empty where the user chose it.
-    source: str = ""
-    #: Whether the source asks for equivalence classes on stated quasi-identifiers.
-    needs_quasi_identifiers: bool = False
-
-    def of(self, attack: str) -> float | None:
-        """Return the threshold that an attack is held to; None where it is not held."""
-        return self.limits.get(attack, self.limits.get("worst", self.threshold))
-
-    @property
-    def is_set(self) -> bool:
-        """Whether anything is held."""
-        return self.threshold is not None or bool(self.limits)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RiskRow:
-    """One of the four risks of a release with its worst attack."""
-
-    COUNTS = "statistic"
-
-    risk: str = figure("The risk.")
-    level: Level | None = figure("Its level; null where it was not tested.")
-    at_most: Level | None = figure("The level that is not ruled out, where nothing is significant.", default=None)
-    effect: AttackEffect | None = figure("Its worst attack, with the limits of all attackers.", default=None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleaseDecision:
-    """The level of one release, and whether it may go out."""
-
-    COUNTS = "statistic"
-
-    name: str = figure("The release.")
-    level: Level = figure("How large the risk is.")
-    at_least: bool = figure("Whether the level is a lower bound, as without a control group.", default=False)
-    at_most: Level | None = figure("The level that is not ruled out, where nothing is significant.", default=None)
-    decision: DecisionWord = figure("Whether it is acceptable; none where no threshold is set.")
-    reason: str = figure("What decides.")
-    worst_excess: AttackEffect | None = figure("The worst effect, with the limits of all attackers.", default=None)
-    highest: float = figure("The largest upper limit of all held effects.", default=nan)
-    utility_loss: float = figure("The utility loss, from 0 to 1.", default=nan)
-    risks: tuple[RiskRow, ...] = figure("The four risks.", default=())
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditDecision:
-    """The level and decision of an audit: the worst over its releases."""
-
-    level: Level = figure("How large the risk is: that of the worst release.")
-    decision: DecisionWord = figure("Whether it is acceptable: that of the worst release.")
-    exit: int = figure("The exit code.", counts="nothing private")
-    reason: str = figure("What decides.")
-    partial: bool = figure("Whether attacks are missing.")
-    not_run: tuple[str, ...] = figure("The attacks that were not run.")
-    recommended: str | None = figure("The most useful release that passes; null where none does.")
-    releases: tuple[ReleaseDecision, ...] = figure("The decision on each release.")
-
-
-def band(excess: float) -> Level:
-    """Return the level of an excess; bounds belong to the lower level.
-
-    >>> band(0.05), band(0.051), band(0.34), band(0.0)
-    ('very_low', 'low', 'high', 'none_found')
-    """
-    return "none_found" if not excess > 0 else next(level for bound, level in _BANDS if excess <= bound)
+#: From the worst to the best.
+_ORDER: tuple[DecisionWord, ...] = ("fail", "inconclusive", "pass", "none")
 
 
 def level_of(effect: AttackEffect) -> Level | None:
     """Return the level of one effect: its band, at most one level above that of its lower limit.
 
+    >>> from unveil.metrics.verdict.effects import EffectSize
     >>> wide = EffectSize(0.38, 0.07, 0.6)
     >>> level_of(AttackEffect(attack="linkability", excess=wide, p_adjusted=0.01))
     'medium'
@@ -230,194 +69,336 @@ def worst_attacker(effects: Sequence[AttackEffect]) -> AttackEffect | None:
     """Return the worst effect of an attack, with the largest limits over all its attackers.
 
     The attacker is the significant one with the largest excess; where none is significant, the one with the largest.
+    Attackers that block no pass count if they are significant. Where the choice of the worst biases its excess by more
+    than a tenth, the excess is corrected, and so is the success rate.
     """
-    tested = [each for each in effects if each.excess.is_tested]
+    tested = [each for each in effects if each.excess.is_tested and (each.blocks_pass or each.is_significant)]
     if not tested:
         return None
     worst = max(tested, key=lambda each: (each.is_significant, each.excess.value))
-    return replace(
-        worst, excess=worst_effect([each.excess for each in tested], [each.is_significant for each in tested])
+    excess = worst_effect([each.excess for each in tested], [each.is_significant for each in tested])
+    high = max((each.excess.high for each in tested if each.blocks_pass), default=-inf)
+    chosen = [each.excess for each in tested if each.is_significant]
+    value = shrunk_estimate(chosen, correlation=worst.correlation)
+    if worst.counted or not 0 < value < excess.value:
+        return replace(worst, excess=replace(excess, high=max(high, worst.excess.high)))
+    corrected = replace(
+        excess,
+        value=value,
+        low=min(excess.low, value),
+        high=max(high, worst.excess.high),
+        attack_rate=excess.baseline + value,
     )
+    return replace(worst, excess=corrected, uncorrected=worst.excess.value)
 
 
 def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> AuditDecision:
     """Return the level and the decision of an audit, by the one rule that every front end uses."""
     held = thresholds or Thresholds()
     releases = tuple(_decide_release(each, evidence, held) for each in evidence.releases)
-    order: tuple[DecisionWord, ...] = ("fail", "inconclusive", "pass", "none")
-    worst = min(releases, key=lambda each: (order.index(each.decision), -_height(each.level)))
-    passing = [each for each in releases if each.decision == "pass"]
-    lightest = min(passing, key=lambda each: each.utility_loss if not isnan(each.utility_loss) else inf, default=None)
+    counting = [
+        made
+        for each, made in zip(evidence.releases, releases, strict=True)
+        if not each.is_reference and (not each.is_example or made.decision == "fail")
+    ] or list(releases)
+    worst = min(counting, key=lambda each: (_ORDER.index(each.decision), -height(each.level)))
     return AuditDecision(
-        level=max(releases, key=lambda each: _height(each.level)).level,
+        level=(highest := max(counting, key=lambda each: height(each.level))).level,
+        at_most=highest.at_most,
         decision=worst.decision,
         exit=EXITS[worst.decision],
-        reason=worst.reason,
+        people=evidence.people,
+        control_people=evidence.control_people,
+        control=evidence.control,
+        threshold=StatedThreshold(value=held.threshold, source=held.source, limits=held.limits)
+        if held.is_set
+        else None,
         partial=bool(evidence.not_run),
         not_run=evidence.not_run,
-        recommended=None if lightest is None else lightest.name,
+        recommended=_recommended(counting, held),
         releases=releases,
     )
 
 
-def _height(level: Level) -> float:
-    return 0.5 if level == "inconclusive" else LEVELS.index(level)
+def height(level: Level | None) -> float:
+    """Return the place of a level in their order; inconclusive is above none found."""
+    return -1.0 if level is None else 0.5 if level == "inconclusive" else LEVELS.index(level)
+
+
+def _recommended(releases: Sequence[ReleaseDecision], held: Thresholds) -> str | None:
+    """Return the most useful release that passes; without a threshold the one with the lowest upper limit."""
+    if held.is_set:
+        passing = [each for each in releases if each.decision == "pass"]
+        best = min(passing, key=lambda each: inf if isnan(each.utility_loss) else each.utility_loss, default=None)
+    else:
+        bounded = [each for each in releases if not isnan(each.highest) and each.cause in ("", "effect")]
+        best = min(bounded, key=lambda each: each.highest, default=None) if len(releases) > 1 else None
+    return None if best is None else best.name
 
 
 def _decide_release(release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds) -> ReleaseDecision:
-    rows = tuple(_row(risk, attacks, release.effects) for risk, attacks in RISKS.items())
-    level, at_most = _release_level(rows, release, evidence)
-    tested = [row.effect for row in rows if row.effect is not None]
-    worst = max(tested, key=lambda each: (each.is_significant, each.excess.value), default=None)
-    statuses = dict(_statuses(release, evidence, held))
-    decision, reason = _decision(statuses, rows, release, evidence, held)
-    highs = [each.excess.high for each in _held_effects(release, evidence, held)]
-    return ReleaseDecision(
+    effects = tuple(_with_status(each, release, evidence, held) for each in release.effects)
+    rows = tuple(_row(risk, attacks, effects, evidence) for risk, attacks in RISKS.items())
+    found = max((row for row in rows if row.level is not None), key=_rank, default=None)
+    raised = _raised(release, evidence)
+    level, at_most = _level(rows, raised, evidence)
+    cause: Cause = "effect" if found is not None and found.effect is not None and found.effect.is_significant else ""
+    if raised is not None and height(raised[0]) > height(found.level if cause and found is not None else None):
+        cause = raised[1]
+    made = ReleaseDecision(
         name=release.name,
+        kind=release.kind,
+        type_source=release.type_source,
         level=level,
-        at_least=evidence.control != "usable",
+        at_least=evidence.control != "usable" or release.is_example,
         at_most=at_most,
-        decision=decision,
-        reason=reason,
-        worst_excess=worst,
-        highest=max(highs, default=nan),
+        decision="none",
+        cause=cause,
+        lacks=tuple(_lacks(rows, release, evidence, held)),
+        worst=None if found is None else found.effect,
+        highest=max((each.excess.high for each in _counting(effects, held)), default=nan),
+        group=_worst_group(release) if cause == "group" else None,
         utility_loss=release.utility_loss,
         risks=rows,
+        effects=effects,
+        individuals=release.individuals,
+        is_reference=release.is_reference,
+    )
+    return _decided(made, release, evidence, held) if held.is_set or evidence.refuted_claim else made
+
+
+def _rank(row: RiskRow) -> tuple[bool, float, float]:
+    """Return what rows are ordered by: significant ones first, then the level, then the excess."""
+    effect = row.effect
+    return (
+        (False, 0.0, 0.0)
+        if effect is None
+        else (effect.is_significant, height(row.level) if effect.is_significant else 0.0, _size(effect))
     )
 
 
-def _row(risk: str, attacks: Sequence[str], effects: Sequence[AttackEffect]) -> RiskRow:
+def _counting(effects: Sequence[AttackEffect], held: Thresholds) -> list[AttackEffect]:
+    """Return the effects whose upper limits bound the risk: those that are held, or all without a threshold."""
+    tested = [each for each in effects if each.excess.is_tested and (each.blocks_pass or each.is_significant)]
+    return [each for each in tested if each.status is not None] if held.is_set else tested
+
+
+def _with_status(
+    effect: AttackEffect, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
+) -> AttackEffect:
+    """Return an effect with its level, the threshold that it is held to, and its status."""
+    effect = replace(effect, level=level_of(effect))
+    name = effect.attack
+    is_single = any(each in held.limits for each in (name, f"{name}.normalized", WORST))
+    is_stated = name not in OF_SECRETS or effect.sensitive in (evidence.sensitive or ())
+    is_theirs = name != "reidentification" or release.kind != "synthetic"
+    normalized = held.limits.get(f"{name}.normalized")
+    # A normalized excess is the excess over what the baseline leaves.
+    left = 1 - effect.excess.baseline
+    threshold = held.of(name) if normalized is None or isnan(left) else normalized * left
+    if threshold is None or not (is_theirs and effect.excess.is_tested and (is_single or is_stated)):
+        return effect
+    excess = effect.excess
+    counts = effect.blocks_pass or effect.is_significant
+    status: Status = "pass" if excess.high <= threshold or not counts else "inconclusive"
+    if excess.low > threshold and effect.is_significant:
+        status = "fail"
+    return replace(
+        effect,
+        threshold=threshold,
+        status=status,
+        convention=bool(held.source) and name != "reidentification",
+        people_needed=_people_needed(effect, threshold, release.effects) if status == "inconclusive" else None,
+    )
+
+
+def _people_needed(effect: AttackEffect, threshold: float, effects: Sequence[AttackEffect]) -> int | None:
+    """Return the number of people in each table with which a leak-free release passes in 80 of 100 audits."""
+    from unveil.metrics.verdict.plan import people_to_pass
+
+    baseline = effect.excess.baseline
+    if effect.baseline_kind != "control" or effect.attack == "singling_out" or not (0 <= baseline <= 1 and threshold):
+        return None
+    attackers = sum(each.attack == effect.attack and each.blocks_pass and each.excess.is_tested for each in effects)
+    variance = None if isnan(effect.variance) else effect.variance
+    return people_to_pass(baseline, min(threshold, 1.0), attackers=max(attackers, 1), variance=variance)
+
+
+def _row(risk: str, attacks: Sequence[str], effects: Sequence[AttackEffect], evidence: AuditEvidence) -> RiskRow:
     """Return the worst attack of one risk; an inconclusive one counts where no other attack of it was conclusive."""
-    worst = [made for attack in attacks if (made := worst_attacker([e for e in effects if e.attack == attack]))]
+    if attacks == OF_SECRETS and evidence.sensitive == ():
+        return RiskRow(risk=risk, level=None, why_not_tested="not applicable: no column is sensitive")
+    own = [each for each in effects if each.attack in attacks]
+    worst = [made for attack in attacks if (made := worst_attacker([e for e in own if e.attack == attack]))]
     levels = [(level_of(each), each) for each in worst]
     if not levels:
-        return RiskRow(risk=risk, level=None)
+        shown = max(
+            (each for each in own if not isnan(each.excess.attack_rate)),
+            key=lambda each: (each.attempts, each.excess.attack_rate),
+            default=None,
+        )
+        why = _why_not(attacks, shown, evidence)
+        return RiskRow(risk=risk, level=None, why_not_tested=why, effect=shown)
     known = [(level, each) for level, each in levels if level is not None and level != "inconclusive"]
-    level, effect = max(known or levels, key=lambda pair: (_height(pair[0] or "none_found"), pair[1].excess.high))
+    level, effect = max(known or levels, key=lambda pair: (height(pair[0]), pair[1].is_significant, _size(pair[1])))
+    if not effect.is_significant:
+        effect = max(worst, key=_size)
     at_most = band(max(each.excess.high for each in worst)) if level == "none_found" else None
-    return RiskRow(risk=risk, level=level, at_most=at_most, effect=effect)
+    return RiskRow(risk=risk, level=level, at_most=at_most, effect=replace(effect, level=level))
 
 
-def _release_level(
-    rows: Sequence[RiskRow], release: ReleaseEvidence, evidence: AuditEvidence
+def _size(effect: AttackEffect) -> float:
+    """Return what effects are ordered by: the excess of a significant one, and else what is not ruled out."""
+    return effect.excess.value if effect.is_significant else effect.excess.high
+
+
+def _why_not(attacks: Sequence[str], shown: AttackEffect | None, evidence: AuditEvidence) -> str:
+    if all(each in evidence.not_run for each in attacks):
+        return "not run"
+    if shown is not None:
+        return shown.excess.why_not_tested
+    return "needs a control group" if evidence.control == "none" else "not tested"
+
+
+def _level(
+    rows: Sequence[RiskRow], raised: tuple[Level, Cause] | None, evidence: AuditEvidence
 ) -> tuple[Level, Level | None]:
-    raised = [*_raised(release, evidence)]
     found = [row.level for row in rows if row.level not in (None, "none_found", "inconclusive")]
-    significant: list[Level] = [level for level in (*found, *raised) if level is not None]
+    significant = [level for level in (*found, *([] if raised is None else [raised[0]])) if level is not None]
     if significant:
-        return max(significant, key=_height), None
+        return max(significant, key=height), None
     few = evidence.people < _FEWEST_PEOPLE or evidence.control_people < _FEWEST_CONTROL
     is_open = any(row.level == "inconclusive" for row in rows) or all(row.level is None for row in rows)
     if few or is_open or evidence.control != "usable":
         return "inconclusive", None
     bounds = [row.at_most for row in rows if row.at_most is not None]
-    return "none_found", max(bounds, key=_height, default=None)
+    return "none_found", max(bounds, key=height, default=None)
 
 
-def _raised(release: ReleaseEvidence, evidence: AuditEvidence) -> Iterator[Level]:
-    """Yield the levels that exposed individuals raise a release to."""
-    people = release.individuals
-    if people.unmistakable or people.rare_beyond_chance or (people.flagged and _has_membership(release)):
-        yield "medium"
-    if evidence.quasi_identifiers_stated and people.truthful and not people.is_sample and people.smallest_class:
-        k = people.smallest_class
-        yield from (level for level, most in (("medium", 2), ("low", 10), ("very_low", 19)) if k <= most)  # type: ignore[misc]
-    for group in people.groups:
-        if group.p_adjusted <= ALPHA:
-            yield LEVELS[max(LEVELS.index(band(group.excess.value)) - 1, 1)]
+def _raised(release: ReleaseEvidence, evidence: AuditEvidence) -> tuple[Level, Cause] | None:
+    """Return the highest level that exposed individuals raise a release to, and by what."""
+    people, found = release.individuals, list[tuple[Level, Cause]]()
+    if people.copies_lead:
+        found.append(("medium", "copies"))
+    if people.flagged and _has_membership(release):
+        found.append(("medium", "members"))
+    k = people.smallest_class
+    if evidence.quasi_identifiers_stated and people.truthful and not people.is_sample and k:
+        bounds: tuple[tuple[Level, int], ...] = (("medium", 2), ("low", 10), ("very_low", 19))
+        found += [(level, "class") for level, most in bounds if k <= most][:1]
+    group = _worst_group(release)
+    if group is not None:
+        found.append((group.level, "group"))
+    return max(found, key=lambda pair: height(pair[0]), default=None)
+
+
+def _worst_group(release: ReleaseEvidence) -> GroupEffect | None:
+    significant = [each for each in release.individuals.groups if each.is_significant and each.excess.value > 0]
+    return max(significant, key=lambda each: (height(each.level), each.excess.value), default=None)
 
 
 def _has_membership(release: ReleaseEvidence) -> bool:
     return any(each.attack == "membership" and each.is_significant for each in release.effects)
 
 
-def _held_effects(release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds) -> list[AttackEffect]:
-    """Return the effects that are held to a threshold, the worst attacker of each attack and sensitive column."""
-    by_attack: dict[tuple[str, str], list[AttackEffect]] = {}
-    for each in release.effects:
-        is_single = each.attack in held.limits or "worst" in held.limits
-        is_stated = each.attack not in _OF_SECRETS or each.sensitive in (evidence.sensitive or ())
-        is_theirs = each.attack != "reidentification" or release.kind != "synthetic"
-        if held.of(each.attack) is not None and is_theirs and (is_single or is_stated):
-            by_attack.setdefault((each.attack, each.sensitive), []).append(each)
-    return [made for effects in by_attack.values() if (made := worst_attacker(effects)) is not None]
+def _decided(
+    made: ReleaseDecision, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
+) -> ReleaseDecision:
+    """Return the decision by what is held; what fails a release, or leaves it open, becomes what leads."""
+    untested = _untested_limit(made.effects, release, held)
+    if held.threshold is None:
+        # A limit on one effect needs a control group only where the effect could not be tested without one.
+        needed = ("control", "usable control") if untested else ()
+        made = replace(made, lacks=tuple(each for each in made.lacks if each in needed))
+    failing = _failing(made, release, evidence, held)
+    if failing is not None:
+        return replace(made, decision="fail", **failing)
+    opened = [each for each in made.effects if each.status == "inconclusive"]
+    widest = None if not opened else _whole(max(opened, key=lambda each: each.excess.high), made.effects)
+    class_open = _class_status(release, evidence, held) == "inconclusive"
+    other = next((name for name, status in release.values.items() if status == "inconclusive"), untested)
+    is_tested = any(each.status for each in made.effects) or bool(release.values) or MAX_RISK in held.limits
+    if made.lacks or widest is not None or class_open or other or not is_tested:
+        found = replace(made, decision="inconclusive", worst=widest or made.worst, limit=other)
+        return replace(found, cause="class") if class_open and widest is None and not other else found
+    return replace(made, decision="pass")
 
 
-def _statuses(
-    release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
-) -> Iterator[tuple[str, tuple[EffectStatus, str]]]:
-    """Yield the status of each held effect and of the people who are exposed, with the reason."""
-    for each in _held_effects(release, evidence, held):
-        threshold, excess = held.of(each.attack) or 0.0, each.excess
-        status: EffectStatus = "pass" if excess.high <= threshold else "inconclusive"
-        if excess.low > threshold and each.is_significant:
-            status = "fail"
-        yield f"{each.attack} {each.sensitive}".strip(), (status, f"{each.attack}: {_points(excess)}")
+def _whole(effect: AttackEffect, effects: Sequence[AttackEffect]) -> AttackEffect:
+    """Return the worst attacker of the attack of one effect, as the row of its risk shows it."""
+    worst = worst_attacker([each for each in effects if each.attack == effect.attack]) or effect
+    return replace(worst, level=level_of(worst), threshold=effect.threshold, people_needed=effect.people_needed)
+
+
+def _untested_limit(effects: Sequence[AttackEffect], release: ReleaseEvidence, held: Thresholds) -> str:
+    """Return the name of a limit on an attack that was not tested; empty where there is none."""
+    tested = {each.attack for each in effects if each.status is not None}
+    untested = {each for each in EFFECTS if each != "reidentification" or release.kind != "synthetic"} - tested
+    return next((name for name in held.limits if name.removesuffix(".normalized") in untested), "")
+
+
+def _failing(
+    made: ReleaseDecision, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
+) -> dict[str, Any] | None:
+    """Return what fails a release: the largest failing effect, unless exposed individuals have the higher level."""
+    found: list[tuple[float, int, dict[str, Any]]] = []
+    failed = [each for each in made.effects if each.status == "fail"]
+    if failed:
+        worst = _whole(max(failed, key=lambda each: each.excess.value), made.effects)
+        level = height(worst.level)
+        found.append((level, 1, {"cause": "effect", "worst": worst}))
     people = release.individuals
     if held.threshold is not None:
-        if people.unmistakable or people.rare_beyond_chance:
-            yield "copies of individuals", ("fail", f"{people.copies_seen or people.unmistakable} records are copied")
+        if people.copies_lead:
+            found.append((height("medium"), 0, {"cause": "copies"}))
         if people.flagged and _has_membership(release):
-            yield "members", ("fail", f"{people.flagged} people are flagged as members")
-        for group in people.groups:
-            if group.p_adjusted <= ALPHA and group.excess.low > (held.of(group.attack) or inf):
-                yield f"group {group.group}", ("fail", f"{group.attack} in one group: {_points(group.excess)}")
-    limit = _class_limit(held)
-    if limit is not None and people.smallest_class and evidence.quasi_identifiers_stated and release.kind == "masked":
-        is_fact = people.class_source == "population" or (people.truthful and not people.is_sample)
-        risk = 1 / people.smallest_class
-        held_to: EffectStatus = "pass" if risk <= limit + 1e-12 else "fail" if is_fact else "inconclusive"
-        yield MAX_RISK, (held_to, f"one person's risk is up to {risk:.3g}")
+            found.append((height("medium"), 0, {"cause": "members"}))
+        found += [
+            (height(each.level), 0, {"cause": "group", "group": each})
+            for each in people.groups
+            if each.is_significant and each.excess.low > (inf if (t := held.of(each.attack)) is None else t)
+        ]
+    if _class_status(release, evidence, held) == "fail":
+        found.append((height(_raised_by_class(made)), 0, {"cause": "class"}))
+    exceeded = next((name for name, status in release.values.items() if status == "fail"), "")
+    if exceeded:
+        found.append((-0.5, 0, {"cause": "limit", "limit": exceeded}))
+    if evidence.refuted_claim and not release.is_example:
+        found.append((-1.0, 0, {"cause": "claim"}))
+    return max(found, key=lambda each: each[:2])[2] if found else None
 
 
-def _class_limit(held: Thresholds) -> float | None:
-    """Return the largest risk of one person; those who write 0.09 mean classes of 11."""
-    limit = held.limits.get(MAX_RISK, held.threshold)
-    return 1 / 11 if limit == 0.09 else limit
+def _raised_by_class(made: ReleaseDecision) -> Level:
+    return made.level if made.cause == "class" else "very_low"
 
 
-def _points(excess: EffectSize) -> str:
-    low, high = (f"{100 * each:.1f}" for each in (excess.low, excess.high))
-    return f"excess {100 * excess.value:.1f} points (at least {low}, at most {high})"
+def _class_status(release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds) -> Status | None:
+    """Return whether the smallest class is large enough; None where it is not held."""
+    people, limit = release.individuals, held.of_class()
+    if limit is None or not (people.smallest_class and evidence.quasi_identifiers_stated and release.kind == "masked"):
+        return "inconclusive" if MAX_RISK in held.limits else None
+    is_fact = people.class_source == "population" or (people.truthful and not people.is_sample)
+    if 1 / people.smallest_class <= limit + 1e-12:
+        return "pass"
+    return "fail" if is_fact else "inconclusive"
 
 
-def _decision(
-    statuses: Mapping[str, tuple[EffectStatus, str]],
-    rows: Sequence[RiskRow],
-    release: ReleaseEvidence,
-    evidence: AuditEvidence,
-    held: Thresholds,
-) -> tuple[DecisionWord, str]:
-    if not held.is_set:
-        return "none", "no threshold is set"
-    failed = next((why for status, why in statuses.values() if status == "fail"), None)
-    if failed is not None:
-        return "fail", failed
-    missing = next(_missing(rows, release, evidence, held), None) if held.threshold is not None else None
-    opened = next((why for status, why in statuses.values() if status == "inconclusive"), None)
-    if missing is not None or opened is not None or not statuses:
-        return "inconclusive", missing or opened or "nothing that is held was tested"
-    return "pass", "every held effect is at most the threshold"
-
-
-def _missing(
+def _lacks(
     rows: Sequence[RiskRow], release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
-) -> Iterator[str]:
+) -> Iterator[Lack]:
     """Yield what a pass lacks, the first reason first."""
-    if evidence.control == "none":
-        yield "there is no control group"
+    if evidence.control == "none" or release.is_example:
+        yield "control"
     elif evidence.control != "usable":
-        yield "the control group is not usable"
+        yield "usable control"
     if release.kind is None:
-        yield "state the release type: masked or synthetic"
+        yield "type"
     if evidence.sensitive is None:
-        yield "state the sensitive columns"
+        yield "sensitive"
     if held.needs_quasi_identifiers and release.kind == "masked" and not evidence.quasi_identifiers_stated:
-        yield "state the quasi-identifiers"
+        yield "quasi-identifiers"
     if evidence.not_run:
-        yield f"attacks were not run: {', '.join(evidence.not_run)}"
-    untested = [
-        row.risk for row in rows if row.level is None and not (row.risk == "inference" and not evidence.sensitive)
-    ]
-    if untested:
-        yield f"not tested: {', '.join(untested)}"
+        yield "not run"
+    untested = [row for row in rows if row.level is None]
+    if any(row.risk != "inference" or evidence.sensitive for row in untested):
+        yield "not tested"

@@ -9,6 +9,7 @@ from typing import Literal
 from unveil._figure import NOTES, derived, figure
 from unveil.data.identifiers.direct import Flag
 from unveil.data.table.markers import MarkerCount
+from unveil.metrics.releases.class_sizes import ClassSizes
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.metrics.releases.unseen_values import UnseenValues
 from unveil.metrics.releases.utility import Utility
@@ -16,6 +17,7 @@ from unveil.metrics.trials.groups import RatesByGroup
 from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, Risk
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
+from unveil.questions.audit.decision_findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.separation import ExposedPerson, Separation
 from unveil.report.profiles import COPIED
@@ -23,11 +25,11 @@ from unveil.report.profiles import COPIED
 #: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
 
+#: Who says of which type a release is: the user, or its rows, which match people one to one.
+TypeSource = Literal["stated", "detected"]
+
 #: What can be done to columns so that a release says less.
 ChangeKind = Literal["coarser", "left out"]
-
-#: What an audit says in the end.
-Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
 
 NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
@@ -174,6 +176,17 @@ class AuditedRelease:
     name: str = figure("The release, by the name of its file.")
     rows: int = figure("How many rows there are.")
     kind: Literal["masked", "synthetic"] | None = figure("Whether it is masked or synthetic; null where nobody said.")
+    type_source: TypeSource | None = figure(
+        "Whether the type is stated, or detected because rows match people one to one; null where it is not known.",
+        default=None,
+    )
+    truthful: bool | None = figure(
+        "Whether at least 99 % of the rows of a masked release match compatible original rows one to one, each its own "
+        "where that is known; null where it was not measured.",
+        default=None,
+    )
+    #: The equivalence classes on the stated quasi-identifiers; None where none are stated or it is not masked.
+    class_sizes: ClassSizes | None = None
     columns: tuple[str, ...]
     sha256: str | None = figure("The digest of the file; null where there is no file or it is not told.")
     findings: tuple[AttackFinding, ...] = figure("One entry for each attack.", name="attacks")
@@ -295,6 +308,8 @@ class JudgedFigure:
     excess_over_control: Rate = figure(EXCESS, default=UNDEFINED)
     #: How many people in the data the group has; 0 where it is about everybody.
     people: int = figure(hidden=True, counts="people", default=0)
+    #: The same of the control group.
+    control_people: int = figure(hidden=True, counts="people", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,17 +337,19 @@ class CopyFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseVerdict:
-    """What is said of one release: its outcome, the least adjusted p, the figures that were judged, and copies."""
+    """The tests on one release: the smallest adjusted p, every test, copies, and the effects."""
 
     COUNTS = "statistic"
 
     name: str = figure("The release, by the name of its file.")
-    outcome: Outcome = figure("What was shown of this release: the words of `verdict.outcome`.")
-    p: float = figure("The least adjusted p of its figures.", default=nan)
-    findings: tuple[JudgedFigure, ...] = figure("The figures that were judged, the clearest first.", default=())
+    p: float = figure("The smallest adjusted p of its tests.", default=nan)
+    findings: tuple[JudgedFigure, ...] = figure("Every test with its p-value.", name="tests", default=())
     copies: CopyFindings | None = figure(
         "People whose row was released unchanged; null where that was not looked for.", default=None
     )
+    #: The effect size of each attacker, and of each attack within groups; the decision rests on these.
+    effects: tuple[AttackEffect, ...] = ()
+    group_effects: tuple[GroupEffect, ...] = ()
 
     @property
     def unmistakable(self) -> int:
@@ -348,34 +365,21 @@ class ReleaseVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditVerdict:
-    """The verdict of an audit."""
+    """The tests behind the decision on an audit."""
 
     COUNTS = "nothing private"
 
-    outcome: Outcome = figure(
-        '"found" where a figure is proved; "copies" where none is and yet somebody is copied beyond doubt; '
-        '"nothing_found"; "control_unusable" and "no_control", where nobody could compare.',
-        default="no_control",
-    )
-    #: Written with the report, as is ``exit``.
-    headline: str = figure("The finding in one sentence.", default="")
-    alpha: float = figure(
-        "The level: a figure is proved where its adjusted p is at most this, from 0 to 1.", default=0.045
-    )
-    figures: int = figure("How many figures were judged together; 0 where none was.", default=0)
-    draws: int = figure("By how many random draws of who is in the data they were judged; 0 where none was.", default=0)
+    alpha: float = figure("The level: an effect is significant where its adjusted p is at most this.", default=0.045)
+    figures: int = figure("The number of tests; 0 where there is none.", name="tests", default=0)
+    draws: int = figure("The number of permutations of who is in the data.", name="permutations", default=0)
     fewest_copies_provable: int | None = figure(
-        "How few copied people counting could prove with this control; null without one, and where no number is "
-        "enough.",
+        "The smallest number of copied people that counting could detect; null without a control group, and where no "
+        "number is enough.",
+        name="min_detectable_copies",
         default=None,
     )
-    control: ControlCheck = figure("What the checks of the control gave.", default=NOT_CHECKED)
-    releases: tuple[ReleaseVerdict, ...] = figure(
-        "What is said of each release, in the order of the audit.", default=()
-    )
-    exit: str | None = figure(
-        "What all limits come to: exceeded, not_shown or kept; null without limits.", default=None
-    )
+    control: ControlCheck = figure("The checks of the control group.", default=NOT_CHECKED)
+    releases: tuple[ReleaseVerdict, ...] = figure("The tests on each release, in the order of the audit.", default=())
 
     @property
     def unmistakable(self) -> int:
@@ -417,7 +421,8 @@ class Audit:
     COUNTS = "nothing private"
     GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})
 
-    verdict: AuditVerdict = figure("What all figures together come to.", default_factory=AuditVerdict)
+    decision: AuditDecision = figure("How large the risk is, and whether it is acceptable.", default=AuditDecision())
+    verdict: AuditVerdict = figure("The tests behind the decision.", name="tests", default_factory=AuditVerdict)
     rows: int = figure("How many rows there are.", name="original.rows")
 
     @derived(
@@ -456,6 +461,10 @@ class Audit:
     )
     by: str | None = figure("The column whose groups get rates of their own; null where none is named.", default=None)
     minimum_cell: int = figure("Groups of fewer people are never shown.", default=11)
+    #: The quasi-identifiers that were stated; none where all columns may be known.
+    quasi_identifiers: tuple[str, ...] = ()
+    #: Whether the data are stated to be a sample of their population.
+    is_sample: bool = False
 
     @derived("What stands above the headline, because figures would be misread without it.")
     def cautions(self) -> tuple[str, ...]:
@@ -475,6 +484,12 @@ class Audit:
     digest_name: str = "SHA-256"
     #: What to change, where that was asked for.
     suggestions: Suggestions | None = None
+    #: What the decision holds the releases to.
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    #: Releases that are there to be compared with, such as the table before its protection.
+    references: tuple[str, ...] = ()
+    #: Whether it was stated which columns are sensitive, or that none is.
+    sensitive_stated: bool = False
     #: How the first of the releases was made, where a generator was run for the audit, and what is shown of epsilon.
     way: GeneratorSummary | None = None
     epsilon: EpsilonFinding | None = None

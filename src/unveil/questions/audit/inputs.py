@@ -20,20 +20,24 @@ from unveil.data.table.repeated_people import repeated_people
 from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics.releases._population_models import checked_weights
+from unveil.metrics.releases.release_type import is_masked
 from unveil.metrics.trials.groups import bands
 from unveil.metrics.verdict.control import check_control
 from unveil.metrics.verdict.groups import division, pool_groups
+from unveil.metrics.verdict.pooled_tables import PooledTables
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict, ColumnFact, TableFlags
+from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict, ColumnFact, TableFlags, TypeSource
 from unveil.questions.audit.people import (
     Labels,
     TargetPool,
     divide_people,
     draw_people,
     most_attacked,
+    number_households,
     pool_people,
 )
 from unveil.questions.audit.settings import (
+    FEW_ROWS,
     ONE_ROW_EACH,
     USUAL_NEIGHBOURS,
     AuditSettings,
@@ -88,6 +92,8 @@ def check_weights(release: Release, settings: AuditSettings) -> None:
         checked_weights(table, settings.weight)
 
 
+#: Tables with more cells are not compared row by row with people: all columns are held in memory at once.
+MOST_MATCHED = 10**7
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
 
 
@@ -113,6 +119,8 @@ class PreparedRelease:
     near_names: tuple[tuple[str, str], ...] = ()
     #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
     columns_left_out: int = 0
+    #: Who says whether it is masked or synthetic: the user, or its rows.
+    type_source: TypeSource | None = None
 
     def rng(self, part: str) -> np.random.Generator:
         """Return the source of randomness of one attack: which others are run makes no difference to it."""
@@ -172,11 +180,14 @@ class PreparedAudit:
             control_sha256=None if self.control is None else self.control.sha256,
             releases=releases,
             attacks=self.attacks,
+            sensitive_stated=self.settings.sensitive_stated,
             verdict=verdict,
             before=before,
             flags=self.flags,
             by=self.settings.by,
             minimum_cell=self.settings.minimum_cell,
+            quasi_identifiers=tuple(self.settings.known),
+            is_sample=self.settings.weight is not None or self.settings.population_size is not None,
             people=self.people.everybody.members,
             attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
             attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
@@ -307,17 +318,24 @@ def _people(
     row = replace(whole.take([0]), name="original itself")
     itself = Release(whole, row, outside)
     everybody = pool_people(itself, ids)
+    attacks = any(part in ATTACKS for part in settings.parts)
+    if outside is not None and settings.household is not None and by_lot is None and attacks:
+        # Where the lot divided people, it did not heed households.
+        everybody = replace(everybody, household=_households(everybody, (whole, outside), settings.household))
     most = most_attacked(settings.targets, everybody.members, everybody.others)
-    person = np.split(everybody.person, [whole.rows])
+    unit = everybody.person if everybody.household is None else everybody.household[everybody.person]
+    units = np.split(unit, [whole.rows])
     tables = (whole, *(() if outside is None else (outside,)))
     drawn = []
     numbers = everybody.members, everybody.others
-    for table, seed, own, number in zip(tables, seeds, person, numbers, strict=False):
-        several = own.size > number
+    for table, seed, own, number in zip(tables, seeds, units, numbers, strict=False):
+        several = own.size > number or everybody.household is not None
         everyone = draw_people(table, rng=np.random.default_rng([seed, 0]), person=own if several else None)
         if by_lot is not None and not by_lot.all():
             first = 0 if table is whole else whole.rows
             drawn.append(everyone.divided(by_lot[first + everyone.rows]))
+        elif most is not None and everybody.household is not None:
+            drawn.append(everyone.split(everyone.people_of(most)))
         else:
             drawn.append(everyone.split(everyone.people if most is None else min(most, everyone.people)))
     rows = [attacked.rows for attacked, _ in drawn]
@@ -347,6 +365,17 @@ def _people(
         ),
         most,
     )
+
+
+def _households(pool: PooledTables, tables: Sequence[Table], column: str) -> IntArray:
+    """Return the household of each person; people of one are in the data or in the control together."""
+    for table in tables:
+        if column not in table.column_names:
+            raise InputError(
+                f"the household column {column!r} must be in the original and in the control, but the {table.name} "
+                "lacks it, so that nobody can tell who was drawn together. Add it, or leave out the column"
+            )
+    return number_households(pool, [table.series(column) for table in tables])
 
 
 def _named(released: Any) -> list[tuple[str, Any]]:
@@ -385,7 +414,12 @@ def _prepared_release(
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
-    release = Release(whole, table, outside, kind=kind, name=label)
+    type_source: TypeSource | None = None if kind is None else "stated"
+    release = _masked(label, table, whole, outside) if kind is None else None
+    if release is not None:
+        kind, type_source = "masked", "detected"
+    else:
+        release = Release(whole, table, outside, kind=kind, name=label)
     alone = Release(whole, table, None, kind=kind, name=label)
     check_weights(alone, settings)
     near = near_names(whole, table)
@@ -395,13 +429,13 @@ def _prepared_release(
     if kind is None:
         masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
         notes.append(
-            f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: "
-            f"{masked}, which needs a masked release, was left out."
+            f"The type of {label!r} is not stated (--release-type masked|synthetic) and was not detected, so {masked}, "
+            "which needs a masked release, was left out."
         )
-    if settings.neighbours is None and usual_neighbours(table.rows) < USUAL_NEIGHBOURS:
+    if settings.neighbours is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
         notes.append(
-            f"Linkability looks at the nearest row of {label!r}, and not at the {USUAL_NEIGHBOURS} nearest as usual, "
-            f"because the release has at most {USUAL_NEIGHBOURS} rows (--neighbours)."
+            f"Linkability looks at the nearest row of {label!r} alone, and not at the {USUAL_NEIGHBOURS[-1]} nearest "
+            f"too, because the release has at most {FEW_ROWS} rows (--neighbours)."
         )
     left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
     known = tuple(column.name for column in release.original.columns if column.role == "known")
@@ -430,8 +464,26 @@ def _prepared_release(
             column.role in ("known", "sensitive") and column.name not in release.original.column_names
             for column in whole.columns
         ),
+        type_source=type_source,
     )
     return prepared, notes + said
+
+
+def _masked(label: str, table: Table, whole: Table, outside: Table | None) -> Release | None:
+    """Return the release read as a masked one, if its rows can be nothing else; None for very large tables."""
+    rows = whole.rows + (0 if outside is None else outside.rows)
+    if rows * len(whole.columns) > MOST_MATCHED:
+        return None
+    try:
+        release = Release(whole, table, outside, kind="masked", name=label)
+    except InputError:
+        return None  # read as it stands, it says what is wrong
+    return release if is_masked(release, compared_with_people(release)) else None
+
+
+def compared_with_people(release: Release) -> tuple[str, ...]:
+    """Return the columns in which released rows are compared with people: all but identifiers."""
+    return tuple(column.name for column in release.original.columns if column.role != "identifier")
 
 
 def _identified(release: Release) -> tuple[IntArray | None, list[str]]:

@@ -1,11 +1,15 @@
 """One verdict from all figures of an audit: who is proved to be given away, by which attack, in which release."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan
+from math import inf, isnan, nan
+from typing import cast
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
+from unveil.guesses.trials import mean_of_rows
+from unveil.metrics.verdict.effects import EffectSize, RatePair, household_effect, mean_correlation
 from unveil.metrics.verdict.family import (
     LEVEL,
     FamilyJudgement,
@@ -19,7 +23,8 @@ from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.findings import AttackFinding, AuditVerdict, JudgedFigure, Outcome, ReleaseVerdict
+from unveil.questions.audit.decision_findings import AttackEffect, BaselineKind, GroupEffect
+from unveil.questions.audit.findings import AttackFinding, AuditVerdict, JudgedFigure, ReleaseVerdict
 from unveil.questions.audit.people import PeopleSelection, TargetPool
 from unveil.questions.audit.ranking import severity
 
@@ -61,7 +66,6 @@ def judge_audit(
     figures = {entry.evidence: _with_p(entry, people, said) for entry in entries}
     releases = tuple(_release(name, found, figures, people) for name, found in tried.items())
     verdict = AuditVerdict(
-        outcome=_overall(releases),
         alpha=LEVEL,
         figures=family.judged,
         draws=family.draws,
@@ -161,29 +165,114 @@ def _release(
 ) -> ReleaseVerdict:
     own = tuple(figures[each] for one in tried for each in one.evidence)
     copies = next((one.copies for one in tried if one.copies is not None), None)
-    found = ReleaseVerdict(
+    return ReleaseVerdict(
         name=name,
-        outcome="nothing_found",
         p=min((each.p_adjusted for each in own if not isnan(each.p_adjusted)), default=float("nan")),
         findings=own,
         copies=copies,
+        effects=tuple(_effects(tried, figures, people)),
+        group_effects=tuple(_group_effects(tried, figures, people)),
     )
-    return replace(found, outcome=_outcome(found, people))
 
 
-def _outcome(release: ReleaseVerdict, people: TargetPool) -> Outcome:
-    if release.proved:
-        return "found"
-    if release.unmistakable:
-        return "copies"
-    if people.control.outcome == "none":
-        return "no_control"
-    return "nothing_found" if people.control.outcome == "usable" else "control_unusable"
+def _effects(
+    tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure], people: TargetPool
+) -> Iterator[AttackEffect]:
+    """Yield the effect size of each attacker; its p is the smallest of all tests of this attacker."""
+    every = [(one.finding, *each) for one in tried for each in _effects_of(one)]
+    correlations = dict(_correlations(tried, people))
+    # These share the error of lower limits.
+    tested = sum(not pair.why_not_tested and (people.compares or not pair.control_people) for _, _, pair, _ in every)
+    for finding, attacker, pair, evidence in every:
+        tests = [figures[each] for each in evidence]
+        clearest = min(
+            (each for each in tests if not isnan(each.p_adjusted)), key=lambda each: each.p_adjusted, default=None
+        )
+        kind: BaselineKind = "chance"
+        if pair.control_people or pair.bounds is not None:
+            kind = "control"
+        elif pair.is_theoretical:
+            kind = "theoretical"
+        yield AttackEffect(
+            attack=ATTACKS[finding.attack].effect,
+            attacker=attacker,
+            sensitive=finding.secret,
+            baseline_kind=kind,
+            attempts=pair.people,
+            control_attempts=pair.control_people,
+            excess=_effect(_clustered(pair, evidence, people), people, max(tested, 1)),
+            p_adjusted=nan if clearest is None else clearest.p_adjusted,
+            by="" if clearest is None else clearest.adversary,
+            auc=nan if finding.separation is None else finding.separation.area.value,
+            blocks_pass=pair.blocks_pass,
+            variance=pair.variance,
+            correlation=correlations.get(finding.attack, 0.0),
+        )
 
 
-def _overall(releases: Sequence[ReleaseVerdict]) -> Outcome:
-    seen = {each.outcome for each in releases}
-    return next(each for each in ("found", "copies", *sorted(seen)) if each in seen)
+def _effects_of(one: AttackResult) -> Iterator[tuple[str, RatePair, list[FigureEvidence]]]:
+    """Yield name, rates and tests of an attacker, then of its wider neighborhoods."""
+    plain = [each for each in one.evidence if each.whole is None]
+    if one.effect is not None:
+        name = "" if one.finding.scenario is None else one.finding.scenario.name
+        yield name, one.effect, [each for each in plain if each.effect is None]
+    yield from ((each.figure.adversary, each.effect, [each]) for each in plain if each.effect is not None)
+
+
+def _correlations(tried: Sequence[AttackResult], people: TargetPool) -> Iterator[tuple[str, float]]:
+    """Yield for each attack the mean correlation between the effects of its attackers on the same people."""
+    columns: dict[tuple[str, str], list[FloatArray]] = {}
+    for one in tried:
+        for _, _, evidence in _effects_of(one):
+            scores = evidence[0].statistic if evidence else None
+            if isinstance(scores, np.ndarray):
+                columns.setdefault((one.finding.attack, evidence[0].pool), []).append(scores.astype(np.float64))
+    for (attack, pool), several in columns.items():
+        member = people.is_member(cast("PeopleSelection", pool))
+        if len(several) > 1 and min(member.sum(), (~member).sum()) > 1:
+            every = np.column_stack(several)
+            yield attack, mean_correlation(every[member], every[~member])
+
+
+def _group_effects(
+    tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure], people: TargetPool
+) -> Iterator[GroupEffect]:
+    """Yield the effect size of each group; all groups share the error of lower limits."""
+    groups = [(each, each.effect) for one in tried for each in one.evidence if each.whole and each.effect]
+    for each, pair in groups:
+        figure = figures[each]
+        yield GroupEffect(
+            group=figure.group,
+            people=figure.people,
+            control_people=pair.control_people,
+            attack=ATTACKS[figure.attack].effect,
+            excess=_effect(pair, people, len(groups)),
+            p_adjusted=figure.p_adjusted,
+        )
+
+
+def _clustered(pair: RatePair, evidence: Sequence[FigureEvidence], people: TargetPool) -> RatePair:
+    """Return the rates with fewer effective attempts where people of one household are alike."""
+    household = people.everybody.household
+    scores = evidence[0].statistic if evidence else None
+    if household is None or not isinstance(scores, np.ndarray):
+        return pair
+    pool = evidence[0].pool
+    person, member = people.everybody.person[people.rows(pool)], people.is_member(pool)
+    inside, outside = (
+        household_effect(mean_of_rows(scores[side], person[side]), household[np.unique(person[side])])
+        for side in (member, ~member)
+    )
+    return replace(
+        pair, attack_attempts=pair.attack_attempts / inside, baseline_attempts=pair.baseline_attempts / outside
+    )
+
+
+def _effect(pair: RatePair, people: TargetPool, effects: int) -> EffectSize:
+    """Return the effect, or why there is none: a control group that cannot be used compares nothing."""
+    if pair.control_people and not people.compares and not pair.why_not_tested:
+        pair = replace(pair, why_not_tested=_NOT_COMPARED[people.control.outcome])
+    return pair.effect(effects)
 
 
 def _findings(

@@ -1,5 +1,6 @@
 """Whom an audit attacks: everybody, or people drawn once by what their rows hold, with the pool that they make."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -11,7 +12,7 @@ from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table import Table, stacked
 from unveil.data.table.release import Knowledge, Release
 from unveil.metrics.verdict.pool import ATTACKED_UP_TO, Pool
-from unveil.metrics.verdict.pooled_tables import PooledTables, pool_tables
+from unveil.metrics.verdict.pooled_tables import PooledTables, number_people, pool_tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +65,10 @@ class RowsByPerson(NamedTuple):
     def people(self) -> int:
         """How many people they are."""
         return self._starts.size - 1
+
+    def people_of(self, rows: int) -> int:
+        """Return how many of the first people, or households, have at most so many rows together; at least one."""
+        return max(1, int(np.searchsorted(self._starts, rows, side="right")) - 1)
 
     @property
     def _starts(self) -> IntArray:
@@ -216,7 +221,13 @@ class TargetPool:
         if self.by is not None:
             # People who are equal but for the group must not swap places.
             contents = contents * (len(self.by.values) + 1) + self.by.of_row[rows] + 1
-        return Pool(is_member=self.is_member(which), contents=contents, person=self.person(which))
+        household = self.everybody.household
+        return Pool(
+            is_member=self.is_member(which),
+            contents=contents,
+            person=self.person(which),
+            household=None if household is None else household[self.everybody.person[rows]],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +271,20 @@ class TargetSample:
     def whole(self) -> Knowledge:
         """Everybody in the original and in the control table."""
         return Knowledge(self.release.original, self.release.control)
+
+
+def number_households(pool: PooledTables, columns: "Sequence[pl.Series]") -> IntArray:
+    """Return the household of each person of the pool, by the columns of the original and of the control.
+
+    The two tables share no household, whatever they are called: a household that stands in both was not drawn as a
+    whole. A person without one lives alone; one with several rows lives in the household of the first of them.
+    """
+    numbers: list[IntArray] = []
+    for column in columns:
+        own = number_people(column, len(column), "the household column")
+        numbers.append(own + (numbers[-1].max(initial=-1) + 1 if numbers else 0))
+    _, first = np.unique(pool.person, return_index=True)
+    return np.concatenate(numbers)[first]
 
 
 def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -15,28 +16,27 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections import Shuffle, TableProtection, protection_from, protection_text
 from unveil.protections.specification import applied
-from unveil.questions.audit.answer import audit
-from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.answer import AuditResult, audit
+from unveil.questions.audit.decision_evidence import decided
+from unveil.questions.audit.decision_text import LEVEL_WORDS, excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
 from unveil.questions.audit.protect_settings import ProtectSettings
 from unveil.questions.audit.quantities import quantities_of
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.settings import AuditSettings, identifiers_of
 from unveil.questions.audit.terminal_view import short
 from unveil.questions.audit.view import whole_page
-from unveil.questions.audit.words import percent, rate_text
+from unveil.questions.audit.words import percent
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
-from unveil.questions.result import Result
 from unveil.questions.roles import with_roles_of
 from unveil.questions.settings import takes_settings
-from unveil.report.blocks import Page, Tone
+from unveil.report.blocks import Page
 from unveil.report.editions import people as people_text
 from unveil.report.limits import Quantity
 from unveil.report.progress import Progress, silent
-from unveil.report.text import count, name
+from unveil.report.text import name
 
 #: What the release is called that nothing was done to but that its rows are in another order.
 AS_IT_IS = "as it is"
@@ -45,7 +45,7 @@ _ONE_IN, _FEWEST = 5, 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtectResult(Result[Audit]):
+class ProtectResult(AuditResult):
     """The audit of a table before and after its protection, with the releases and the people who are not in them."""
 
     releases: tuple[Release, ...] = ()
@@ -115,7 +115,10 @@ def protect(
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     warning = formula_warning(releases[-1].released.frame)
     notes += [warning.format("the protected table") + "."] * bool(warning)
-    shared = ("identifiers", "sensitive", "known", "weight", "household", "attacks", "targets")
+    shared = (
+        *("identifiers", "sensitive", "known", "weight", "household", "attacks", "targets"),
+        *("threshold", "profile"),
+    )
     answer = audit(
         table,
         {each.name: each for each in releases},
@@ -125,9 +128,11 @@ def protect(
         progress=progress,
         notes=notes,
     )
+    # What is released is the last table; the others show what the protection changes.
+    findings = replace(answer.findings, references=tuple(each.name for each in releases[:-1]))
     shown = partial(_page, whole=answer.view.whole_page, first=notes[:1] if apart else ())
     view = replace(answer.view, whole_page=shown, quantities=_of_last)
-    return ProtectResult(answer.findings, view, releases=releases, control=outside)
+    return ProtectResult(decided(findings, findings.thresholds), view, releases=releases, control=outside)
 
 
 def ask(request: Request) -> Response:
@@ -136,10 +141,11 @@ def ask(request: Request) -> Response:
 
     settings = with_roles_of(request.values["columns"], ProtectSettings.of_request(request))
     tables: tuple[Any, Any] = audit_sample() if request.sample else (settings.original, settings.control)
-    answer = protect(*tables, settings, progress=request.progress)
+    answer = protect(*tables, settings, progress=request.progress).with_limits(dict(request.values["limits"]))
     last, others = answer.released, answer.control
     return Response(
         answer=answer,
+        holds_limits=True,
         brief=lambda: list(short(answer.findings, answer.page())),
         on_page={"context": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
@@ -168,55 +174,25 @@ def _of_last(audit: Audit) -> dict[str, Quantity]:
 
 
 def _page(audit: Audit, *, whole: Callable[..., Page] | None, first: Sequence[str], **choices: Any) -> Page:
-    """Return the page of the audit, with what the protection changed as its headline, and ``first`` right below it."""
-    page, said = (whole or whole_page)(audit, **choices), headline(audit)
-    page = replace(page, title="A table before and after its protection")
-    if not said:
-        return page
-    stays = any(each.proved or each.unmistakable for each in audit.verdict.releases[-1:])
-    tone: Tone = "warning" if stays else "neutral"
-    return replace(
-        page,
-        headline=said,
-        explanation=tuple(first),
-        notes=(*(each for each in page.notes if each not in first), page.headline, *page.explanation),
-        next_steps=_FURTHER if stays else _ENOUGH,
-        tone=tone,
-        tone_word="",
-    )
+    """Return the page of the audit, with what the protection changed below the decision."""
+    page = replace((whole or whole_page)(audit, **choices), title="A table before and after its protection")
+    notes = tuple(each for each in page.notes if each not in first)
+    explanation = (*page.explanation[:1], *filter(None, [changed(audit)]), *first, *page.explanation[1:])
+    return replace(page, explanation=explanation, notes=notes)
 
 
-_FURTHER = (
-    "Protect it further: add this protection to those before (--first; on the local page “Go on from here”), or choose "
-    "another one, or a stronger setting.",
-)
-_ENOUGH = (
-    "See whether it is still useful enough. Then audit the protected table once more, best beside people who were not "
-    "used here (unveil audit): it was chosen by these.",
-)
-
-
-def headline(audit: Audit) -> str:
-    """Return what the last step changed for the attack that surely gains most; nothing where none can be compared."""
-    before, after = audit.releases[0], audit.releases[-1]
-    pairs = [(attack, worst_of(before, attack), worst_of(after, attack)) for attack in audit.attacks]
-    known = [
-        (attack, one.risk.excess_over_control, other.risk.excess_over_control)
-        for attack, one, other in pairs
-        if one is not None and other is not None
-    ]
-    known = [each for each in known if each[1].defined and each[2].defined]
-    if not known:
+def changed(audit: Audit) -> str:
+    """Return what the last step changed for the risk that was largest; nothing where none was tested."""
+    before, after = audit.decision.releases[0], audit.decision.releases[-1]
+    if before.worst is None or not before.worst.excess.is_tested:
         return ""
-    # What it adds at the least: a wide interval around a high figure says little.
-    attack, one, other = max(known, key=lambda each: float(each[2].low))
-    proved = [{figure.attack for figure in each.proved} for each in audit.verdict.releases]
-    use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
+    row = next(each for each in before.risks if each.effect is not None and each.effect.attack == before.worst.attack)
+    now = next(each for each in after.risks if each.risk == row.risk)
+    reached = "not tested" if now.effect is None else f"{excess_text(now.effect)} points"
+    use = "" if isnan(after.utility_loss) else f"; utility loss {percent(after.utility_loss)}"
     return (
-        f"After {name(after.name, 60)!r}, being in the data adds {rate_text(other)} to what "
-        f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for "
-        f"{count(audit.people or audit.rows)} people; "
-        f"{len(proved[-1])} of {count(len(proved[0] | proved[-1]), 'attack', 'attacks')} stay proved{use}."
+        f"{name(after.name, 60)}: excess in {row.risk} {excess_text(before.worst)} points before, {reached} after; "
+        f"level {LEVEL_WORDS[before.level]} before, {LEVEL_WORDS[after.level]} after{use}."
     )
 
 

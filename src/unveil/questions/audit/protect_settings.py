@@ -57,6 +57,8 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         example="others.csv",
         only="command line",
     )
+    threshold: float | None = AuditSettings.declared("threshold")
+    profile: str = AuditSettings.declared("profile")
     attacks: tuple[str, ...] = AuditSettings.declared("attacks")
     targets: int | str | None = AuditSettings.declared("targets")
     rename: Mapping[str, str] = TableColumnSettings.declared(

@@ -9,8 +9,8 @@ from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
 BEYOND_DOUBT = 0.005
 
 
-def is_proved(finding: AttackFinding) -> bool:
-    """Return whether the attack gives people away: the verdict says so."""
+def is_significant(finding: AttackFinding) -> bool:
+    """Return whether chance does not explain what the attack reaches."""
     return finding.proved
 
 
@@ -38,7 +38,13 @@ def severity(finding: AttackFinding) -> tuple[bool, float, bool, float, float]:
     """
     worse, has_p = finding.worse, not isnan(finding.p_adjusted)
     clear = -clarity(finding.p_adjusted) if has_p else -inf
-    return is_proved(finding), clear, finding.risk.excess_over_control.defined, 0.0 if has_p else worse.low, worse.value
+    return (
+        is_significant(finding),
+        clear,
+        finding.risk.excess_over_control.defined,
+        0.0 if has_p else worse.low,
+        worse.value,
+    )
 
 
 def worst_of(release: AuditedRelease, attack: str) -> AttackFinding | None:

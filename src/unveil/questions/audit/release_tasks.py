@@ -8,13 +8,15 @@ import numpy as np
 
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table.release import Release
+from unveil.metrics.releases.class_sizes import ClassSizes, class_sizes
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
+from unveil.metrics.releases.truthful import TRUTHFUL, truthful_share
 from unveil.metrics.releases.unseen_values import UnseenValues, unseen_values
 from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
-from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease
+from unveil.questions.audit.inputs import MOST_MATCHED, PreparedAudit, PreparedRelease, compared_with_people
 from unveil.questions.audit.people import TargetSample
 from unveil.questions.audit.ranking import severity
 from unveil.questions.audit.scenarios import settle, without
@@ -90,6 +92,22 @@ class ReleaseTasks:
     def unseen(self) -> tuple[UnseenValues, ...]:
         """Return the released values that the original does not have."""
         return unseen_values(self.release.release)
+
+    def truthful(self) -> bool | None:
+        """Return whether released rows match people one to one; None where that takes too much memory."""
+        release = self.release
+        if release.type_source == "detected" and release.truth is None:
+            return True
+        tables, columns = release.release, compared_with_people(release.release)
+        if tables.original.rows * len(columns) > MOST_MATCHED:
+            return None
+        return truthful_share(tables.original, tables.released, columns, release.truth) >= TRUTHFUL
+
+    def class_sizes(self) -> ClassSizes:
+        """Return how many people share the stated quasi-identifiers."""
+        people, release = self.prepared.people, self.release
+        person = people.everybody.person[: release.release.original.rows] if people.has_several_rows else None
+        return class_sizes(release.release, release.known, person=person, truth=release.truth)
 
     @cached_property
     def settled(self) -> tuple[AttackScenario, ...]:

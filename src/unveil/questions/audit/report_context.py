@@ -1,7 +1,7 @@
 """The three questions of opinion WP216, each with the worst that was found on it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -10,15 +10,12 @@ from typing import Any
 
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ReleaseVerdict
+from unveil.questions.audit.decision_text import tone
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.generator.words import sheet_facts
-from unveil.questions.audit.quantities import alone, quantities_of
 from unveil.questions.audit.ranking import remarks_on, worst_of, worst_over
 from unveil.questions.audit.sentences import tone_of
 from unveil.questions.audit.words import compact_rate, listed, percent, rate_text
-from unveil.report.judgement import JudgedRelease, Judgement, judge
-from unveil.report.limits import limits_lead
-from unveil.report.profiles import profile
 from unveil.report.sign_off import CONTEXT, Adversary, BoxFact, FileFact, SignOff, SignOffFigure, Variable
 from unveil.report.text import count, name
 
@@ -72,8 +69,6 @@ class ReportContext:
     #: In the order of the releases.
     released: tuple[Path, ...] = ()
     control: Path | None = None
-    #: The name of published limits to judge by.
-    profile: str | None = None
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None
     #: The key of the digests in the shareable edition, which the internal one states; without it there are none.
@@ -109,39 +104,6 @@ def _may_be_date(text: str) -> bool:
         return False
 
 
-def judged(audit: Audit, profile_name: str) -> Judgement:
-    """Return whether each release keeps the limits of the profile of this name."""
-    verdicts = {each.name: each for each in audit.verdict.releases}
-    releases = {}
-    for release in audit.releases:
-        own = verdicts.get(release.name)
-        releases[release.name] = JudgedRelease(
-            kind=release.kind,
-            figures=quantities_of(alone(audit, release.name)),
-            against="" if own is None else _against(own),
-        )
-    return judge(profile(profile_name), releases)
-
-
-def _against(verdict: ReleaseVerdict) -> str:
-    """Return by what a release was found to give people away that a rate over everybody need not show."""
-    found = [each for each in verdict.proved if each.group or ATTACKS[each.attack].proves_people]
-    # A group is not named: this sentence is in every edition.
-    ways = dict.fromkeys("in one group" if each.group else f"by {ATTACKS[each.attack].title.lower()}" for each in found)
-    return " and ".join(ways)
-
-
-def exit_outcome(limits: Sequence[Mapping[str, Any]], judgement: Judgement | None) -> str | None:
-    """Return what all limits come to, as ``verdict.exit`` says it: exceeded, not_shown or kept; None without any.
-
-    >>> exit_outcome([{"exceeded": None}, {"exceeded": False}], None)
-    'not_shown'
-    """
-    words = {True: "exceeded", None: "not_shown", False: "kept"}
-    outcomes = [words[limit["exceeded"]] for limit in limits] + ([] if judgement is None else [judgement.outcome])
-    return next((word for word in words.values() if word in outcomes), None)
-
-
 def check_context(audit: Audit, context: ReportContext) -> None:
     """Refuse a technique for a column that is not there."""
     columns = [column.name for column in audit.columns]
@@ -158,7 +120,6 @@ def sign_off(
     untested: tuple[str, ...],
     seed: int | None,
     version: str,
-    limits: Sequence[Mapping[str, Any]] = (),
 ) -> SignOff:
     """Return what the sheet states about this audit."""
     return SignOff(
@@ -178,8 +139,9 @@ def sign_off(
         command=("unveil", *context.written) if context.written else (),
         date=context.date,
         review_date=context.review,
-        judgement=None if context.profile is None else judged(audit, context.profile),
-        own_limits=limits_lead(limits) if limits else "",
+        decision=f"{audit.decision.headline} {audit.decision.subline}".strip(),
+        decision_tone=tone(audit.decision),
+        is_decided=audit.decision.decision != "none",
         context=context.context,
         settings=(
             *sheet_facts(audit),

@@ -11,6 +11,7 @@ from unveil._kernels.threads import available, threads
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.audit.attack_results import AttackResult
+from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.generator.claim import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
@@ -115,6 +116,7 @@ def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
         name=ORIGINAL_ITSELF,
         rows=prepared.releases[0].release.original.rows,
         kind="masked",
+        type_source=None,
         sha256=None,
     )
 
@@ -133,6 +135,9 @@ def _audited(
         name=release.release.name,
         rows=release.release.released.rows,
         kind=release.release.kind,
+        type_source=release.type_source,
+        truthful=results.get(AuditTask("measure", place, "truthful")),
+        class_sizes=results.get(AuditTask("measure", place, "class_sizes")),
         columns=release.known,
         sha256=release.sha256,
         findings=findings,
@@ -185,6 +190,7 @@ def audit_tables(
             anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
         )
 
-    held = frozenset(name.partition(".")[0] for name in settings.suggest_for)
+    named = {name.partition(".")[0] for name in settings.suggest_for}
+    held = frozenset(named | {each.name for each in ATTACKS.values() if each.effect in named})
     found = suggestions(findings, prepared, settings.suggest, held=held, audit_again=again)
     return replace(findings, suggestions=found), prepared.releases

@@ -5,7 +5,7 @@ from math import isnan
 from unveil.metrics.trials.risk import ExcessStatus
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import AttackFinding
-from unveil.questions.audit.ranking import is_proved, too_blunt
+from unveil.questions.audit.ranking import is_significant, too_blunt
 from unveil.questions.audit.words import excess_text, finer, percent, rate_text
 from unveil.report.blocks import Tone
 
@@ -51,7 +51,7 @@ def judgement(finding: AttackFinding) -> str:
     >>> judgement(AttackFinding(attack="copies", targets=9, risk=NOTHING, p=0.2, p_adjusted=0.6))
     'Not proved (adjusted p 0.6).'
     """
-    if is_proved(finding):
+    if is_significant(finding):
         clear = "" if isnan(finding.p_adjusted) else f" (adjusted p {p_text(finding.p_adjusted)})"
         return f"Proved{clear}."
     if not isnan(finding.p_adjusted):
@@ -70,6 +70,6 @@ def p_text(p: float) -> str:
 
 def tone_of(finding: AttackFinding) -> Tone:
     """Return how one finding should strike."""
-    if not is_proved(finding):
+    if not is_significant(finding):
         return "neutral"
     return "bad" if finding.risk.excess_over_control.low > MOST and not too_blunt(finding) else "warning"

@@ -57,7 +57,8 @@ class Separation:
     area: Rate = figure("The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.")
     named: tuple[NamedShare, ...] = figure("How many members are named at each share of others who are named wrongly.")
     pointed_out: float = figure(
-        "How many of the members can be named so that at most 5 % of those named are not in the data, at even odds."
+        "How many of the members can be named so that at most 5 % of those named are not in the data, at even odds; "
+        "by the scores of control people who are not measured."
     )
     members: int = figure("How many people in the data were measured.")
     others: int = figure("How many people who are not in the data were measured.")

@@ -1,6 +1,7 @@
 """The settings of an audit of a released table."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from unveil.questions.audit.run_settings import RunSettings
 from unveil.questions.request import Request
 from unveil.questions.roles import HierarchySettings, TableColumnSettings
 from unveil.questions.settings import MORE, Choices, LimitSettings, Question, SeedSettings, TextFileSettings, setting
+from unveil.questions.values import columns_in, row
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
@@ -22,6 +24,15 @@ ReleaseKind = Literal["masked", "synthetic"]
 
 #: In place of an identifier: each row is another person, whatever the columns look like.
 ONE_ROW_EACH = "none"
+#: In place of sensitive columns: there are none.
+NONE_SENSITIVE = "none"
+#: So many columns are listed where somebody is asked for the sensitive ones.
+MOST_LISTED = 40
+#: Words in the names of columns that are often sensitive.
+LIKELY_SENSITIVE = frozenset(
+    {"income", "wage", "wages", "salary", "pay", "diagnosis", "disease", "illness", "health", "religion", "race"}
+    | {"ethnicity", "vote", "party", "politics", "orientation", "debt", "credit", "crime", "hiv", "drug", "treatment"}
+)
 #: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
@@ -30,17 +41,20 @@ MEASURES: Mapping[str, str] = MappingProxyType(
         "before": "The same questions asked of the original itself",
     }
 )
-#: Nearest released rows that count in linkability; in a release of no more rows they would be all, and link everybody.
-USUAL_NEIGHBOURS = 10
+#: Numbers of nearest released rows that count in linkability. One decides, and gives the narrowest limits where nothing
+#: leaks. It understates what noise leaves, up to two thirds, so three are tested too; ten add ties but little power.
+USUAL_NEIGHBOURS = (1, 3)
+#: In releases of no more rows several neighbors would link many people by chance.
+FEW_ROWS = 10
 
 
-def usual_neighbours(rows: int) -> int:
-    """Return how many nearest rows count in linkability unless told: 1 in a tiny release.
+def usual_neighbours(rows: int) -> tuple[int, ...]:
+    """Return the numbers of nearest rows that count in linkability by default.
 
     >>> usual_neighbours(500), usual_neighbours(3)
-    (10, 1)
+    ((1, 3), (1,))
     """
-    return USUAL_NEIGHBOURS if rows > USUAL_NEIGHBOURS else 1
+    return USUAL_NEIGHBOURS if rows > FEW_ROWS else USUAL_NEIGHBOURS[:1]
 
 
 def _attacks() -> Choices:
@@ -74,7 +88,7 @@ def identifiers_of(table: "Table", columns: Sequence[str]) -> tuple[str, ...]:
 def _profiles() -> Choices:
     from unveil.report.profiles import PROFILES
 
-    return (("", "None: only show the figures"), *((each.name, each.title) for each in PROFILES.values()))
+    return (("", "No published threshold"), *((each.name, each.title) for each in PROFILES.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +106,7 @@ class AuditSettings(
     after: ClassVar[Mapping[type, str]] = {
         GeneratorSettings: "scenarios",
         HierarchySettings: "shareable",
-        RunSettings: "accept_undecided",
+        RunSettings: "accept_inconclusive",
         LimitSettings: "compare",
         TableColumnSettings: "tolerance",
         TextFileSettings: "exact",
@@ -127,7 +141,8 @@ class AuditSettings(
             ("synthetic", "Synthetic: no row stems from a person"),
         ),
         beside="released",
-        option="--kind",
+        option="--release-type",
+        alias="--kind",
     )
     control: Any = setting(
         None,
@@ -156,10 +171,20 @@ class AuditSettings(
         objects=True,
     )
     sensitive: tuple[str, ...] = setting(
-        (), "Columns that an adversary wants to learn", kind="columns", only="command line"
+        (),
+        "Sensitive columns, which an attacker wants to learn",
+        "none states that there are none. Without them every column is attacked, and none is held to a threshold.",
+        kind="columns",
+        only="command line",
     )
     known: tuple[str, ...] = setting(
-        (), "The only columns an adversary may know", "All others, if not given.", kind="columns", only="command line"
+        (),
+        "Quasi-identifiers: the only columns that an attacker may know",
+        "All others, if not given.",
+        kind="columns",
+        only="command line",
+        option="--quasi-identifiers",
+        alias="--known",
     )
     weight: str | None = setting(
         None,
@@ -169,7 +194,13 @@ class AuditSettings(
         metavar="COLUMN",
     )
     household: str | None = setting(
-        None, "Which household each person belongs to", kind="column", only="command line", metavar="COLUMN"
+        None,
+        "Which household each person belongs to",
+        "Attacks are then judged as if households had been drawn, and not single people: relatives are alike. The "
+        "control needs the column too.",
+        kind="column",
+        only="command line",
+        metavar="COLUMN",
     )
     links: tuple[str, ...] = setting(
         (),
@@ -222,11 +253,12 @@ class AuditSettings(
         only="command line",
         front_end=True,
     )
-    accept_undecided: bool = setting(
+    accept_inconclusive: bool = setting(
         False,
-        "Exit with 0 also where a limit is neither exceeded nor shown to be kept",
+        "Exit with 0 also where the decision is inconclusive",
         only="command line",
         front_end=True,
+        alias="--accept-undecided",
     )
     config: Any = setting(
         None,
@@ -267,14 +299,21 @@ class AuditSettings(
         fold=MORE,
         front_end=True,
     )
+    threshold: float | None = setting(
+        None,
+        "Threshold: the largest acceptable excess risk",
+        "Excess risk is the share of people at risk because of the release. 0.09 is 9 more people per 100.",
+        least=0,
+        most=1,
+        example="0.09",
+        metavar="VALUE",
+    )
     profile: str = setting(
         "",
-        "Judge by published limits",
-        "Which limit is right depends on the rules you are under and on who gets the data.",
+        "Published threshold",
+        "Which one is right depends on the rules you are under and on who gets the data.",
         kind="choice",
         choices=_profiles,
-        fold=MORE,
-        front_end=True,
     )
     compare: Any = setting(
         None,
@@ -316,11 +355,11 @@ class AuditSettings(
     neighbours: int | None = setting(
         None,
         "Nearest released rows that count in linkability",
-        "10 unless given; 1 where a release has 10 rows or fewer, of which 10 would be all.",
+        "Unless given, 1 decides and 3 can only raise the risk; 1 alone where a release has 10 rows or fewer.",
         least=1,
         fold=MORE,
     )
-    guesses: int = setting(500, "Descriptions tried in singling out", least=1, fold=MORE)
+    guesses: int = setting(1_000, "Descriptions tried in singling out", least=1, fold=MORE)
     tolerance: float = setting(
         0.05,
         "How far off a guessed number may be",
@@ -377,6 +416,8 @@ class AuditSettings(
     suggest_for: tuple[str, ...] = setting(
         (), "Figures that limits are set on", "What they belong to is tried again with each change.", only="python"
     )
+    #: Whether it is stated which columns are sensitive, or that there are none.
+    sensitive_stated: bool = False
     #: Columns that were left out of a release on purpose, by its name: no adversary can use them there.
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -387,6 +428,8 @@ class AuditSettings(
         scenarios = read_scenarios((*read_scenarios(self.scenarios or ()), *map(read_link, self.links)))
         read: dict[str, Any] = {"scenarios": scenarios or None, "links": (), "targets": read_targets(self.targets)}
         read["kind"] = self.kind or None
+        read["sensitive_stated"] = self.sensitive_stated or bool(self.sensitive)
+        read["sensitive"] = () if self.sensitive == (NONE_SENSITIVE,) else self.sensitive
         if isinstance(self.dictionary, str | Path):
             from unveil.data.table import read_dictionary
 
@@ -416,9 +459,9 @@ class AuditSettings(
 
         return reading_of(self, markers=self.markers)
 
-    def neighbours_in(self, rows: int) -> int:
-        """Return how many nearest rows of a release with this many rows count in linkability."""
-        return self.neighbours or usual_neighbours(rows)
+    def neighbours_in(self, rows: int) -> tuple[int, ...]:
+        """Return the numbers of nearest rows that count in linkability; the first decides, others can only raise it."""
+        return usual_neighbours(rows) if self.neighbours is None else (self.neighbours,)
 
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
         """Return the columns that identify people; none where each row was said to be another person."""
@@ -446,15 +489,11 @@ def read_targets(written: str | int | None) -> int | Literal["auto"] | None:
     return int(word)
 
 
-_LACKING = {
-    "control": "compares with people who are not in the data. Add {control}, or limit another figure",
-    "by": "is about groups of people. Name their column with {by}, or limit another figure",
-}
-
-
 def _together(request: Request) -> list[tuple[str, str]]:
-    """Return what makes no audit, and limits on figures that this audit cannot have: they would look like a pass."""
-    from unveil.questions.audit.quantities import needs
+    """Return what makes no audit, and limits on values that this audit cannot have: they would look like a pass."""
+    from unveil.questions.audit.attacks import ATTACKS
+    from unveil.questions.audit.decision_evidence import thresholds_of
+    from unveil.questions.audit.decision_findings import EFFECTS
 
     generated = bool(request.values["generator"])
     if not request.sample and not request.files.get("released") and not generated:
@@ -468,15 +507,17 @@ def _together(request: Request) -> list[tuple[str, str]]:
         return [("people", "{people} tells people in the data from people who are not. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
         return [("epsilon", "{epsilon} is held against what people who are not in the data show. Add {control}")]
-    have = {"control": controlled, "by": bool(request.values["by"])}
     chosen = request.values["attacks"]
+    ran = {ATTACKS[each].effect if each in ATTACKS else each for each in chosen}
     for name, _ in request.values["limits"]:
-        lacking = next((need for need in needs(name) if not have[need]), None)
-        if lacking is not None:
-            return [("limits", f"{name} {_LACKING[lacking]}")]
-        if chosen and name.split(".")[0] not in chosen:
-            left_out = "belongs to an attack that {attacks} leaves out. Add it there, or limit another figure"
-            return [("limits", f"{name} {left_out}")]
+        part = name.split(".")[0]
+        if chosen and part not in ran and (part in EFFECTS or part in (*ATTACKS, *MEASURES)):
+            return [("limits", f"{part} is not run: {{attacks}} leaves it out. Add it there, or leave out the limit")]
+    try:
+        thresholds_of(request.values["threshold"], request.values["profile"], dict(request.values["limits"]))
+    except InputError as error:
+        both = request.values["threshold"] is not None and request.values["profile"]
+        return [("threshold" if both else "limits", str(error))]
     return []
 
 
@@ -505,6 +546,30 @@ def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
     return None
 
 
+def _asked(request: Request, prompt: Callable[[str], str]) -> Iterator[tuple[str, str, Any]]:
+    """Yield what a person at a terminal answers to: what a pass needs and no file contains."""
+    values, original = request.values, request.path("original")
+    is_held = values["threshold"] is not None or values["profile"]
+    if original is None or values["generator"] or not is_held:
+        return
+    if not any(values["release_kinds"]):
+        said = prompt("Was each released row made from one person's row? y, n, or Enter to detect it")
+        kind = {"y": "masked", "n": "synthetic"}.get(said.strip().lower()[:1])
+        if kind is not None:
+            yield "release_kinds", "--release-type", (kind,)
+    if not values["sensitive"]:
+        from unveil.data.files.read import names_of
+        from unveil.data.files.source import open_source
+
+        files = TextFileSettings(**{each.name: values[each.name] for each in TextFileSettings.table()}).files
+        names = names_of(open_source(original), files)
+        likely = [each for each in names if LIKELY_SENSITIVE & set(re.split(r"[^a-z]+", each.casefold()))]
+        listed = ", ".join(f"{each}*" if each in likely else each for each in names[:MOST_LISTED])
+        usual = row(likely) or NONE_SENSITIVE
+        said = prompt(f"Columns: {listed}. Which are sensitive? Names with commas, none, or Enter for {usual}")
+        yield "sensitive", "--sensitive", columns_in((said.strip() or usual,))
+
+
 QUESTION = Question(
     name="audit",
     command=("audit",),
@@ -525,4 +590,5 @@ QUESTION = Question(
     settings=AuditSettings.table(),
     sample="700 people of an election study, released in three ways, and others to compare with.",
     together=_together,
+    asked=_asked,
 )

@@ -22,7 +22,7 @@ from unveil.questions.audit.attacks import ASKED, ATTACKS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
-from unveil.questions.audit.quantities import bounds_at, meanings, needs, quantities_of, rate_at
+from unveil.questions.audit.quantities import release_quantities
 from unveil.questions.audit.settings import MEASURES
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
@@ -48,7 +48,7 @@ class WholeAudit:
     """
 
     targets: int | None = None
-    guesses: int = 500
+    guesses: int = 1_000
     # The original is the same for many releases of a study: how bad it was is no number of a release.
     without: tuple[str, ...] = ("before",)
 
@@ -63,12 +63,8 @@ class WholeAudit:
 
         Ends of intervals are none, nor what strangers reach.
         """
-        quantities = quantities_of(_NOTHING)
-        figures = {
-            name: each.more_is_worse
-            for name, each in quantities.items()
-            if name.split(".")[1] not in ("naive_rate", "control_rate", "worst_group") and name.count(".") == 1
-        }
+        figures = {f"{name}.{rate}": True for name, rate in _rates() if rate not in ("naive_rate", "control_rate")}
+        figures |= {name: each.more_is_worse for name, each in release_quantities(_NOTHING).items()}
         figures |= dict.fromkeys(_means(), True)
         risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in ASKED)], True)
         return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
@@ -96,8 +92,19 @@ _NOTHING = Audit(rows=0, columns=(), sha256=None, control_rows=None, control_sha
 def _columns() -> tuple[str, ...]:
     asked = [f"{RISK}.{name}{end}" for name in ASKED for end in _ENDS]
     worst = [f"{RISK}{end}" for end in _ENDS]
-    limited = [name for name in meanings() if "by" not in needs(name)]
-    return (*worst, *asked, *limited, *_means(), *LOST, *MORE, PROVED, COMPARED)
+    rates = [f"{name}.{rate}{end}" for name, rate in _rates() for end in _ENDS]
+    return (*worst, *asked, *rates, *release_quantities(_NOTHING), *_means(), *LOST, *MORE, PROVED, COMPARED)
+
+
+def _rates() -> Iterator[tuple[str, str]]:
+    """Yield each attack with each rate that it has."""
+    for name, attack in ATTACKS.items():
+        if not attack.distances:
+            yield name, "attack_rate"
+            if attack.has_chance:
+                yield name, "naive_rate"
+            if attack.controlled:
+                yield from ((name, "control_rate"), (name, "excess_over_control"))
 
 
 def _means() -> tuple[str, ...]:
@@ -111,7 +118,8 @@ def numbers_of(audit: Audit) -> dict[str, float]:
     risks = risks_of(audit, release)
     found = {f"{RISK}.{name}{end}": value for name, rate in risks.items() for end, value in _ends(rate)}
     found |= {f"{RISK}{end}": value for end, value in _ends(worst_risk(risks))}
-    found |= {name: _number(each.value) for name, each in quantities_of(audit).items() if name in set(_columns())}
+    found |= {name: _number(each.value) for name, each in release_quantities(audit).items()}
+    found |= dict(_worst_rates(release))
     found |= {f"{each.attack}.mean_rate": each.risk.attack_rate.value for each in release.findings if each.is_mean}
     lost = release.utility
     if lost is not None:
@@ -125,7 +133,16 @@ def numbers_of(audit: Audit) -> dict[str, float]:
         "copies.people_unchanged": nan if copies is None else float(copies.people_unchanged),
         "unseen_columns": float(sum(each.unseen > 0 for each in release.unseen)),
     }
-    return {**found, **more, PROVED: float(own.outcome in ("found", "copies")), COMPARED: float(_compares(audit))}
+    return {**found, **more, PROVED: float(bool(own.proved or own.unmistakable)), COMPARED: float(_compares(audit))}
+
+
+def _worst_rates(release: AuditedRelease) -> Iterator[tuple[str, float]]:
+    """Yield each rate of an attack, and the ends of its interval, at the worst over attackers."""
+    for name, rate in _rates():
+        rates = [each.rate(rate) for each in release.of(name) if not each.is_mean and each.rate(rate).defined]
+        for end, part in zip(_ENDS, ("value", "low", "high"), strict=True):
+            values = [value for each in rates if not isnan(value := getattr(each, part))]
+            yield f"{name}.{rate}{end}", _number(max(values, default=nan))
 
 
 def _ends(rate: Rate) -> tuple[tuple[str, float], ...]:
@@ -149,11 +166,23 @@ class ExcessFigure:
     def rate(self, confidence: float) -> Rate:
         """Return the excess with its interval at a confidence."""
         if self.strangers is None:
-            return rate_at(self.finding, "excess_over_control", confidence)
-        (least, most), (fewest, all_of_them) = (
-            bounds_at(each, confidence) for each in (self.finding.risk.attack_rate, self.strangers)
-        )
-        return Rate(excess(most, self.strangers).value, excess(least, all_of_them).low, excess(most, fewest).high)
+            risk = self.finding.risk
+            if confidence == CONFIDENCE:
+                return risk.excess_over_control
+            attack, control = (_at(each, confidence) for each in (risk.attack_rate, risk.control_rate))
+            made = excess(attack, control)
+            return Rate(risk.excess_over_control.value, made.low, made.high)
+        attack, strangers = (_at(each, confidence) for each in (self.finding.risk.attack_rate, self.strangers))
+        made = excess(attack, strangers)
+        return Rate(excess(attack, self.strangers).value, made.low, made.high)
+
+
+def _at(rate: Rate, confidence: float) -> Rate:
+    """Return a rate with its interval at another confidence; bounds of a baseline stay as they are."""
+    attempts = rate.worth or rate.tries
+    return (
+        clopper_pearson(rate.value * attempts, attempts, confidence=confidence) if attempts and rate.defined else rate
+    )
 
 
 def risks_of(audit: Audit, release: AuditedRelease) -> dict[AttackerGoal, Rate]:

@@ -12,13 +12,15 @@ from unveil.report.progress import Progress, silent
 
 #: The place of the original itself among the releases, where it is attacked as if it were one.
 ITSELF = -1
-Measure = Literal["utility", "disclosure", "unseen"]
+Measure = Literal["utility", "disclosure", "unseen", "truthful", "class_sizes"]
 #: Measures that hold many numbers for each row.
 _LARGE_MEASURES = ("utility",)
 _MEASURING: dict[Measure, str] = {
     "utility": "measuring what the release is worth",
     "disclosure": "looking for rows that look alike",
     "unseen": "looking for values that the original never takes",
+    "truthful": "matching released rows with people",
+    "class_sizes": "counting people who look alike",
 }
 
 
@@ -72,7 +74,16 @@ def tasks_of(prepared: PreparedAudit) -> Iterator[AuditTask]:
     parts |= {ITSELF: parts_before(prepared)} if "before" in prepared.parts else {}
     for place, own in parts.items():
         yield from (AuditTask("attack", place, part) for part in own if part in ATTACKS)
-        yield from (AuditTask("measure", place, each) for each in _MEASURING if each == "unseen" or each in own)
+        yield from (
+            AuditTask("measure", place, each) for each in _MEASURING if each in (*own, *_always(prepared, place))
+        )
+
+
+def _always(prepared: PreparedAudit, place: int) -> tuple[Measure, ...]:
+    """Return the measures that are taken whatever was asked for: a decision needs them."""
+    if place == ITSELF or prepared.releases[place].release.kind != "masked":
+        return ("unseen",)
+    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.known else ()))
 
 
 def bench_of(prepared: PreparedAudit, place: int) -> ReleaseTasks:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from unveil._figure import derived, figure, figure_at, version_figure
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.questions.audit import overview, sentences, verdict, words
+from unveil.questions.audit import sentences, words
 from unveil.questions.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.cautions import cautions, unseen_notes
-from unveil.questions.audit.charts import attack_chart, charts
+from unveil.questions.audit.charts import attack_chart, charts, risk_and_utility
 from unveil.questions.audit.control_words import control_notes
+from unveil.questions.audit.decision_text import DECISION_WORDS, LEVEL_WORDS, summary_table, tone
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.words import epsilon_said, existing_said, way_section
-from unveil.questions.audit.limit_outcome import LimitOutcome, headline, held, reasons, tone_of, word_of
 from unveil.questions.audit.parts.candidates import candidate_table
 from unveil.questions.audit.parts.changes import Changes, changes, changes_section
 from unveil.questions.audit.parts.disclosure import disclosure_section
@@ -26,19 +26,19 @@ from unveil.questions.audit.parts.identifiers import identifier_section
 from unveil.questions.audit.parts.membership import exposed_section, separation_blocks
 from unveil.questions.audit.parts.suggestions import MeasuredChange, measured_changes, suggestion_section
 from unveil.questions.audit.parts.utility import utility_section
-from unveil.questions.audit.quantities import meanings, quantities_of
+from unveil.questions.audit.quantities import alone, meanings, quantities_of
 from unveil.questions.audit.ranking import worst_of, worst_over
-from unveil.questions.audit.report_context import ReportContext, check_context, exit_outcome, judged, sign_off
+from unveil.questions.audit.report_context import ReportContext, check_context, sign_off
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.tables import EXCESS, attack_table, column_table, weight_table
 from unveil.questions.audit.verdict_text import of_all, safe
 from unveil.questions.result import QuestionView
 from unveil.report.blocks import Block, Page, Section, TableBlock
-from unveil.report.editions import behind, internal, shareable
-from unveil.report.figures import LIMITS, SEED, flat_row, frame_of_rows, json_of
-from unveil.report.judgement import Judgement, judgement_section
-from unveil.report.limits import CheckedLimit, shared_limits, with_limits
+from unveil.report.clauses import ProfileAnswers, answers_to, profile_section
+from unveil.report.editions import internal, shareable
+from unveil.report.figures import SEED, flat_row, frame_of_rows, json_of
 from unveil.report.machine import dumps
+from unveil.report.profiles import profile
 from unveil.report.sign_off import with_sign_off
 from unveil.report.text import count, name
 
@@ -48,51 +48,45 @@ if TYPE_CHECKING:
 
     from unveil.metrics.verdict.control import ControlCheck
     from unveil.questions.audit.attacks.attack import AttackerGoal
+    from unveil.questions.audit.decision_findings import AuditDecision
     from unveil.questions.audit.inputs import PreparedRelease
 
 
-def page(
-    audit: Audit, *, seed: int | None = None, version: str | None = None, held: LimitOutcome | None = None
-) -> Page:
+def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
-    Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns. ``held``
-    is what limits come to, whose answer is then the headline.
+    Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns.
     """
     sections = [_identifiers(audit)]
     sections += [section for asked in (*ASKED, None) if (section := _attacks(audit, asked)) is not None]
     others = (_disclosure, _utility, _weights, _groups, exposed_section)
     sections += [section for part in others if (section := part(audit)) is not None]
-    said, tone = verdict.said_of(audit), verdict.tone(audit)
-    safest = "" if audit.way is not None else overview.safest(audit, held)
-    explanation = (safest,) if safest else said.explanation[:1]
-    if held is not None:
-        # The answer to the limit comes first, and the finding right below it.
-        is_said = len(held.of("kept")) == 1  # then the headline names it, and a section has the figures
-        why = (safest,) if safest and not is_said else () if safest else reasons(audit, held)[:1]
-        # Giving people away and exceeding a limit are two things: either may be without the other.
-        explanation = (behind("Whatever the limit: ", said.headline), *why)
-    explanation += tuple(filter(None, (*existing_said(audit), epsilon_said(audit))))
-    more = [each for each in said.explanation if each not in explanation]
-    made = way_section(audit)
+    decision, made, chart = audit.decision, way_section(audit), risk_and_utility(audit)
+    explanation = (*control_notes(audit), *existing_said(audit), epsilon_said(audit))
     return Page(
         title=_title(audit),
         question=_question(audit),
-        headline=said.headline if held is None else headline(audit, held),
-        explanation=explanation,
-        next_steps=overview.next_steps(audit, said, held),
-        picture=overview.picture(audit, held),
-        tone=tone if held is None else tone_of(held, tone),
-        # Whether something is serious is for whoever sets a limit.
-        tone_word=_TONES[audit.verdict.outcome, tone] if held is None else word_of(held),
-        sections=(*sections, *([] if made is None else [made]), _sure(audit, more), _columns(audit)),
+        headline=decision.headline,
+        explanation=tuple(filter(None, (decision.subline, *explanation))),
+        next_steps=decision.next,
+        picture=(summary_table(decision), *([] if chart is None else [chart])),
+        tone=tone(decision),
+        tone_word=_word(decision),
+        sections=(*sections, *([] if made is None else [made]), _sure(audit), _columns(audit)),
         method=_method(audit),
         untested=tuple(_untested(audit)),
-        notes=(words.EVIDENCE, *control_notes(audit), *unseen_notes(audit), *audit.notes),
+        notes=(words.EVIDENCE, *unseen_notes(audit), *audit.notes),
         cautions=cautions(audit),
         seed=seed,
         version=__version__ if version is None else version,
     )
+
+
+def _word(decision: "AuditDecision") -> str:
+    """Return what stands above the headline: the decision, or the level where no threshold is set."""
+    if decision.decision != "none":
+        return DECISION_WORDS[decision.decision]
+    return f"Level: {LEVEL_WORDS[decision.level]}"
 
 
 def _title(audit: Audit) -> str:
@@ -104,11 +98,11 @@ def _title(audit: Audit) -> str:
 def _question(audit: Audit) -> str:
     columns = count(len(audit.columns), "column", "columns")
     if audit.way is not None:
-        return of_all(audit, f"What could an adversary do with releases that are made this way, of {{}} in {columns}?")
+        return of_all(audit, f"What could an attacker do with releases that are made this way, of {{}} in {columns}?")
     which = f"one of {len(audit.releases)} releases"
     if len(audit.releases) == 1:
-        which = f"the release {name(audit.releases[0].name, 40)!r}"
-    return of_all(audit, f"What could an adversary do with {safe(which)} of {{}} in {columns}?")
+        which = f"the release {name(audit.releases[0].name, 40)!r} ({words.kind_text(audit.releases[0])})"
+    return of_all(audit, f"What could an attacker do with {safe(which)} of {{}} in {columns}?")
 
 
 def _attacks(audit: Audit, asked: "AttackerGoal | None") -> Section | None:
@@ -191,29 +185,26 @@ def _weights(audit: Audit) -> Section | None:
     )
 
 
-def _sure(audit: Audit, more: Sequence[str]) -> Section:
-    """Return what the verdict rests on: how many figures and draws, and whether the control passed its checks.
-
-    ``more`` is what explains the verdict and has no room on the first screen.
-    """
+def _sure(audit: Audit) -> Section:
+    """Return what the decision rests on: tests, permutations, and the checks of the control group."""
     judged, control = audit.verdict, audit.verdict.control
     facts: list[tuple[str, str]] = []
     if judged.figures:
-        facts += [("Figures judged together", count(judged.figures))]
-        facts += [("Draws of who is in the data", count(judged.draws))] if judged.draws else []
+        facts += [("Tests", count(judged.figures))]
+        facts += [("Permutations of who is in the data", count(judged.draws))] if judged.draws else []
     if audit.has_control:
         facts += [
             ("The control", _CONTROLS[control.outcome]),
             *((label, sentences.p_text(p)) for label, p in _checks(control) if not isnan(p)),
         ]
     if judged.fewest_copies_provable:
-        facts.append(("Fewest copied people that counting could prove", count(judged.fewest_copies_provable)))
+        facts.append(("Smallest number of copies that counting can detect", count(judged.fewest_copies_provable)))
     table = TableBlock(
-        caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
+        caption="What the decision rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
     )
-    lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
+    lead = [_LEVELS, *(() if audit.has_control else (words.NO_CONTROL,))]
     if not judged.figures and audit.has_control:
-        lead.append("No figure was judged: the control says why, or there were too few tries.")
+        lead.append("Nothing was tested: the control group cannot be used, or there were too few attempts.")
     return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
 
 
@@ -231,16 +222,12 @@ _CONTROLS = {
     "too_small": "too small, so that nothing is compared",
     "none": "none",
 }
-#: What stands above the headline where no limit was set, by outcome and tone.
-_TONES: Mapping[tuple[str, str], str] = {
-    ("found", "bad"): "Most people",
-    ("found", "warning"): "Proved",
-    ("copies", "warning"): "People copied",
-    **{(outcome, "warning"): "Claim contradicted" for outcome in ("nothing_found", "control_unusable", "no_control")},
-    ("nothing_found", "neutral"): "Nothing proved",
-    ("control_unusable", "neutral"): "No comparison",
-    ("no_control", "neutral"): "No comparison",
-}
+_LEVELS = (
+    "The excess risk of an attack is its success on people in the data minus its success on the control group: more "
+    "people per 100 because of the release. A significant excess of at most 5 points is a very low risk, of at most 9 "
+    "points low, of at most 33 points medium, above that high. These bounds are published for re-identification; "
+    "applying them to other risks is a convention of this product."
+)
 
 
 def _columns(audit: Audit) -> Section:
@@ -263,11 +250,13 @@ def _method(audit: Audit) -> tuple[str, ...]:
     )
     if audit.verdict.figures:
         sentences.append(
-            "Where nothing is given away, any choice of as many people of the original and the control together was "
-            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
-            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
-            f"Westfall and Young 1993). A figure is proved where it is at most {audit.verdict.alpha:g}; intervals that "
-            "miss 0, distances and bare rates prove nothing."
+            "If the release discloses nothing, every choice of as many people from the data and the control group "
+            "together is equally likely to be the data. The p-value of a test is its rank among random permutations; "
+            "adjusted p allows for all tests of the audit (step-down min-p, Westfall and Young 1993). An excess is "
+            f"significant where adjusted p is at most {audit.verdict.alpha:g}. Lower limits of all excesses together "
+            "err in at most 2.5% of audits, each upper limit in 5% (Newcombe 1998, method 10). The largest of several "
+            "excesses is too large on average; where that bias exceeds a tenth, it is subtracted, and the attack "
+            "success with it."
         )
     return (*sentences, _BY_CONTENT)
 
@@ -287,7 +276,7 @@ def _untested(audit: Audit) -> Iterator[str]:
         "Adversaries with other knowledge: other columns, other tables, repeated releases, or the means by which the "
         "release was made."
     )
-    yield "Whether the clearest of the adversaries that were tried is the worst that exists."
+    yield "Whether a stronger attacker exists than those that were tried."
     if audit.by is None:
         yield "Groups of people: a rate over everybody can hide a group that is hit much more often (--by)."
     else:
@@ -335,7 +324,6 @@ def plot(audit: Audit) -> "NDArray[Any]":
 def whole_page(
     audit: Audit,
     *,
-    limits: Sequence[Mapping[str, Any]] = (),
     seed: int | None = None,
     context: ReportContext | None = None,
     edition: Literal["internal", "shareable"] = "internal",
@@ -346,12 +334,10 @@ def whole_page(
 
     Parameters
     ----------
-    limits
-        Limits that were set beforehand, as JSON has them.
     seed
         What the randomness started from, to be stated.
     context
-        What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
+        What stands beside the figures for whoever signs: date, command, techniques, an earlier audit.
     edition
         "shareable" keeps small counts, folders and values of the data out.
     show_records
@@ -364,35 +350,40 @@ def whole_page(
     if edition == "shareable":
         if show_records:
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
-        safe = shared(audit, key=given.digest_key)
         # What an earlier audit held may be as few people as the rest, and is in the internal edition.
-        told = quantities_of(safe)
-        beside = shared_limits(limits, told)
-        signed = _signed(safe, replace(given, previous=None, digest_key=None), seed, beside)
-        limited = with_limits(signed, beside, told)
-        return shareable(limited, minimum_cell=audit.minimum_cell, paths=given.paths)
+        signed = _signed(shared(audit, key=given.digest_key), replace(given, previous=None, digest_key=None), seed)
+        return shareable(signed, minimum_cell=audit.minimum_cell, paths=given.paths)
     if show_records and not releases:
         raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-    whole = internal(with_limits(_signed(audit, given, seed, limits), limits, quantities_of(audit)))
+    whole = internal(_signed(audit, given, seed))
     if not show_records:
         return whole
     sections = (*whole.sections, records_section(copied_records(releases)))
     return replace(whole, sections=sections, notes=(WARNING, *whole.notes), holds_records=True)
 
 
-def _signed(audit: Audit, context: ReportContext, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
-    """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
+def _signed(audit: Audit, context: ReportContext, seed: int | None) -> Page:
+    """Return the report with the source of the threshold, what changed since an earlier audit, and the sheet."""
     check_context(audit, context)
-    judgement = None if context.profile is None else judged(audit, context.profile)
-    whole = page(audit, seed=seed, held=held(audit, limits, judgement))
-    if judgement is not None:
-        whole = replace(whole, sections=(whole.sections[0], judgement_section(judgement), *whole.sections[1:]))
-    if (suggested := suggestion_section(audit, limits=limits)) is not None:
+    whole = page(audit, seed=seed)
+    answers = _profile_answers(audit)
+    if answers is not None:
+        whole = replace(whole, sections=(whole.sections[0], profile_section(answers), *whole.sections[1:]))
+    if (suggested := suggestion_section(audit)) is not None:
         whole = replace(whole, sections=(*whole.sections, suggested))
     if (changed := _changed(audit, context, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
-    sheet = sign_off(audit, context, untested=whole.untested, seed=seed, version=__version__, limits=limits)
-    return with_sign_off(whole, sheet)
+    return with_sign_off(whole, sign_off(audit, context, untested=whole.untested, seed=seed, version=__version__))
+
+
+def _profile_answers(audit: Audit) -> ProfileAnswers | None:
+    """Return what answers each clause of the source of the threshold; None where the user chose it."""
+    if not audit.thresholds.profile:
+        return None
+    return answers_to(
+        profile(audit.thresholds.profile),
+        {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases},
+    )
 
 
 def _changed(audit: Audit, context: ReportContext, seed: int | None) -> Changes | None:
@@ -407,9 +398,8 @@ class AuditReport:
     """The findings of an audit, and of its context what bears on figures."""
 
     audit: Audit = figure(inline=True)
-    limits: Sequence[Mapping[str, Any]] = figure(LIMITS, rows=CheckedLimit)
-    profile: Judgement | None = figure(
-        "How the releases stand to published limits; null where none are named.", default=None
+    profile: ProfileAnswers | None = figure(
+        "The source of the threshold, and what answers each of its clauses; null where none is named.", default=None
     )
     techniques: Mapping[str, str] = figure("What was done to each column before the release, as it was told.")
     context: Mapping[str, str] = figure("For whom the release is identifiable, as it was told.", optional=True)
@@ -430,22 +420,13 @@ class AuditReport:
     epsilon = figure_at("audit.epsilon", "What was bounded of epsilon.", optional=True)
 
 
-def whole_json(
-    audit: Audit,
-    *,
-    limits: Sequence[Mapping[str, Any]] = (),
-    seed: int | None = None,
-    context: ReportContext | None = None,
-) -> Mapping[str, Any]:
-    """Return everything that JSON holds: the figures, the limits, and of the ``context`` what bears on figures."""
+def whole_json(audit: Audit, *, seed: int | None = None, context: ReportContext | None = None) -> Mapping[str, Any]:
+    """Return everything that JSON holds: the findings, and of the ``context`` what bears on figures."""
     given = context or ReportContext()
     check_context(audit, given)
-    judgement = None if given.profile is None else judged(audit, given.profile)
-    exit_word = exit_outcome(limits, judgement)
     report = AuditReport(
-        audit=replace(audit, verdict=replace(audit.verdict, headline=verdict.said_of(audit).whole, exit=exit_word)),
-        limits=limits,
-        profile=judgement,
+        audit=audit,
+        profile=_profile_answers(audit),
         techniques=given.techniques,
         context=given.context,
         seed=seed,
@@ -454,7 +435,7 @@ def whole_json(
     return {"schema": SCHEMA, **json_of(report)}
 
 
-SCHEMA = "unveil.audit/3"
+SCHEMA = "unveil.audit/4"
 VIEW: QuestionView[Audit] = QuestionView(
     schema=SCHEMA,
     quantities=quantities_of,
@@ -467,7 +448,7 @@ VIEW: QuestionView[Audit] = QuestionView(
         "table."
     ),
     meanings=meanings,
-    level=lambda audit: audit.verdict.outcome,
+    level=lambda audit: audit.decision.level,
     whole_page=whole_page,
     whole_json=whole_json,
 )

@@ -172,8 +172,8 @@ def compact_excess(risk: Risk) -> str:
 
 
 def kind_text(release: AuditedRelease) -> str:
-    """Return whether the release is masked or synthetic, or that nobody said."""
-    return release.kind or "not said"
+    """Return the type of a release: masked or synthetic, stated or detected."""
+    return f"{release.kind}, detected" if release.type_source == "detected" else release.kind or "type not stated"
 
 
 def links_text(finding: AttackFinding) -> str:

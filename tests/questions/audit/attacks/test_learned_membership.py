@@ -66,13 +66,13 @@ def test_values_of_the_original_give_members_away_where_nearness_does_not() -> N
     assert separation.area.low > 0.7
     assert finding.risk.excess_over_control.low > 0.1
     assert next(iter(best_by_kind(separation))) == "exact values"
-    assert "adds" in answer(leak=True).page().headline
+    assert "membership is disclosed for" in answer(leak=True).headline
     assert "while naming 1% of others wrongly" in answer(leak=True).to_polars()["sentence"][-1]
 
 
 def test_a_fresh_release_gives_nobody_away() -> None:
     finding, separation = learned(answer(leak=False))
-    assert answer(leak=False).findings.verdict.outcome == "nothing_found"
+    assert answer(leak=False).level in ("none_found", "inconclusive")
     assert not finding.proved
     assert separation.area.low < 0.5 < separation.area.high
     assert separation.pointed_out == 0

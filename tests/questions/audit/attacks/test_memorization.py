@@ -9,7 +9,9 @@ import pytest
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found, people
 from unveil.attacks.table.searched_inference import SearchedInference
+from unveil.guesses.trials import Attempts
 from unveil.metrics.trials.risk import risk
+from unveil.metrics.verdict.effects import RatePair
 from unveil.questions.audit import people as parts_of_people
 from unveil.questions.audit.attacks import memorization
 from unveil.questions.audit.findings import AttackFinding
@@ -101,7 +103,7 @@ def test_without_a_control_it_is_compared_with_other_people_and_accuses_nobody()
     assert others.risk.attack_rate.value < 0.5
     assert not taught.risk.control_rate.defined
     assert not any(each.proved for each in findings)
-    assert answer.findings.verdict.outcome == "no_control"
+    assert (answer.level, answer.findings.decision.control) == ("inconclusive", "none")
     assert answer.findings.verdict.figures == 0
 
 
@@ -157,3 +159,47 @@ def test_coarse_cells_and_several_releases_are_searched_too() -> None:
     for release in answer.findings.releases:
         assert release.findings[0].risk.attack_rate.defined
     assert answer.to_html()
+
+
+@pytest.mark.usefixtures("few_learn")
+def test_the_effect_of_a_stated_secret_is_measured_on_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    whole = SearchedInference.search
+
+    def watched(self: SearchedInference, **given: Any) -> Any:
+        kept.append((given["parts"], whole(self, **given)))
+        return kept[-1][-1]
+
+    monkeypatch.setattr(SearchedInference, "search", watched)
+    answer = ask(people(240, 1), people(210, 4), people(200, 2), attacks=["memory"], sensitive=["ill"])
+    ((parts, result),) = kept
+    first, second = result.folds
+    assert first is result.remembered.trials
+    for side, rows in (("attack", 0), ("control", 1)):
+        measured = [set(getattr(each, side).rows.tolist()) for each in (first, second)]
+        assert measured == [set(part[rows].tolist()) for part in (parts.measured, parts.learning)]
+        assert not measured[0] & measured[1]
+    effect = answer.findings.verdict.releases[0].effects[0].excess
+    differences = [
+        each.attack.expected / each.attack.tries - each.control.expected / each.control.tries
+        for each in (first, second)
+    ]
+    assert min(differences) <= effect.value <= max(differences)
+    # Where nothing is stated nothing is held, and the part that is measured is enough.
+    kept.clear()
+    ask(people(240, 1), people(210, 4), people(200, 2), attacks=["memory"])
+    assert {each.folds for _, each in kept} == {()}
+
+
+def test_an_attacker_named_in_advance_is_measured_on_everybody_at_once() -> None:
+    answer = ask(people(150, 1), people(150, 3), people(90, 2), attacks=["memory"], sensitive=["ill"])
+    effect, finding = answer.findings.verdict.releases[0].effects[0].excess, found(answer, "memory")[0]
+    assert effect.attack_rate == finding.risk.attack_rate.value
+    # Only 30 of the 90 are measured for the test.
+    alone = RatePair.of(
+        *(
+            Attempts(tries=n, expected=n * rate.value, low=0, high=n)
+            for n, rate in ((150, finding.risk.attack_rate), (30, finding.risk.control_rate))
+        )
+    )
+    assert effect.high - effect.low < 0.8 * (alone.effect().high - alone.effect().low)

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 
-from tests.approved.sentences import Approved
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
 
@@ -26,35 +25,24 @@ def audited(*released: pl.DataFrame) -> Audit:
     return audit(districts(400, 1), named, attacks=["row_order"], rng=np.random.default_rng(1)).findings
 
 
-def said(findings: Audit) -> str:
-    from unveil.questions.audit.verdict import said_of
-
-    whole = said_of(findings)
-    return f"{whole.headline} {' '.join(whole.explanation)}"
-
-
-def test_an_order_of_some_column_is_said_to_be_kept_and_nobody_to_be_found(approved: Approved) -> None:
+def test_an_order_of_some_column_finds_almost_nobody_and_is_no_high_risk() -> None:
     """As in a generator that was given the districts one after the other, and made the rest anew."""
     found = audited(districts(400, 2))
-    assert found.verdict.outcome == "found"
-    assert found.releases[0].findings[0].risk.attack_rate.value < 0.05
-    whole = said(found)
-    assert whole.startswith("The release keeps the order of the 400 people in the data.")
-    assert "reaches 0%" not in whole
-    approved(whole)
+    (effect,) = (each for each in found.decision.releases[0].effects if each.attack == "row_order")
+    assert effect.is_significant
+    assert effect.excess.attack_rate < 0.05
+    assert found.decision.level == "very_low"
+    assert found.decision.releases[0].at_least
 
 
-def test_an_order_by_which_people_are_found_gives_them_away() -> None:
-    whole = said(audited(districts(400, 1)))
-    assert whole.startswith("The release gives people away: row order reaches 100%")
+def test_an_order_by_which_people_are_found_is_a_high_risk() -> None:
+    found = audited(districts(400, 1)).decision
+    assert found.level == "high"
+    assert "100% of records can be re-identified by their position in the file" in found.headline
 
 
-def test_of_several_releases_the_one_that_keeps_an_order_is_named(approved: Approved) -> None:
+def test_of_several_releases_the_one_that_keeps_an_order_is_named() -> None:
     shuffled = districts(400, 2).sample(fraction=1.0, shuffle=True, seed=3)
-    whole = said(audited(districts(400, 2), shuffled))
-    approved(whole)
-
-
-def test_luck_is_told_in_a_sentence_without_a_lonely_comma(approved: Approved) -> None:
-    whole = said(audited(districts(400, 2)))
-    approved(whole)
+    found = audited(districts(400, 1), shuffled).decision
+    assert [each.level for each in found.releases] == ["high", "inconclusive"]
+    assert found.headline.startswith("Highest risk: made 0 (at least high risk)")

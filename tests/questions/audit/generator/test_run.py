@@ -51,11 +51,34 @@ def found(
 @pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"hold_out": 0.4}], ids=str)
 def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(settings: Any) -> None:
     guilty, harmless = (found(each, attacks=FEW, **settings) for each in (resampled, unrelated))
-    assert guilty.verdict.outcome == "found"
+    assert guilty.decision.level in ("medium", "high")
     assert {"copies", "membership"} <= {each.attack for each in guilty.verdict.releases[0].proved}
-    assert harmless.verdict.outcome == "nothing_found"
+    assert harmless.verdict.releases[0].proved == ()
+    assert harmless.decision.level in ("none_found", "inconclusive")
     assert guilty.way.runs == settings.get("folds", 1) * settings.get("runs", 1)
     assert guilty.way.oddities == harmless.way.oddities == ()
+
+
+@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}], ids=str)
+def test_effects_of_a_way_are_those_of_people_over_all_runs(settings: Any) -> None:
+    copied, fresh = (
+        {
+            (each.attack, each.attacker): each
+            for each in found(made, attacks=FEW, **settings).verdict.releases[0].effects
+            if each.excess.is_tested
+        }
+        for made in (lambda frame, rng: frame.sample(fraction=1, shuffle=True, seed=int(rng.integers(99))), unrelated)
+    )
+    assert {attack for attack, _ in copied} >= {"copies", "linkability", "membership"}
+    # Of three folds everybody is held out once; else a fifth of all people is.
+    held_out = 240 if "folds" in settings else 48
+    for name in ("copies", ""), ("linkability", "split 1"), ("membership", "by distance"):
+        high, none = copied[name], fresh[name]
+        assert high.is_significant
+        assert high.excess.value > 0.4
+        assert abs(none.excess.value) < 4 * (0.25 / held_out) ** 0.5
+        assert none.excess.low <= 0
+    assert copied["copies", ""].excess.attack_rate == 1
 
 
 def test_one_run_is_the_audit_of_its_release_beside_those_held_out() -> None:
@@ -98,8 +121,8 @@ def test_with_folds_rates_are_those_of_all_runs_as_sure_as_there_are_people() ->
 def test_a_release_that_exists_already_is_audited_beside_the_way() -> None:
     way = found(unrelated, {"old": resampled(PEOPLE, np.random.default_rng(5))}, attacks=FEW)
     assert [each.name for each in way.releases] == [WAY, "old"]
-    assert way.verdict.releases[0].outcome == "nothing_found"
-    assert way.verdict.releases[1].outcome in ("found", "copies")
+    assert way.decision.releases[0].level in ("none_found", "inconclusive")
+    assert way.decision.releases[1].level in ("medium", "high")
     copies = way.releases[1].of("copies")[0]
     assert copies.targets == 240
     assert not copies.risk.control_rate.defined
@@ -184,7 +207,7 @@ def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch: Any
     for module in ("people", "generator.design"):
         monkeypatch.setattr(f"unveil.questions.audit.{module}.ATTACKED_UP_TO", 100)
     way = found(resampled, folds=3, attacks=["membership"])
-    assert way.verdict.outcome == "found"
+    assert way.verdict.releases[0].proved
     assert (way.rows, way.attacked, way.attacked_outside) == (240, 100, 100)
     by_distance = next(each for each in way.releases[0].findings if each.scenario.name == "by distance")
     assert by_distance.risk.control_rate.tries == 100
@@ -197,7 +220,7 @@ def test_of_very_many_people_those_count_who_are_attacked(monkeypatch: Any) -> N
     way = found(resampled, folds=3, attacks=["copies", "membership", "singling_out"])
     judged = {each.attack for each in way.verdict.releases[0].findings}
     assert judged == {"copies", "membership"}
-    assert way.verdict.outcome == "found"
+    assert way.verdict.releases[0].proved
 
 
 def test_rows_of_a_person_are_held_out_together() -> None:
@@ -271,9 +294,11 @@ def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
         attacks=["closest_record"],
         rng=np.random.default_rng(1),
     )
-    assert answer.findings.verdict.outcome == "nothing_found"
+    assert answer.findings.verdict.releases[0].proved == ()
     page = answer.page()
-    assert (page.tone, page.tone_word) == ("warning", "Claim contradicted")
+    assert (page.tone, page.tone_word) == ("bad", "Fail")
+    assert (answer.decision, answer.decided.exit) == ("fail", 3)
+    assert "the claimed epsilon is refuted" in answer.headline
     assert any(each.startswith("This claim, epsilon 0.1") and "is contradicted" in each for each in page.explanation)
 
 

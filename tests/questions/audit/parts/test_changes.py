@@ -225,7 +225,10 @@ def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:
         ('{"schema": 7}', "is JSON that unveil did not write"),
         ('{"schema": "secret cell"}', "is JSON that unveil did not write"),
         ('{"schema": "unveil.partition/1"}', "answers another question, by its schema 'unveil.partition/1'"),
-        ('{"schema": "unveil.audit/99"}', "only unveil.audit/1, unveil.audit/2 and unveil.audit/3 can be"),
+        (
+            '{"schema": "unveil.audit/99"}',
+            "only unveil.audit/1, unveil.audit/2, unveil.audit/3 and unveil.audit/4 can be",
+        ),
         ('{"schema": "unveil.audit/1"}', "lacks its releases or their attacks"),
         ('{"schema": "unveil.audit/1", "releases": [{"name": "a"}]}', "lacks its releases"),
         ('{"schema": "unveil.audit/1", "releases": [{"name": 1, "attacks": []}]}', "lacks its releases"),

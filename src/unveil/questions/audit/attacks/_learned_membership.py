@@ -75,8 +75,8 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
         for name in scored[0]
     )
     own = case.by_person((members, others))
-    separation = replace(_separation(own, case.by_person(far), case, scores), epsilon=_epsilon(case, own))
-    exposed = _exposed(case, (members, others), far)
+    separation = replace(_separation(own, reference, case.by_person(far), case, scores), epsilon=_epsilon(case, own))
+    exposed = _exposed(case, (members, others), reference, far)
     return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
 
 
@@ -198,8 +198,10 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
     """
     from unveil._kernels.neighbours.density import chance_of_highest
     from unveil.attacks.table.membership import ranks
+    from unveil.metrics.verdict.effects import membership_pair
 
     attack, drawn, who = case.attacked.attack, case.attacked.drawn, case.scenario
+    members, others = case.by_person(scores)
     every = np.concatenate(scores)
 
     def called(level: float) -> Trials:
@@ -226,6 +228,7 @@ def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "Flo
     own = per_person(trials, drawn.people, "measured")
     return AttackResult(
         finding=finding_of(attack, own, scenario=who, groups=grouped(trials, drawn, "measured")),
+        effect=membership_pair(members, others, reference),
         evidence=(
             shown,
             *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
@@ -240,7 +243,11 @@ def _chances(attempts: Attempts | None) -> "FloatArray":
 
 
 def _separation(
-    scores: "Sequence[FloatArray]", far: "Sequence[FloatArray]", case: _Case, alone: tuple[ScoreArea, ...]
+    scores: "Sequence[FloatArray]",
+    reference: "FloatArray",
+    far: "Sequence[FloatArray]",
+    case: _Case,
+    alone: tuple[ScoreArea, ...],
 ) -> Separation:
     from unveil.metrics.trials.membership import area_under_curve, called_at, curve, pointed_out
 
@@ -262,7 +269,7 @@ def _separation(
     return Separation(
         area=area_under_curve(members, others),
         named=tuple(NamedShare(wrongly=each, rate=called_at(members, others, each)) for each in WRONGLY),
-        pointed_out=int(np.count_nonzero(pointed_out(members, others))),
+        pointed_out=int(np.count_nonzero(pointed_out(members, reference))),
         members=members.size,
         others=others.size,
         learned_from=case.learned_from,
@@ -283,7 +290,7 @@ def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
 
 
 def _exposed(
-    case: _Case, scores: "tuple[FloatArray, FloatArray]", far: "Sequence[FloatArray]"
+    case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray", far: "Sequence[FloatArray]"
 ) -> tuple[ExposedPerson, ...]:
     """Return how exposed each member is who was measured, the most exposed first."""
     from unveil.attacks.table.membership_scores import given_away_by
@@ -294,7 +301,7 @@ def _exposed(
     above, less = np.sort(scores[1]), np.sort(far[1])
     as_exposed = above.size - np.searchsorted(above, scores[0], "left")
     unusual = np.searchsorted(less, far[0], "left") / max(less.size, 1)
-    named = pointed_out(scores[0], scores[1])
+    named = pointed_out(scores[0], reference)
     released = case.attacked.prepared.release.released
     cells = max(released.rows * len(released.column_names), 1)
     traced = order[: min(MOST_TRACED, max(MOST_CELLS // cells, 1))]

@@ -31,19 +31,6 @@ ASKED: "Mapping[AttackerGoal, str]" = MappingProxyType(
         "copied": "Is anybody copied?",
     }
 )
-#: What a figure may need: people who are not in the data, or a column of groups.
-Need = Literal["control", "by"]
-
-#: The rates that a limit can be set for, and what each means.
-RATES: Mapping[str, str] = MappingProxyType(
-    {
-        "attack_rate": "share of tries that succeed on people in the data",
-        "naive_rate": "share of tries that succeed by blind chance",
-        "control_rate": "share of tries that succeed on people who are not in the data (needs --control)",
-        "excess_over_control": "what being in the data adds: (attack - control) / (1 - control) (needs --control)",
-        "worst_group": "share of tries that succeed on the group that is hit most (needs --by)",
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +59,8 @@ class AuditAttack:
 
     #: As it is written in commands, limits and JSON; also the name of its file.
     name: str
+    #: The name of its effect in decisions and limits; its own unless given.
+    effect_name: str = ""
     #: What others call it: whoever asks for one of these is told its name.
     also_called: tuple[str, ...] = ()
     run: "Callable[[AttackedRelease], tuple[AttackResult, ...]]"
@@ -88,11 +77,6 @@ class AuditAttack:
     about: str = ""
     #: What a rate means: one sentence, without what it has to be compared with.
     meaning: Callable[[AttackFinding], str] | None = None
-    #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
-    succeeds: str = "{title} succeeds on {a} of people in the data and on {c} of people who are not"
-    #: What is proved where the rate is no better than luck and something else of the attack is not: what the release
-    #: does ({} stands for how many people), and how that was seen.
-    proved_otherwise: tuple[str, str] | None = None
     #: What a finding without a rate means; empty where its remark says it.
     without_rate: Callable[[AttackFinding], str] | None = None
 
@@ -125,8 +109,6 @@ class AuditAttack:
     learns: bool = False
     #: Whether it may hold many numbers for each row while it runs, so that from disk nothing is computed beside it.
     takes_memory: bool = False
-    #: Whether what it proves is about single people, of whom a rate over everybody may be low.
-    proves_people: bool = False
     #: Whether there is a blind guess to compare with.
     has_chance: bool = True
     #: Whether each try is about one person, so that groups of people have rates of their own.
@@ -137,17 +119,6 @@ class AuditAttack:
     distances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
-    def limited(self) -> Mapping[str, str]:
-        """What each of its figures means that a limit can be set for, by name."""
-        has = {
-            "naive_rate": self.has_chance,
-            "control_rate": self.controlled,
-            "excess_over_control": self.controlled,
-            "worst_group": self.per_person,
-        }
-        return self.distances or {figure: meaning for figure, meaning in RATES.items() if has.get(figure, True)}
-
-    def needs(self, figure: str) -> tuple[Need, ...]:
-        """Return what a figure cannot exist without."""
-        control = self.needs_control or figure in ("control_rate", "excess_over_control")
-        return (*(("control",) if control else ()), *(("by",) if figure == "worst_group" else ()))
+    def effect(self) -> str:
+        """The name of its effect in decisions and limits."""
+        return self.effect_name or self.name

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.guesses.trials import Attempts
 from unveil.metrics.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
+from unveil.metrics.verdict.effects import RatePair
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, by_groups, figure_of, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from unveil._kernels.types import FloatArray
+    from unveil._kernels.types import BoolArray, FloatArray
     from unveil.metrics.verdict.copies import CopiedPeople
     from unveil.questions.audit.inputs import PreparedRelease
 
+#: The test of rare copies among the figures of the attack.
+RARE = "rare copies"
 #: So many records are shown in all, and so many columns of each: enough to look some up, and the page stays small.
 MOST_RECORDS = 20
 MOST_COLUMNS = 30
@@ -67,6 +71,9 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
             "rows_copied": float(found.rows_copied),
             "expected_by_coincidence": found.expected,
             "unmistakable": float(found.unmistakable),
+            "rare_copies": float(found.rare_copies),
+            "rare_copies_expected": found.rare_expected,
+            "rare_explained": found.rare_explained,
             **{name: rate.value for name, rate in fit_one.items()},
         },
         remark=_remark(found, fit_one),
@@ -79,20 +86,41 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     # Whoever stands in both tables is equal to somebody: then only those count who are alone.
     is_usable = people.control.outcome == "usable"
     alone = FigureEvidence(
-        figure=_alone(figure, found), statistic=found.copied_alone[whose], pool="everybody", is_shown=not is_usable
+        figure=_figure_of(figure, "alone in the pool", found.copied_alone, found),
+        statistic=found.copied_alone[whose],
+        pool="everybody",
+        is_shown=not is_usable,
+    )
+    rare = FigureEvidence(
+        figure=_figure_of(figure, RARE, found.rare_copied, found),
+        statistic=found.rare_copied[whose],
+        pool="everybody",
+        is_shown=False,
     )
     all_copied = FigureEvidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
-    evidence = (*([all_copied] if is_usable else []), alone, *by_groups(people, alone))
-    return (AttackResult(finding=finding, evidence=evidence, copies=copies),)
+    evidence = (
+        *([all_copied] if is_usable else []),
+        alone,
+        *([rare] if people.compares else []),
+        *by_groups(people, alone),
+    )
+    effect = RatePair.of(
+        _hits(found.people_unchanged, found.people), _hits(found.control_unchanged, found.control_people)
+    )
+    return (AttackResult(finding=finding, evidence=evidence, copies=copies, effect=effect),)
 
 
-def _alone(figure: JudgedFigure, copied: "CopiedPeople") -> JudgedFigure:
-    """Return the figure of copies of people whom nobody else in the pool equals."""
-    inside, outside = (float(part.sum()) for part in np.split(copied.copied_alone, [copied.people]))
-    rate, control = clopper_pearson(inside, copied.people), clopper_pearson(outside, copied.control_people)
+def _hits(number: int, people: int) -> Attempts:
+    return Attempts(tries=people, expected=float(number), low=float(number), high=float(number))
+
+
+def _figure_of(figure: JudgedFigure, adversary: str, copied: "BoolArray", people: "CopiedPeople") -> JudgedFigure:
+    """Return the figure of some of the copies, by whether each person of the pool is among them."""
+    inside, outside = (float(part.sum()) for part in np.split(copied, [people.people]))
+    rate, control = clopper_pearson(inside, people.people), clopper_pearson(outside, people.control_people)
     return replace(
         figure,
-        adversary="alone in the pool",
+        adversary=adversary,
         attack_rate=rate,
         control_rate=control,
         excess_over_control=excess(rate, control),
@@ -285,15 +313,10 @@ ATTACK = AuditAttack(
         "coincidence to be expected, and where more rare records are copied than twins among other people explain."
     ),
     meaning=_meaning,
-    succeeds=(
-        "{a} of people in the data stand in the release word for word, and {c} of people who are not equal a released "
-        "record by coincidence"
-    ),
     asks="copied",
     x_label="share of people who equal a released record",
     caption="Common records are copied by coincidence; people who are not in the data show how often.",
     has_chance=False,
     per_person=False,
-    proves_people=True,
     takes_memory=True,
 )

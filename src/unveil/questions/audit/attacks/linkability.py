@@ -1,5 +1,6 @@
 """Linkability of one release: the adversaries that were named, or divisions of the columns that were drawn by lot."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,31 +29,53 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     every = attacked.settled if is_named else _divisions(attacked)
     knowledge = attacked.drawn.knowledge()
 
-    def link(numbered: tuple[int, AttackScenario]) -> Trials:
+    def link(numbered: tuple[int, AttackScenario]) -> tuple[Trials, ...]:
         number, scenario = numbered
         attacked.progress(f"linking as {scenario.name}", number / len(every))
-        return _link(attacked, (scenario.first, scenario.second), knowledge)
+        return _link(attacked, (scenario.first, scenario.second), knowledge, _neighbours(attacked))
 
-    found, trials = [], in_threads(link, enumerate(every))
-    for scenario, each in zip(every, trials, strict=True):
-        groups = grouped(each, attacked.drawn)
-        finding = _finding(attacked, scenario, per_person(each, attacked.drawn.people), groups=groups)
-        found.append(tried(attacked.drawn, finding, each))
+    trials = in_threads(link, enumerate(every))
+    found = [_tried(attacked, *both) for both in zip(every, trials, strict=True)]
     if not is_named:
-        own = mean_of([per_person(each, attacked.drawn.people) for each in trials])
-        mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own)
+        own = mean_of([per_person(each[0], attacked.drawn.people) for each in trials])
+        mean = _finding(
+            attacked, _mean_scenario(len(every), len(attacked.prepared.known)), own, _neighbours(attacked)[0]
+        )
         found.append(AttackResult(finding=withheld(attacked.drawn.people, mean)))
     return tuple(found)
 
 
-def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Trials:
-    """Return the trials of the attack on all of these people."""
+def _tried(attacked: AttackedRelease, scenario: AttackScenario, trials: Sequence[Trials]) -> AttackResult:
+    """Return the finding at the first number of neighbors; larger numbers are further figures that block no pass."""
+    drawn = attacked.drawn
+    made: list[AttackResult] = []
+    for k, each in zip(_neighbours(attacked), trials, strict=True):
+        who = replace(scenario, name=f"{scenario.name}, {k} neighbors") if made else scenario
+        groups = None if made else grouped(each, drawn)
+        finding = _finding(attacked, who, per_person(each, drawn.people), k, groups=groups)
+        made.append(tried(drawn, finding, each))
+    wider = [
+        replace(evidence, is_shown=False, effect=replace(one.effect, blocks_pass=False))
+        for one in made[1:]
+        for evidence in one.evidence
+        if one.effect is not None
+    ]
+    return replace(made[0], evidence=(*made[0].evidence, *wider))
+
+
+def _neighbours(attacked: AttackedRelease) -> tuple[int, ...]:
+    return attacked.settings.neighbours_in(attacked.prepared.release.released.rows)
+
+
+def _link(
+    attacked: AttackedRelease, split: Split, knowledge: "Knowledge", neighbours: Sequence[int]
+) -> tuple[Trials, ...]:
+    """Return the trials of the attack on all of these people, for each number of neighbors."""
     from unveil.attacks.table.linkability import Linkability
 
-    (first, second), released = split, attacked.prepared.release.released
-    neighbours = attacked.settings.neighbours_in(released.rows)
-    attack = Linkability(first=first, second=second, neighbours=neighbours, targets=None)
-    return attack.run(released=released, knowledge=knowledge, rng=attacked.rng)
+    attack = Linkability(first=split[0], second=split[1], targets=None)
+    released = attacked.prepared.release.released
+    return attack.run_at(neighbours, released=released, knowledge=knowledge, rng=attacked.rng)
 
 
 def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
@@ -96,8 +119,9 @@ def _mean_scenario(splits: int, columns: int) -> AttackScenario:
     )
 
 
-def _finding(attacked: AttackedRelease, scenario: AttackScenario, trials: Trials, **more: object) -> AttackFinding:
-    neighbours = attacked.settings.neighbours_in(attacked.prepared.release.released.rows)
+def _finding(
+    attacked: AttackedRelease, scenario: AttackScenario, trials: Trials, neighbours: int, **more: object
+) -> AttackFinding:
     return finding_of(attacked.attack, trials, scenario=scenario, neighbours=neighbours, **more)
 
 
@@ -113,7 +137,8 @@ def weigh(attacked: AttackedRelease, finding: AttackFinding) -> AttackFinding:
         first, second = (tuple(each for each in group if each != name) for group in groups)
         if not first or not second:
             return finding.risk.naive_rate
-        return attack_rate(per_person(_link(attacked, (first, second), knowledge), attacked.drawn.people))
+        (trials,) = _link(attacked, (first, second), knowledge, _neighbours(attacked)[:1])
+        return attack_rate(per_person(trials, attacked.drawn.people))
 
     # Without a column that is not there nothing is lost.
     tried_without = ("", *names[: affordable(MOST_WEIGHED, len(names))])
@@ -150,13 +175,10 @@ ATTACK = AuditAttack(
     about=(
         "Linkability: for each target the k nearest released records are found by one group of columns and again by "
         "the other; the target is linked when the two share a record. Where records are equally near, the exact chance "
-        "under random tie-breaking is used, so that columns that say nothing link nobody beyond chance."
+        "under random tie-breaking is used, so that columns that say nothing link nobody beyond chance. Unless told "
+        "otherwise k is 1, and 3 is tested too: more neighbors can raise the risk, but do not widen its upper limit."
     ),
     meaning=_meaning,
-    succeeds=(
-        "Linkability: the two lists of nearest records share a record for {a} of people in the data and for {c} of "
-        "people who are not"
-    ),
     x_label="share of people for whom the two lists share a record",
     caption="The mean is what an adversary who holds any columns reaches.",
     asks="together",

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.guesses.trials import Attempts, Trials
+from unveil.guesses.trials import Attempts, Trials, mean_of_rows
+from unveil.metrics.verdict.effects import cross_fitted_membership
 from unveil.questions.audit.attack_results import (
     AttackResult,
     FigureEvidence,
@@ -85,7 +86,10 @@ def _tried(
         evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
         return replace(evidence, is_shown=False)
 
-    shown = found(SHOWN, who.name)
+    person, sides = drawn.people.person("attacked"), np.split(score, [inside])
+    if person is not None:
+        sides = [mean_of_rows(own, whose) for own, whose in zip(sides, np.split(person, [inside]), strict=True)]
+    shown = replace(found(SHOWN, who.name), effect=cross_fitted_membership(*sides))
     evidence = [*shown.evidence, *map(beside, shares)]
     if who.name == "by density":
         if drawn.people.by is not None:
@@ -138,7 +142,6 @@ ATTACK = AuditAttack(
     x_label="share of people called members",
     caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,
-    proves_people=True,
     learns=True,
     takes_memory=True,
 )

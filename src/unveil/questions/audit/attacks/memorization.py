@@ -10,12 +10,14 @@ from unveil._kernels.threads import in_threads
 from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.trials.risk import risk_of_people
+from unveil.metrics.verdict.effects import cross_fitted
 from unveil.questions.audit.attack_results import (
     AttackResult,
     FigureEvidence,
     figure_of,
     finding_of,
     not_run,
+    pair_of,
     remarked,
     withheld,
 )
@@ -90,6 +92,8 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
                 knowledge=knowledge,
                 rng=prepared.rng(f"{attack} {secret}"),
                 parts=parts,
+                # Only stated columns are held to a threshold, which needs narrow limits.
+                cross_fit=secret in prepared.sensitive,
             )
         except InputError as error:
             return remarked([str(error).partition(". ")[0]])
@@ -160,7 +164,7 @@ def _tried(
     remark = remarked(searched.notes)
     made = [_finding(attacked, secret, searched.remembered, REMEMBERS, remark)]
     if parts is not None:
-        made[0] = _judged(attacked, made[0], searched.remembered.trials, parts)
+        made[0] = _judged(attacked, made[0], searched.remembered.trials, parts, searched.folds)
     best = searched.taught
     if best is not None and best.others is not None:
         taught = replace(best.trials, attack=best.others)
@@ -194,16 +198,29 @@ def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role:
     return AttackResult(finding=withheld(attacked.drawn.people, found))
 
 
-def _judged(attacked: AttackedRelease, result: AttackResult, trials: Trials, parts: "LearnMeasureRows") -> AttackResult:
-    """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried."""
+def _judged(
+    attacked: AttackedRelease,
+    result: AttackResult,
+    trials: Trials,
+    parts: "LearnMeasureRows",
+    folds: Sequence[Trials],
+) -> AttackResult:
+    """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried.
+
+    The rates of the effect are those of all folds together, where there are some. The test cannot use them: who is
+    measured in one fold was learned from in the other.
+    """
     if trials.control is None:
         return result
     scores = np.concatenate(
         [_placed(each, of) for each, of in zip((trials.attack, trials.control), parts.measured, strict=True)]
     )
-    control = _per_person(attacked, trials).control
-    figure = figure_of(result.finding, control_tries=0 if control is None else control.tries)
-    return replace(result, evidence=(FigureEvidence(figure=figure, statistic=scores, pool="measured"),))
+    own = _per_person(attacked, trials)
+    figure = figure_of(result.finding, control_tries=0 if own.control is None else own.control.tries)
+    evidence = FigureEvidence(figure=figure, statistic=scores, pool="measured")
+    pairs = [pair_of(_per_person(attacked, each)) for each in folds]
+    whole = cross_fitted([each for each in pairs if each is not None])
+    return replace(result, evidence=(evidence,), effect=pair_of(own) if whole is None else whole)
 
 
 def _placed(attempts: Attempts, people: "IntArray") -> "FloatArray":
@@ -224,20 +241,25 @@ def _overall(
 ) -> AttackResult:
     """Return all secrets together: the mean over the secrets of each person first, so that people are what is tried."""
     every = [each.remembered.trials for each in searched.values()]
-    controls = [each.control for each in every if each.control is not None]
-    trials = Trials(
-        attack=_mean([each.attack for each in every]),
-        naive=_mean([each.naive for each in every]),
-        control=_mean(controls) if controls else None,
-        what=every[0].what,
-    )
+    trials, numbers = _mean_trials(every), {len(each.folds) for each in searched.values()}
+    folds = zip(*(each.folds for each in searched.values()), strict=True) if len(numbers) == 1 else ()
     mean = AttackScenario(
         name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
     )
     own = _per_person(attacked, trials)
     found = replace(finding_of(attacked.attack, own, scenario=mean), risk=risk_of_people(own))
     made = AttackResult(finding=withheld(attacked.drawn.people, found))
-    return made if parts is None else _judged(attacked, made, trials, parts)
+    return made if parts is None else _judged(attacked, made, trials, parts, [_mean_trials(each) for each in folds])
+
+
+def _mean_trials(every: Sequence[Trials]) -> Trials:
+    controls = [each.control for each in every if each.control is not None]
+    return Trials(
+        attack=_mean([each.attack for each in every]),
+        naive=_mean([each.naive for each in every]),
+        control=_mean(controls) if controls else None,
+        what=every[0].what,
+    )
 
 
 def _mean(attempts: Sequence[Attempts]) -> Attempts:
@@ -276,6 +298,7 @@ def _meaning(finding: AttackFinding) -> str:
 
 ATTACK = AuditAttack(
     name="memory",
+    effect_name="memorization",
     also_called=("memorization", "memorisation", "remembered secrets"),
     run=run,
     title="Remembered secrets",
@@ -286,12 +309,12 @@ ATTACK = AuditAttack(
     ),
     about=(
         "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
-        "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of "
-        "each person is one try. Without a control it is compared with whoever does best when other people of the "
-        "data teach it, which accuses nobody. A learner sees at most 5,000 rows."
+        "in the data, less its standard error; the best is measured once on others. For stated sensitive columns the "
+        "effect is measured on everybody, both parts trading places, and the test on one part. Over several secrets "
+        "the mean of each person is one try. Without a control it is compared with whoever does best when other "
+        "people of the data teach it, which accuses nobody. A learner sees at most 5,000 rows."
     ),
     meaning=_meaning,
-    succeeds="A secret is guessed right for {a} of people in the data and for {c} of people who are not",
     asks="secret",
     x_label="share of people whose value is guessed right",
     caption="Blind chance takes the value of any record, or the most frequent one where the likeliest is said.",

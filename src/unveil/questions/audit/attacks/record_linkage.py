@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil._kernels.verdict.permutations import true_links
 from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import OwnDraws
 from unveil.questions.audit.attack_results import (
     NOTHING,
@@ -42,7 +43,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     if release.kind != "masked":
         why = "this release is synthetic, so that it is nobody's"
         if release.kind is None:
-            why = "whether this release is masked was not said (--kind masked)"
+            why = "it is not stated that this release is masked (--release-type masked)"
         left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
         return (not_run(attacked.attack, left_out),)
     attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
@@ -69,7 +70,13 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     groups = _groups(attacked.drawn, attempts, truth)
     finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
     draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))
-    return (AttackResult(finding=finding, evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws),)),)
+    return (
+        AttackResult(
+            finding=finding,
+            evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws),),
+            effect=RatePair.of(attempts, naive.expected / naive.tries),
+        ),
+    )
 
 
 def _by_content(
@@ -131,6 +138,7 @@ def _without_truth(finding: AttackFinding) -> str:
 
 ATTACK = AuditAttack(
     name="record_linkage",
+    effect_name="reidentification",
     also_called=("reidentification", "identity disclosure", "distance-based record linkage", "dbrl"),
     run=run,
     title="Record linkage",
@@ -141,7 +149,6 @@ ATTACK = AuditAttack(
     ),
     about="Record linkage: the original record nearest to each released one, ties broken by lot.",
     meaning=_meaning,
-    succeeds="Record linkage names the right person for {a} of released records, and luck for {c}",
     without_rate=_without_truth,
     asks="who",
     x_label="share of released records whose person is named",

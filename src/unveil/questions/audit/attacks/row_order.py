@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._kernels.verdict.permutations import agreeing_cells
+from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import OwnDraws
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, figure_of, finding_of, not_run, remarked
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
@@ -40,7 +41,9 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     draws = OwnDraws(partial(agreeing_cells, *compared, person=person))
     return (
         AttackResult(
-            finding=finding, evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws, one_row_each=True),)
+            finding=finding,
+            evidence=(FigureEvidence(figure=figure_of(finding), statistic=draws, one_row_each=True),),
+            effect=RatePair.of(own.attack, own.naive.expected / own.naive.tries),
         ),
     )
 
@@ -87,14 +90,6 @@ ATTACK = AuditAttack(
         "both agree, and again with the rows in other orders."
     ),
     meaning=_meaning,
-    succeeds=(
-        "Row order: {a} of released rows stand where the same person stands in the original, and {c} would by luck"
-    ),
-    proved_otherwise=(
-        "keeps the order of the {} in the data",
-        "Rows at the same place of release and original agree in more cells than in other orders, though no more of "
-        "them than by luck are nearest to the person at their place. Shuffle the rows before they are released",
-    ),
     asks="who",
     x_label="share of rows that stand where their person stands",
     caption="People outside the data have no place in the order, so only blind chance stands beside it.",

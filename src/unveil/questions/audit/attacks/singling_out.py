@@ -1,6 +1,7 @@
 """Singling out on one release: descriptions by single columns, by several, and by what named adversaries know."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "PredicateMatches") -> AttackResult:
     """Return how many guesses fit exactly one person, beside what strangers would give, and how it is judged."""
+    from unveil.metrics.verdict.effects import singling_out_pair
     from unveil.metrics.verdict.family import singling_out_statistic
     from unveil.metrics.verdict.singling_out import singling_out
 
@@ -84,7 +86,9 @@ def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "Predica
         about=np.unique(pool.places[fitted.rows]).size,
         stands_overlap=False,
     )
-    return AttackResult(finding=finding, evidence=(evidence,))
+    # Without a control group that can be used, the baseline is the highest one.
+    usable = measured if people.compares else replace(measured, strangers=UNDEFINED)
+    return AttackResult(finding=finding, evidence=(evidence,), effect=singling_out_pair(usable))
 
 
 def _strangers(measured: "SinglingOutRate") -> Rate:
@@ -158,10 +162,6 @@ ATTACK = AuditAttack(
         "one person in more than 37% of tries. Descriptions of the same people count as fewer in the interval."
     ),
     meaning=_meaning,
-    succeeds=(
-        "Singling out: {a} of descriptions taken from it fit exactly one person in the data, and {c} would fit exactly "
-        "one of as many strangers"
-    ),
     x_label="share of descriptions that fit exactly one person",
     caption="Descriptions made blindly, without looking for rare ones, show what is reached by chance.",
     asks="who",

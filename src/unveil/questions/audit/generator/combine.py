@@ -11,6 +11,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.labels import BLOCK, labels, member_sums
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.metrics.verdict.copies import LEVEL
+from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws, Statistic
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
@@ -119,7 +120,8 @@ def _mean_of(same: Sequence[AttackResult], judge: "_Runs | _Folds", times: RunCo
         statistic = judge.statistic(every) if len(every) == len(same) else None
         if statistic is not None:
             figure = _mean_figure([each.figure for each in every], times)
-            evidence.append(replace(one, figure=figure, statistic=statistic))
+            effect = mean_pair([each.effect for each in every], times)
+            evidence.append(replace(one, figure=figure, statistic=statistic, effect=effect))
     names = [name for name in finding.figures if all(name in each.finding.figures for each in same)]
     return replace(
         same[0],
@@ -138,6 +140,7 @@ def _mean_of(same: Sequence[AttackResult], judge: "_Runs | _Folds", times: RunCo
             figures={name: float(np.mean([one.finding.figures[name] for one in same])) for name in names},
         ),
         evidence=tuple(evidence),
+        effect=mean_pair([each.effect for each in same], times),
         copies=_most_copied([each.copies for each in same if each.copies is not None]),
     )
 
@@ -210,6 +213,33 @@ def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
         return replace(share, tries=round(tries / times))
     value, low, high = (float(np.mean([getattr(each, end) for each in rates])) for end in ("value", "low", "high"))
     return Rate(value, low, high)
+
+
+def mean_pair(pairs: Sequence[RatePair | None], times: RunCounts) -> RatePair | None:
+    """Return the mean rates of an effect over runs; people, not runs, are what attempts count.
+
+    None unless all runs have the effect; not tested unless all runs test it.
+
+    >>> run = RatePair(attack_rate=0.4, attack_attempts=80, baseline=0.1, baseline_attempts=20, people=80)
+    >>> same, folds = RunCounts(inside=5, outside=5), RunCounts(inside=4, outside=1)
+    >>> [round(mean_pair([run] * 5, times).attack_attempts) for times in (same, folds)]
+    [80, 100]
+    """
+    every = [each for each in pairs if each is not None]
+    if not every or len(every) < len(pairs):
+        return None
+    bounds = np.array([each.bounds for each in every if each.bounds is not None])
+    return replace(
+        every[0],
+        attack_rate=float(np.mean([each.attack_rate for each in every])),
+        attack_attempts=sum(each.attack_attempts for each in every) / times.inside,
+        baseline=float(np.mean([each.baseline for each in every])),
+        baseline_attempts=sum(each.baseline_attempts for each in every) / times.outside,
+        bounds=(float(bounds[:, 0].mean()), float(bounds[:, 1].mean())) if bounds.size else None,
+        people=round(sum(each.people for each in every) / times.inside),
+        control_people=round(sum(each.control_people for each in every) / times.outside),
+        why_not_tested=next((each.why_not_tested for each in every if each.why_not_tested), ""),
+    )
 
 
 class _Runs:

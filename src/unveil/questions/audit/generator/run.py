@@ -16,7 +16,7 @@ from unveil.metrics.verdict.copies import FACTOR
 from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
-from unveil.questions.audit.findings import Audit, AuditVerdict, Outcome
+from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
@@ -223,16 +223,10 @@ def _beside(audit: Audit, existing: Audit) -> Audit:
         audit,
         way=None if audit.way is None else replace(audit.way, attacked_beside=existing.attacked),
         releases=(*audit.releases, *existing.releases),
-        verdict=replace(own, outcome=_worse(own, theirs), releases=(*own.releases, *theirs.releases)),
+        verdict=replace(own, releases=(*own.releases, *theirs.releases)),
         flags=(*(each for each in existing.flags if each.table in names), *audit.flags),
         notes=tuple(dict.fromkeys((*audit.notes, *existing.notes))),
     )
-
-
-def _worse(way: AuditVerdict, existing: AuditVerdict) -> Outcome:
-    """Return what the audit says in the end: that of the way, unless a release by itself is worse."""
-    bad: tuple[Outcome, ...] = ("found", "copies")
-    return next((each for each in bad if each in (way.outcome, existing.outcome)), way.outcome)
 
 
 def _planned(

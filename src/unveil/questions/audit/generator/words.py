@@ -1,7 +1,6 @@
 """A way of making releases in words: how it was audited, what is said of a release beside it, and of a claim."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import isnan
 
 from unveil.metrics.epsilon.bound import ADJACENCY, SHARES, Design, EpsilonBound
@@ -10,7 +9,6 @@ from unveil.metrics.epsilon.power import coins_needed, most_provable
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, ReleaseVerdict
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary, Oddity
-from unveil.questions.audit.quantities import alone
 from unveil.questions.audit.verdict_text import number_of, quoted
 from unveil.questions.audit.words import percent
 from unveil.report.blocks import Block, Section, Side, TableBlock
@@ -32,14 +30,6 @@ _ODD: dict[Oddity, str] = {
 }
 
 
-def of_way(audit: Audit) -> Audit:
-    """Return the audit of the way alone, without the releases beside it that exist already."""
-    if audit.way is None:
-        return audit
-    own = alone(audit, audit.way.release)
-    return replace(own, verdict=replace(own.verdict, outcome=own.verdict.releases[0].outcome))
-
-
 def oddities(audit: Audit) -> tuple[str, ...]:
     """Return what is strange about a generator, which stands above the headline."""
     return () if audit.way is None else tuple(_ODD[each] for each in audit.way.oddities)
@@ -54,9 +44,9 @@ def existing_said(audit: Audit) -> tuple[str, ...]:
 
 def _existing(release: ReleaseVerdict) -> str:
     which, copies = f"This release, {quoted([release.name])}", release.copies
-    if release.outcome == "found":
+    if release.proved:
         clear = release.proved[0]
-        return f"{which}, gives people away by itself: {ATTACKS[clear.attack].title.lower()} proves it."
+        return f"{which}, discloses people's data by itself: {ATTACKS[clear.attack].title.lower()} is significant."
     if release.unmistakable:
         have = "stands" if release.unmistakable == 1 else "stand"
         return f"{which}, copies people: {number_of(release.unmistakable)} {have} in it beyond coincidence."
@@ -116,11 +106,6 @@ def coins_said(canaries: int, runs: int, *, pairs: bool, claim: Claim | None) ->
         f"{said} If it were {2 * claim.epsilon:g} in place of {claim.epsilon:g}, the best adversary would need about "
         f"{count(needed)}, and one who sees a release alone several times as many."
     )
-
-
-def contradiction(audit: Audit) -> tuple[str, ...]:
-    """Return the sentence on a claim that is contradicted; nothing where none is."""
-    return (epsilon_said(audit),) if audit.epsilon is not None and audit.epsilon.contradicted else ()
 
 
 def _shown(finding: EpsilonFinding, bound: EpsilonBound) -> str:

@@ -17,7 +17,7 @@ from unveil.report.editions import command_text, people
 from unveil.report.text import name as visible
 
 #: The reports that can be compared with: fields that both have are read alike.
-SCHEMAS = ("unveil.audit/1", "unveil.audit/2", "unveil.audit/3")
+SCHEMAS = ("unveil.audit/1", "unveil.audit/2", "unveil.audit/3", "unveil.audit/4")
 _FAMILY = "unveil.audit/"
 #: Fields of a release that are no figures: read elsewhere, or not comparable one by one.
 _NO_FIGURES = frozenset({"name", "rows", "kind", "sha256", "attacks", "columns_that_matter", "search"})

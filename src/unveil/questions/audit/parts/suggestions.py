@@ -1,33 +1,30 @@
 """What to change: what each change of a release would lower, what would stay, and what it costs in usefulness."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isnan
-from typing import Any
 
 from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_text import DECISION_WORDS
 from unveil.questions.audit.findings import (
     AttackFinding,
     Audit,
     AuditedRelease,
     ReleaseVerdict,
     SuggestedChange,
-    Suggestions,
 )
-from unveil.questions.audit.quantities import quantities_of
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.words import compact_rate, listed, percent
 from unveil.report.blocks import Section, TableBlock
-from unveil.report.limits import check_limits
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 #: What must be said wherever a change is recommended.
 SAME_PEOPLE = (
     "The changes were chosen and measured on the same people, so the best of them looks better than it is: audit the "
-    "one that you take again. Each adjusted p allows for all of them. What is not proved is not shown to be harmless."
+    "one that you take again. Adjusted p allows for all of them. Not significant does not mean harmless."
 )
 _NOTE = (
     "Coarser: ranges of numbers and sets of categories, so wide that each stands for at least 10% of the rows (30% "
@@ -71,7 +68,7 @@ class MeasuredChange:
     columns = figure_at("change.columns", "The columns that are changed.")
     how = figure_at("change.how", "The change, in words.", name="change")
 
-    @derived("Attacks that stay proved.")
+    @derived("Attacks that stay significant.")
     def proved(self) -> tuple[str, ...]:
         """The attacks that stay proved, copies beyond doubt among them."""
         return _proved(self.verdict)
@@ -158,7 +155,7 @@ def suggestion_sentences(audit: Audit) -> list[str]:
     if audit.suggestions is None:
         return []
     if not audit.suggestions.attacks:
-        return ["Nothing is proved against a release and no limit is set, so there was nothing to lower by a change."]
+        return ["Nothing is significant and no limit is set, so there was nothing to lower by a change."]
     found = measured_changes(audit)
     if not found:
         return ["No column could be made coarser or left out: too few are known to an adversary."]
@@ -173,15 +170,15 @@ def _sentence(release: AuditedRelease, changes: Sequence[MeasuredChange], *, sev
     which = f"{name(release.name, 40)!r}" if several else "the release"
     tried = f"{count(len(changes), 'change', 'changes')} of {which}"
     if not best.proved_before:
-        return f"Nothing is proved against {which}; what changes do to its figures stands in the table."
+        return f"Nothing is significant for {which}; the table shows what changes do."
     if best.proved and best.fall < _LEAST_FALL:
         return f"Of {tried} none lowers what the attacks reach: protect it in another way (unveil list protections)."
     if not best.proved:
         clear = [each for each in changes if not each.proved]
         cheapest = min(clear, key=lambda each: each.loss)
-        return f"Of {tried} {len(clear)} leave nothing proved; the cheapest is {_quoted(cheapest)}."
+        return f"Of {tried} {len(clear)} leave nothing significant; the cheapest is {_quoted(cheapest)}."
     stay = listed([ATTACKS[attack].title.lower() for attack in best.proved], at_most=8)
-    return f"Of {tried} none leaves nothing proved. Furthest goes {_quoted(best)}; still proved: {stay}."
+    return f"Of {tried} none leaves nothing significant. Furthest goes {_quoted(best)}; still significant: {stay}."
 
 
 def _quoted(measured: MeasuredChange) -> str:
@@ -208,7 +205,7 @@ def _share(finding: AttackFinding) -> str:
     return percent(float(value) if isinstance(value, SuppressedNumber) and value.least == value.most else value)
 
 
-def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()) -> Section | None:
+def suggestion_section(audit: Audit) -> Section | None:
     """Return what to change as a part of the page, or None where that was not asked for."""
     if audit.suggestions is None:
         return None
@@ -216,14 +213,16 @@ def suggestion_section(audit: Audit, *, limits: Sequence[Mapping[str, Any]] = ()
     return Section(
         heading="What to change",
         lead=" ".join(suggestion_sentences(audit)),
-        blocks=(_table(audit, found, limits),) if found else (),
+        blocks=(_table(audit, found),) if found else (),
         tells="found",
     )
 
 
-def _table(audit: Audit, changes: Sequence[MeasuredChange], limits: Sequence[Mapping[str, Any]]) -> TableBlock:
-    several = len(audit.releases) > 1
-    heads = ("Change", "Falls most", "Highest that is left", "Still proved", "Usefulness lost")
+def _table(audit: Audit, changes: Sequence[MeasuredChange]) -> TableBlock:
+    several, again = len(audit.releases) > 1, None if audit.suggestions is None else audit.suggestions.again
+    decisions = {} if again is None else {each.name: each.decision for each in again.decision.releases}
+    has_threshold = audit.thresholds.is_set
+    heads = ("Change", "Falls most", "Highest that is left", "Still significant", "Usefulness lost")
     rows = [
         (
             *([name(each.before.name, 40)] if several else []),
@@ -232,11 +231,11 @@ def _table(audit: Audit, changes: Sequence[MeasuredChange], limits: Sequence[Map
             _left(each),
             _still(each),
             "–" if each.change.utility is None else percent(each.change.utility.loss),
-            *([_held(audit.suggestions, each, limits)] if limits else []),
+            *([DECISION_WORDS[decisions[each.change.name]]] if has_threshold else []),
         )
         for each in changes
     ]
-    columns = (*(("Release",) if several else ()), *heads, *(("Your limits",) if limits else ()))
+    columns = (*(("Release",) if several else ()), *heads, *(("Decision",) if has_threshold else ()))
     return TableBlock(
         caption="Each change, measured by auditing the changed release again",
         columns=columns,
@@ -263,14 +262,3 @@ def _left(measured: MeasuredChange) -> str:
         return "–"
     attack, other = max(known, key=lambda pair: float(pair[1].worse.value))
     return f"{ATTACKS[attack].title.lower()} {compact_rate(other.worse)}"
-
-
-def _held(suggestions: Suggestions | None, measured: MeasuredChange, limits: Sequence[Mapping[str, Any]]) -> str:
-    """Return whether the changed release would keep the limits that were set on figures."""
-    if suggestions is None or suggestions.again is None:
-        return "–"
-    again = suggestions.again
-    alone = replace(again, releases=(measured.after,), verdict=replace(again.verdict, releases=(measured.verdict,)))
-    told = tuple((str(each["quantity"]), float(each["limit"])) for each in limits)
-    outcomes = [each.exceeded for each in check_limits(quantities_of(alone), told)]
-    return "exceeded" if True in outcomes else "not shown" if None in outcomes else "kept"

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from unveil.data.files.digest import keyed_digest
 from unveil.protections.generators.command import PLACES
+from unveil.questions.audit.decision_text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
+from unveil.questions.audit.shareable.decisions import shared_decision
 from unveil.questions.audit.shareable.numbers import SmallNumbers
 from unveil.questions.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.questions.audit.shareable.release import shared_disclosure, shared_utility
@@ -69,6 +71,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         audit,
         sha256=digest(audit.sha256),
         control_sha256=digest(audit.control_sha256),
+        decision=shared_decision(small, audit.decision),
         verdict=shared_verdict(small, audit.verdict),
         digest_name="SHA-256" if key is None else "keyed digest",
         releases=tuple(
@@ -86,7 +89,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         notes=(NOTE.format(minimum=audit.minimum_cell), *(() if key is None else (KEYED,)), *audit.notes),
     )
     made: Audit = redacted(safe, audit.minimum_cell)
-    return made
+    return replace(made, decision=with_text(made.decision, made))
 
 
 def _way(way: GeneratorSummary) -> GeneratorSummary:
@@ -125,6 +128,8 @@ def _release(small: SmallNumbers, release: AuditedRelease) -> AuditedRelease:
         # Only what stands above the headline is said, and that without numbers.
         unseen=tuple(each for each in release.unseen if each.severity == "headline"),
         exposed=(),
+        # The decision holds them by bounds.
+        class_sizes=None,
     )
 
 

@@ -87,7 +87,13 @@ def _two_digits(area: Rate) -> Rate:
 def shared_verdict(small: SmallNumbers, verdict: AuditVerdict) -> AuditVerdict:
     """Return the verdict without numbers of few people, and without the names of groups that have few."""
     releases = tuple(
-        replace(each, findings=tuple(_judged(small, figure) for figure in each.findings), copies=_copies(small, each))
+        replace(
+            each,
+            findings=tuple(_judged(small, figure) for figure in each.findings),
+            copies=_copies(small, each),
+            effects=(),
+            group_effects=(),
+        )
         for each in verdict.releases
     )
     # A mean or a share may be one of few people.

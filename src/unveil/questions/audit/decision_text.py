@@ -1,0 +1,586 @@
+"""Put the decision of an audit into words: headline, numbers behind it, next steps, and the summary table.
+
+All templates stand in this file, so that one person can read them in one sitting.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil, isnan
+from types import MappingProxyType
+
+from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
+from unveil.questions.audit.decision import height
+from unveil.questions.audit.decision_findings import (
+    RISKS,
+    AttackEffect,
+    AuditDecision,
+    Cause,
+    DecisionWord,
+    GroupEffect,
+    Lack,
+    Level,
+    ReleaseDecision,
+    RiskRow,
+)
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.verdict_text import number_of
+from unveil.questions.audit.words import LONGEST_NAME, listed, percent
+from unveil.report.blocks import Side, TableBlock, Tone
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.report.text import count, name
+
+LEVEL_WORDS: Mapping[Level, str] = MappingProxyType(
+    {
+        "none_found": "none found",
+        "very_low": "very low",
+        "low": "low",
+        "medium": "medium",
+        "high": "high",
+        "inconclusive": "inconclusive",
+    }
+)
+DECISION_WORDS: Mapping[DecisionWord, str] = MappingProxyType(
+    {"pass": "Pass", "fail": "Fail", "inconclusive": "Inconclusive", "none": "No threshold set"}
+)
+#: What an effect means: {e} is the excess in people per 100, {r} the success rate, {c} the sensitive column.
+PHRASES: Mapping[str, str] = MappingProxyType(
+    {
+        "singling_out": "{e} of 100 predicates single out a person than without the release",
+        "reidentification": "{r} of records can be re-identified",
+        "row_order": "{r} of records can be re-identified by their position in the file",
+        "copies": "the records of {e} per 100 are released unchanged than by coincidence",
+        "linkability": "{e} per 100 can be linked than without the release",
+        "inference": "{c} can be inferred for {e} per 100 than without the release",
+        "attribute_disclosure": "{c} can be inferred for {e} per 100 than without the release",
+        "memorization": "{c} can be inferred for {e} per 100 than without the release",
+        "membership": "membership is disclosed for {e} per 100",
+    }
+)
+#: What raises a level although the mean is small.
+INDIVIDUALS: Mapping[Cause, str] = MappingProxyType(
+    {
+        "copies": "{k} people's records are released unchanged, {x} expected",
+        "members": "{k} people can be recognized as members, at most 5% of them wrongly",
+        "class": "{k} people are in equivalence classes smaller than {n}",
+        "group": "{p} in the group {g} ({k})",
+    }
+)
+EFFECT_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "singling_out": "singling out",
+        "reidentification": "re-identification",
+        "row_order": "re-identification by row order",
+        "copies": "exact copies",
+        "linkability": "linkability",
+        "inference": "inference",
+        "attribute_disclosure": "attribute disclosure",
+        "memorization": "memorization",
+        "membership": "membership inference",
+    }
+)
+#: Why a pass is not possible yet.
+REASONS: Mapping[Lack, str] = MappingProxyType(
+    {
+        "control": "without a control group the excess risk cannot be estimated",
+        "usable control": "the control group cannot be used",
+        "type": "state the release type: masked or synthetic",
+        "sensitive": "state the sensitive columns",
+        "quasi-identifiers": "state the quasi-identifiers",
+        "not run": "not all attacks were run",
+        "not tested": "not all risks could be tested",
+    }
+)
+NEXT: Mapping[Lack, str] = MappingProxyType(
+    {
+        "control": (
+            "Keep a random fifth of the people (at least 200) out, make the release again from the rest, and audit "
+            "with them as the control group."
+        ),
+        "usable control": "Take a control group from the same population: keep people out before the release is made.",
+        "type": "State the release type: masked (each row was made from one person's row) or synthetic.",
+        "sensitive": "State the sensitive columns, or that there are none.",
+        "quasi-identifiers": "State the quasi-identifiers: the columns that an attacker may know.",
+        "not run": "Run all attacks.",
+        "not tested": "See the table for the reason why a risk was not tested.",
+    }
+)
+#: The options that a terminal names behind a next step.
+OPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        NEXT["type"]: "--release-type masked|synthetic",
+        NEXT["sensitive"]: "--sensitive COLUMNS|none",
+        NEXT["quasi-identifiers"]: "--quasi-identifiers COLUMNS",
+        NEXT["control"]: "--control FILE",
+        NEXT["not run"]: "leave out --attacks",
+        "Choose a threshold to get pass or fail.": "--threshold 0.09 or --profile",
+    }
+)
+THRESHOLD_STEP = "Choose a threshold to get pass or fail."
+#: With more words a headline has no room for the two rates.
+_MOST_WORDS = 20
+_LEFT: Side = "left"
+_FEW = "a number of people below the smallest that may be shown"
+
+
+def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
+    """Return the decision with its headline, the numbers behind it, and what to do next."""
+    leading = leading_release(decision)
+    if leading is None:
+        return decision
+    several = [each for each in decision.releases if not each.is_reference]
+    headline = _of_several(decision, several) if len(several) > 1 and audit.way is None else ""
+    return replace(
+        decision,
+        headline=headline or headline_of(leading, decision),
+        subline=_sentence(
+            "; ".join(_subline(leading, decision, audit, several=bool(headline))), is_name=bool(headline)
+        ),
+        next=tuple(dict.fromkeys(_next(leading, decision, audit)))[:3],
+    )
+
+
+def _sentence(text: str, *, is_name: bool) -> str:
+    """Return a text as a sentence; the name of a release at its beginning stays as it is."""
+    return text and f"{text[:1] if is_name else text[:1].upper()}{text[1:]}."
+
+
+def leading_release(decision: AuditDecision) -> ReleaseDecision | None:
+    """Return the release that decides: the one with the decision of the audit that has the highest level."""
+    own = [each for each in decision.releases if each.decision == decision.decision and not each.is_reference]
+    return max(own or decision.releases, key=lambda each: height(each.level), default=None)
+
+
+def tone(decision: AuditDecision) -> Tone:
+    """Return how the headline should strike; nothing found is neutral, never good."""
+    if decision.decision == "fail":
+        return "bad"
+    if decision.decision == "none" and decision.level in ("medium", "high"):
+        return "bad"
+    open_or_low = decision.decision == "inconclusive" or decision.level in ("very_low", "low", "inconclusive")
+    return "warning" if open_or_low and decision.decision != "pass" else "neutral"
+
+
+def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
+    """Return the decision on one release in a sentence: level, who is affected, one number.
+
+    Where a threshold is set, the sentence begins with pass, fail or inconclusive.
+    """
+    level = _level(release)
+    start = f"{DECISION_WORDS[release.decision]} ({level}): " if release.decision != "none" else ""
+    if release.decision == "pass" and isinstance(release.highest, SuppressedNumber):
+        return f"{start}every excess is below the threshold."
+    if release.decision == "pass" and isnan(release.highest):
+        return f"{start}every limit holds."
+    if release.decision == "pass":
+        return f"{start}every excess is below {_bound(release.highest)} points."
+    if release.decision == "inconclusive":
+        return _inconclusive(release, start)
+    if release.decision == "fail":
+        return f"{start}{_reached(release)}."
+    if release.level == "none_found":
+        most = LEVEL_WORDS[release.at_most or "high"]
+        if isinstance(release.highest, SuppressedNumber):
+            ruled = f"the excess is {most} at most"
+        else:
+            ruled = f"an excess above {_bound(release.highest)} points is ruled out (at most {most})"
+        return f"{'Partial audit – nothing' if decision.partial else 'Nothing'} significant: {ruled}."
+    if release.level == "inconclusive":
+        return f"Inconclusive: {_why_open(release)}."
+    partial = f"Partial audit – {level}" if decision.partial else f"{level[:1].upper()}{level[1:]}"
+    return f"{partial}: {_reached(release)}."
+
+
+def _level(release: ReleaseDecision) -> str:
+    if release.level == "none_found":
+        return "nothing significant"
+    if release.level == "inconclusive":
+        return "level open"
+    return f"{'at least ' if release.at_least else ''}{LEVEL_WORDS[release.level]} risk"
+
+
+def _inconclusive(release: ReleaseDecision, start: str) -> str:
+    """Return why a pass is not shown: what is missing first, then the widest limit."""
+    if release.level == "inconclusive":
+        start = "Inconclusive: "
+    if "control" in release.lacks and release.level != "inconclusive":
+        return f"{start}no control group."
+    if release.lacks and (release.lacks[0] != "not run" or release.level == "inconclusive"):
+        return f"{start}{REASONS[release.lacks[0]]}."
+    if release.lacks:
+        return f"Partial audit – {_level(release)}: {_reached(release) if release.cause else REASONS['not run']}."
+    if release.limit:
+        return f"{start}the limit on {release.limit} cannot be tested."
+    if release.cause == "class":
+        risk = _class_risk(release)
+        bound = "" if isinstance(risk, SuppressedNumber) else "up to "
+        return f"{start}one person's risk could be {bound}{percent(risk)}."
+    return f"{start}{_why_open(release)}."
+
+
+def _why_open(release: ReleaseDecision) -> str:
+    """Return which excess is not ruled out, or why nothing is known."""
+    effect = release.worst
+    compares = not {"control", "usable control"} & set(release.lacks)
+    if effect is None or not effect.excess.is_tested or not compares:
+        return REASONS[release.lacks[0]] if release.lacks else "no attack could be tested"
+    if isinstance(effect.excess.high, SuppressedNumber):
+        return f"the excess in {_named(effect)} is not ruled out"
+    return f"the excess in {_named(effect)} could be up to {_bound(effect.excess.high)} points"
+
+
+def _named(effect: AttackEffect) -> str:
+    of = f" of {name(effect.sensitive, LONGEST_NAME)}" if effect.sensitive else ""
+    return f"{EFFECT_NAMES[effect.attack]}{of}"
+
+
+def _class_risk(release: ReleaseDecision) -> float:
+    smallest = release.individuals.smallest_class
+    if isinstance(smallest, SuppressedNumber):
+        return SuppressedNumber(1 / smallest.most, 1.0)
+    return 1 / smallest if smallest else 1.0
+
+
+def _reached(release: ReleaseDecision) -> str:
+    """Return what an attacker reaches, by the effect or the people that set the level."""
+    people = release.individuals
+    if release.cause == "claim":
+        return "the claimed epsilon is refuted"
+    if release.cause == "limit":
+        return f"the limit on {release.limit} is exceeded"
+    if release.cause == "copies":
+        seen, expected = people.copies_seen or people.unmistakable, people.copies_expected
+        if people.rare_beyond_chance and people.rare_copies:
+            seen, expected = people.rare_copies, people.rare_copies_expected
+        known = INDIVIDUALS["copies"].format(k=number_of(seen, "", ""), x=_expected(expected))
+        return known if not isnan(expected) else known.partition(",")[0]
+    if release.cause == "members":
+        return INDIVIDUALS["members"].format(k=number_of(people.flagged, "", ""))
+    if release.cause == "class":
+        below = people.people_in_classes_below
+        least = next((each for each in (3, 11, 20) if below.get(each)), 0)
+        if not least:
+            return f"one person's risk is {percent(_class_risk(release))}"
+        return INDIVIDUALS["class"].format(k=number_of(below[least], "", ""), n=least)
+    if release.cause == "group" and release.group is not None:
+        group = release.group
+        effect = AttackEffect(attack=group.attack, excess=group.excess)
+        called = name(group.group, LONGEST_NAME)
+        said = f"{EFFECT_NAMES[group.attack]} succeeds" if _is_hidden(effect) else _phrase(effect)
+        return INDIVIDUALS["group"].format(p=said, g=called, k=number_of(group.people))
+    return _of_effect(release.worst)
+
+
+def _expected(number: float) -> str:
+    return f"{number:.0f}" if isnan(number) or number >= 1 or number == 0 else "fewer than 1"
+
+
+def _of_effect(effect: AttackEffect | None) -> str:
+    """Return what an effect means, with its two rates where the sentence stays short."""
+    if effect is None:
+        return "no attack could be tested"
+    if _is_hidden(effect):
+        return f"{EFFECT_NAMES[effect.attack]} succeeds for {_FEW}"
+    said, rates = _phrase(effect), _rates(effect)
+    if effect.attack in ("reidentification", "row_order"):
+        return said
+    if effect.baseline_kind == "theoretical":
+        return said.replace("without the release", "the theoretical baseline")
+    return f"{said} ({rates})" if len(f"{said} {rates}".split()) <= _MOST_WORDS - 3 else said
+
+
+def _phrase(effect: AttackEffect) -> str:
+    points = round(100 * effect.excess.value)
+    said = PHRASES[effect.attack]
+    more = "more" if effect.attack == "singling_out" else "more people"
+    if points < 1:
+        some = "fewer than 1 more person" if effect.attack != "singling_out" else "fewer than 1 more"
+        said = said.replace("{e}", some)
+    elif points == 1 and effect.attack != "singling_out":
+        said = said.replace("{e}", "1 more person")
+    rate = percent(effect.excess.attack_rate)
+    at_most = "at most " if effect.counted and effect.excess.low < effect.excess.value else ""
+    return said.format(e=f"{points} {more}", r=f"{at_most}{rate}", c=name(effect.sensitive, LONGEST_NAME))
+
+
+def _rates(effect: AttackEffect) -> str:
+    kinds = {"control": "control", "chance": "chance", "theoretical": "theoretical"}
+    excess = effect.excess
+    return f"{percent(excess.attack_rate)}, {kinds[effect.baseline_kind]} {percent(excess.baseline)}"
+
+
+def _is_hidden(effect: AttackEffect) -> bool:
+    return isinstance(effect.excess.value, SuppressedNumber)
+
+
+def _points(excess: float) -> str:
+    """Return an excess in points."""
+    if isinstance(excess, SuppressedNumber) or isnan(excess):
+        return "not shown"
+    text = f"{100 * excess:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
+def _in_points(excess: float) -> str:
+    text = _points(excess)
+    return f"{text} point" if text == "1" else f"{text} points"
+
+
+def _bound(high: float) -> str:
+    """Return an upper limit in points, rounded up, so that what is said to be below it is.
+
+    >>> _bound(0.0551), _bound(0.058)
+    ('5.6', '5.8')
+    """
+    if isinstance(high, SuppressedNumber) or isnan(high):
+        return _points(high)
+    return _points(ceil(round(1000 * high, 6)) / 1000)
+
+
+def excess_text(effect: AttackEffect) -> str:
+    """Return an excess in points with its two limits.
+
+    >>> from unveil.metrics.verdict.effects import EffectSize
+    >>> excess_text(AttackEffect(attack="membership", excess=EffectSize(0.038, 0.02, 0.048)))
+    '3.8 (2, 4.8)'
+    """
+    if _is_hidden(effect):
+        return "not shown"
+    excess = effect.excess
+    if isinstance(excess.high, SuppressedNumber):
+        return _points(excess.value)
+    return f"{_points(excess.value)} ({_points(excess.low)}, {_bound(excess.high)})"
+
+
+def p_text(p: float) -> str:
+    """Return an adjusted p-value."""
+    return "–" if isnan(p) else "<0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) -> str:
+    """Return the decision on several releases in a sentence: which passes, or which comes closest."""
+    number = len(releases)
+    if decision.decision == "none":
+        worst = max(releases, key=lambda each: height(each.level))
+        highest = f"Highest risk: {name(worst.name, LONGEST_NAME)} ({_level(worst)})"
+        best = next((each for each in releases if each.name == decision.recommended), None)
+        if best is None or best is worst:
+            return f"{highest}."
+        return f"{highest}; lowest: {_bounded(best)}."
+    passing = [name(each.name, LONGEST_NAME) for each in releases if each.decision == "pass"]
+    if passing:
+        verb = "passes" if len(passing) == 1 else "pass"
+        return f"{len(passing)} of {number} releases {verb}: {', '.join(passing[:3])}."
+    known = [each for each in releases if not isnan(each.highest)]
+    closest = min(known, key=lambda each: each.highest, default=None)
+    return "No release passes." if closest is None else f"No release passes; closest: {_bounded(closest)}."
+
+
+def _bounded(release: ReleaseDecision) -> str:
+    called = name(release.name, LONGEST_NAME)
+    lacks = [REASONS[each] for each in release.lacks[:1] if each in ("type", "sensitive", "quasi-identifiers")]
+    return f"{called} ({'; '.join([f'excess at most {_bound(release.highest)} points', *lacks])})"
+
+
+def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *, several: bool) -> Iterator[str]:
+    """Yield the numbers behind the headline."""
+    effect = _subject(release)
+    if several:
+        yield f"{name(release.name, LONGEST_NAME)}: {_level(release)}"
+    if effect is not None and effect.excess.is_tested and not _is_hidden(effect):
+        excess = effect.excess
+        limits = f" (at least {_points(excess.low)}, at most {_bound(excess.high)})"
+        bounded = "" if isinstance(excess.high, SuppressedNumber) else limits
+        yield f"{_named(effect)}: {_rates(effect)}; excess {_in_points(excess.value)}{bounded}"
+        if not isnan(effect.uncorrected):
+            yield f"corrected for the choice of the worst attacker ({_points(effect.uncorrected)} before)"
+        if not isnan(effect.p_adjusted):
+            yield f"adjusted p {p_text(effect.p_adjusted)} ({count(audit.verdict.figures, 'test', 'tests')})"
+    if release.individuals.unmistakable and release.cause == "copies":
+        yield f"{number_of(release.individuals.unmistakable)} beyond any coincidence"
+    group = _copied_group(release)
+    if group is not None:
+        called, size = name(group.group, LONGEST_NAME), number_of(group.people)
+        yield f"in the group {called} ({size}): excess {_points(group.excess.value)} points"
+    if release.group is not None and effect is not None and release.cause == "group":
+        excess = release.group.excess
+        yield f"in the group: at least {_points(excess.low)}, at most {_bound(excess.high)}"
+    if decision.threshold is not None and decision.threshold.value is not None:
+        yield f"threshold {100 * decision.threshold.value:g}% ({_source(release, decision.threshold.source)})"
+    if release.decision == "inconclusive" and effect is not None and effect.people_needed:
+        yield from _planned(effect, release, audit)
+    if decision.not_run and release.decision != "fail":
+        names = [EFFECT_NAMES[each] for each in decision.not_run]
+        yield f"not run: {', '.join(names[:3])}{f' and {len(names) - 3} more' if names[3:] else ''}"
+
+
+def _source(release: ReleaseDecision, source: str) -> str:
+    """Return who set the threshold, and for how many attacks its source does not speak."""
+    held = {each.attack: each.convention for each in release.effects if each.status is not None}
+    if not source or not any(held.values()):
+        return source or "set for this audit"
+    return f"{source}; convention for {sum(held.values())} of {len(held)} attacks"
+
+
+def _copied_group(release: ReleaseDecision) -> GroupEffect | None:
+    """Return the group whose people are copied most, where copies lead and the group alone has as high a level."""
+    if release.cause != "copies":
+        return None
+    found = [
+        each
+        for each in release.individuals.groups
+        if each.attack == "copies" and not isinstance(each.excess.value, SuppressedNumber) and each.is_significant
+    ]
+    worst = max(found, key=lambda each: each.excess.value, default=None)
+    return worst if worst is not None and height(worst.level) >= height(release.level) else None
+
+
+def _subject(release: ReleaseDecision) -> AttackEffect | None:
+    """Return the effect that the numbers below the headline are about."""
+    is_held = release.decision != "none"
+    tested = [
+        each for each in release.effects if each.excess.is_tested and each.blocks_pass and (each.status or not is_held)
+    ]
+    is_bound = release.decision == "pass" or (release.decision == "none" and release.level == "none_found")
+    if tested and is_bound and not release.cause:
+        # The headline names the largest upper limit.
+        return max(tested, key=lambda each: each.excess.high)
+    attack = {"copies": "copies", "members": "membership"}.get(release.cause)
+    own = [each for each in release.effects if each.attack == attack and each.excess.is_tested]
+    return max(own, key=lambda each: each.excess.value, default=release.worst)
+
+
+def _planned(effect: AttackEffect, release: ReleaseDecision, audit: Audit) -> Iterator[str]:
+    """Yield what an audit of this size can show of an effect that is open."""
+    from unveil.metrics.verdict.plan import plan
+
+    yield f"about {count(effect.people_needed or 0)} people per table needed"
+    sizes = audit.attacked or audit.people, audit.attacked_outside
+    if effect.threshold is None or min(sizes) < FEWEST_ATTEMPTS or not effect.threshold > 0:
+        return
+    attackers = sum(each.status is not None and each.blocks_pass for each in release.effects)
+    found = plan(*sizes, effect.threshold, attackers=attackers, baseline=float(effect.excess.baseline))
+    yield f"a leak-free release of this size passes in about {100 * found.pass_chance:.0f} of 100 audits"
+    if not isnan(found.smallest_found):
+        yield f"smallest leak found {_in_points(found.smallest_found)}"
+
+
+def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> Iterator[str]:
+    """Yield what to do next, the most urgent first."""
+    shown = {each.name for each in audit.releases}
+    flagged = dict.fromkeys(flag.column for each in audit.flags if each.table in shown for flag in each.flags)
+    if flagged:
+        yield f"Remove direct identifiers: {listed(list(flagged))}."
+    if decision.decision == "pass":
+        yield "Record the threshold and this report, then release."
+        return
+    if decision.decision == "inconclusive" and release.lacks:
+        yield from (NEXT[each] for each in release.lacks if each != "not tested")
+    if release.cause == "copies":
+        yield "Review and remove the copied records, then audit again."
+    if release.level in ("low", "medium", "high") or decision.decision == "fail":
+        columns = _telling_columns(audit, release.name)
+        change = f"Generalize {listed(columns)}" if columns else "Protect the data further"
+        yield f"{change}, then audit again."
+    if decision.decision == "none":
+        yield THRESHOLD_STEP
+        yield from (NEXT[each] for each in release.lacks if each in ("control", "usable control"))
+    if decision.decision == "inconclusive":
+        effect = release.worst
+        if effect is not None and effect.attack == "singling_out" and decision.control_people < decision.people:
+            # From a smaller one only bounds of the baseline of singling out follow.
+            yield "Take a control group as large as the data: half of the people, chosen at random."
+        yield "Audit with more people, or with a threshold that this audit can test."
+
+
+def _telling_columns(audit: Audit, release: str) -> list[str]:
+    """Return the columns without which the worst attacker loses most."""
+    weights = [
+        each
+        for one in audit.releases
+        if one.name == release
+        for each in one.weights
+        if not any(isinstance(rate.value, SuppressedNumber) for rate in (each.whole, each.without)) and each.loss > 0
+    ]
+    return [each.column for each in sorted(weights, key=lambda each: -each.loss)[:3]]
+
+
+def summary_table(decision: AuditDecision) -> TableBlock:
+    """Return the four risks with their numbers; for several releases one column each."""
+    if len(decision.releases) == 1:
+        return _of_one(decision)
+    shown = sorted(
+        decision.releases, key=lambda each: (not each.is_reference, each.decision != "pass", height(each.level))
+    )
+    shown = [each for each in decision.releases if each in shown[:5]]
+    risks = [risk[:1].upper() + risk[1:] for risk in RISKS]
+    rows = [(risk, *(_brief(each.risks[place]) for each in shown)) for place, risk in enumerate(risks)]
+    rows.append(("Level", *(_level(each) for each in shown)))
+    if any(not isnan(each.utility_loss) for each in shown):
+        rows.append(("Utility loss", *(_loss(each) for each in shown)))
+    if decision.decision != "none":
+        words = ["–" if each.is_reference else DECISION_WORDS[each.decision] for each in shown]
+        rows.append(("Decision", *words))
+    cut = len(decision.releases) - len(shown)
+    more = f" {count(cut, 'more release is', 'more releases are')} in the data of this report." if cut else ""
+    return TableBlock(
+        caption="Risks by release",
+        columns=("Risk", *(name(each.name, LONGEST_NAME) for each in shown)),
+        rows=tuple(rows),
+        align=tuple(_LEFT for _ in range(len(shown) + 1)),
+        note=f"{_sizes(decision)} Level, and excess risk in points (at least, at most). {_MARKS}{more}",
+    )
+
+
+_MARKS = "● significant, ○ not significant, – not tested."
+
+
+def _loss(release: ReleaseDecision) -> str:
+    return "–" if isnan(release.utility_loss) else percent(release.utility_loss)
+
+
+def _mark(row: RiskRow) -> str:
+    if row.effect is None or row.level is None:
+        return f"– {row.why_not_tested}"
+    return f"{'●' if row.effect.is_significant else '○'} {LEVEL_WORDS[row.level]}"
+
+
+def _brief(row: RiskRow) -> str:
+    is_shown = row.effect is not None and row.level is not None
+    return f"{_mark(row)}, {excess_text(row.effect)}" if is_shown and row.effect is not None else _mark(row)
+
+
+def _sizes(decision: AuditDecision) -> str:
+    control = (
+        f"{number_of(decision.control_people)} in the control group" if decision.control_people else "no control group"
+    )
+    return f"{number_of(decision.people)} in the data, {control}."
+
+
+def _of_one(decision: AuditDecision) -> TableBlock:
+    release = decision.releases[0]
+    rows = [_risk_row(row) for row in release.risks]
+    if release.cause in INDIVIDUALS:
+        rows.append((f"Individuals: {_reached(release)}", "", "", "", "", LEVEL_WORDS[release.level]))
+    return TableBlock(
+        caption="Risks",
+        columns=("Risk", "Attack success", "Baseline", "Excess (points)", "Adjusted p", "Level"),
+        rows=tuple(rows),
+        align=("left", "right", "right", "right", "right", "left"),
+        note=f"{_sizes(decision)} Excess: more people per 100 because of the release (at least, at most). {_MARKS}",
+        prose=True,
+    )
+
+
+def _risk_row(row: RiskRow) -> tuple[str, ...]:
+    risk, effect = row.risk[:1].upper() + row.risk[1:], row.effect
+    if row.level is None or effect is None:
+        rate = "–" if effect is None or _is_hidden(effect) else percent(effect.excess.attack_rate)
+        why = row.why_not_tested if row.why_not_tested.startswith("not") else f"not tested: {row.why_not_tested}"
+        return (risk, rate, "–", why, "–", "–")
+    by = f": {_named(effect)}" if effect.attack not in (row.risk, "membership") or effect.sensitive else ""
+    if _is_hidden(effect):
+        return (f"{risk}{by}", "not shown", "not shown", "not shown", "–", _mark(row))
+    kind = "" if effect.baseline_kind == "control" else f" ({effect.baseline_kind})"
+    p = "counted" if effect.counted else p_text(effect.p_adjusted)
+    rate = percent(effect.excess.attack_rate)
+    return (f"{risk}{by}", rate, f"{percent(effect.excess.baseline)}{kind}", excess_text(effect), p, _mark(row))

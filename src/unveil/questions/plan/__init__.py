@@ -1,0 +1,1 @@
+"""How many people does an audit need?"""

@@ -1,0 +1,91 @@
+"""The settings of the question about the size of an audit."""
+
+from dataclasses import dataclass
+
+from unveil.questions.settings import MORE, LimitSettings, Question, setting
+
+#: The fewest attempts that an audit tests. Not imported from the metrics: help loads no numpy.
+FEWEST_PEOPLE = 20
+#: Larger audits take minutes to plan and show every leak that matters.
+MOST_PEOPLE = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSettings(LimitSettings):
+    """The settings of the question about the size of an audit."""
+
+    people: int | None = setting(
+        None,
+        "People in the data",
+        "The number of people in the data who are attacked.",
+        required=True,
+        least=FEWEST_PEOPLE,
+        most=MOST_PEOPLE,
+        example="300",
+    )
+    control: int | None = setting(
+        None,
+        "People in the control group",
+        "Similar people outside the original data.",
+        required=True,
+        least=FEWEST_PEOPLE,
+        most=MOST_PEOPLE,
+        example="300",
+    )
+    threshold: float | None = setting(
+        None,
+        "Threshold: the largest acceptable excess risk",
+        "Excess risk is the share of people at risk because of the release. 0.09 is 9 more people per 100.",
+        required=True,
+        least=0.001,
+        most=1,
+        metavar="T",
+        example="0.09",
+    )
+    attackers: int = setting(
+        10,
+        "Attackers held to the threshold",
+        "Each attack counts once for each set of columns that its attacker knows.",
+        least=1,
+        most=1_000,
+        fold=MORE,
+    )
+    baseline: float = setting(
+        0.5,
+        "Success rate on the control group",
+        "0.5 is the hardest case.",
+        least=0,
+        most=1,
+        metavar="SHARE",
+        fold=MORE,
+    )
+    correlation: float = setting(
+        0.0,
+        "Correlation between the results of two attackers",
+        "0 gives the smallest chance to pass.",
+        least=0,
+        most=0.99,
+        metavar="SHARE",
+        fold=MORE,
+    )
+
+
+QUESTION = Question(
+    name="plan",
+    command=("plan",),
+    title="Plan an audit",
+    lead="How many people does an audit need to pass a leak-free release, and to find a leak?",
+    about=(
+        "An audit of few people can neither pass a leak-free release nor find a small leak. Ask before the audit: the "
+        "answer needs the sizes of the two tables and the threshold, but no data."
+    ),
+    tries=(
+        "unveil plan --people 300 --control 300 --threshold 0.09",
+        "unveil plan --people 1000 --control 500 --threshold 0.05 --attackers 4 --html plan.html",
+        "unveil plan --people 1000 --control 1000 --threshold 0.09 --limit plan.pass_chance=0.8",
+    ),
+    settings=PlanSettings.table(),
+    sample="300 people, 300 in the control group, and a threshold of 9%.",
+    sample_by_default=False,
+    of_sample={"people": 300, "control": 300, "threshold": 0.09},
+)

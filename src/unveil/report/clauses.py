@@ -1,0 +1,97 @@
+"""What a published threshold asks for, and what answers each clause: a value, a part of the report, or nothing here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan, nan
+
+from unveil._figure import derived, figure
+from unveil.report.blocks import Section, TableBlock
+from unveil.report.limits import Quantity
+from unveil.report.profiles import Clause, Profile
+from unveil.report.text import decimal, name
+
+NOT_BY_THIS_TOOL = "not by this tool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClauseAnswer:
+    """One clause with the value that answers it in each release; none where no value fits."""
+
+    COUNTS = "statistic"
+
+    clause: Clause = figure(inline=True)
+    #: Empty where no value fits.
+    name: str
+
+    @derived("The value or part that answers it; null where this tool does not.")
+    def answered_by(self) -> str | None:
+        """The value or part that answers it."""
+        return self.name or self.clause.part or None
+
+    found: Mapping[str, float] = figure("The value of each release, by its name.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileAnswers:
+    """A published threshold with what answers each of its clauses."""
+
+    COUNTS = "nothing private"
+
+    profile: Profile = figure(inline=True)
+    answers: tuple[ClauseAnswer, ...] = figure("What the source asks, and what answers it.", name="clauses")
+
+
+def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]]) -> ProfileAnswers:
+    """Return what answers each clause of a profile; a value that was not measured is undefined.
+
+    >>> from unveil.report.profiles import profile
+    >>> [each.name for each in answers_to(profile("cell-3"), {}).answers]
+    ['disclosure.k_anonymity', 'max_risk', '']
+    """
+    answers = tuple(
+        ClauseAnswer(
+            clause=clause,
+            name=value,
+            found={which: own[value].value if value in own else nan for which, own in releases.items()}
+            if value
+            else {},
+        )
+        for clause in profile.clauses
+        for value in clause.figures or ("",)
+    )
+    return ProfileAnswers(profile=profile, answers=answers)
+
+
+def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
+    """Return clause, what it asks, what answers it, and the value of each release; repeated texts stand once."""
+    several = len({which for each in answers for which in each.found}) > 1
+    rows, before = [], None
+    for each in answers:
+        asked = (each.clause.where, each.clause.asks) if each.clause is not before else ("", "")
+        texts = [
+            f"{name(which, 40)}: {_text(value)}" if several else _text(value) for which, value in each.found.items()
+        ]
+        rows.append((*asked, each.answered_by or NOT_BY_THIS_TOOL, "; ".join(texts)))
+        before = each.clause
+    return TableBlock(
+        caption="What the source asks, and what answers it",
+        columns=("Where", "What it asks, in our words", "Answered by", "Value"),
+        rows=tuple(rows),
+        align=("left",) * 4,
+        prose=True,
+    )
+
+
+def _text(value: float) -> str:
+    return "not measured" if isnan(value) else decimal(value)
+
+
+def profile_section(answers: ProfileAnswers) -> Section:
+    """Return the source of the threshold as a part of a page, with what answers each of its clauses."""
+    profile = answers.profile
+    return Section(
+        heading=f"Threshold: {profile.title}",
+        lead=f"{profile.text} Source: {profile.cited} ({profile.standing}).",
+        blocks=(clause_table(answers.answers),),
+        on_file=True,
+    )
