@@ -580,7 +580,7 @@ def _in_sentences(
     """Yield the few in the sentences of the first screen, by numbers and by rates of either table."""
     yield from _counts(text, range(1, minimum))
     if match := re.search(
-        r"(?<!least )(\d[\d,]*) people's records are released unchanged(?:, (\d[\d,]*) expected)?", text
+        r"(?<!least )(\d[\d,]*) people's (?:rare )?records are released unchanged(?:, (\d[\d,]*) expected)?", text
     ):
         seen, expected = (float((each or "0").replace(",", "")) for each in match.groups())
         if 0 < people - seen < minimum:

@@ -14,7 +14,6 @@ from unveil.questions.audit.decision_findings import (
     RISKS,
     AttackEffect,
     AuditDecision,
-    Cause,
     DecisionWord,
     GroupEffect,
     Lack,
@@ -57,9 +56,10 @@ PHRASES: Mapping[str, str] = MappingProxyType(
     }
 )
 #: What raises a level although the mean is small.
-INDIVIDUALS: Mapping[Cause, str] = MappingProxyType(
+INDIVIDUALS: Mapping[str, str] = MappingProxyType(
     {
         "copies": "{k} people's records are released unchanged, {x} expected",
+        "rare copies": "{k} people's rare records are released unchanged, {x} expected",
         "members": "{k} people can be recognized as members, at most 5% of them wrongly",
         "class": "{k} people are in equivalence classes smaller than {n}",
         "group": "{p} in the group {g} ({k})",
@@ -248,10 +248,10 @@ def _reached(release: ReleaseDecision) -> str:
     if release.cause == "limit":
         return f"the limit on {release.limit} is exceeded"
     if release.cause == "copies":
-        seen, expected = people.copies_seen or people.unmistakable, people.copies_expected
-        if people.rare_beyond_chance and people.rare_copies:
-            seen, expected = people.rare_copies, people.rare_copies_expected
-        known = INDIVIDUALS["copies"].format(k=number_of(seen, "", ""), x=_expected(expected))
+        seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
+        if people.rare_beyond_chance and people.rare_copies and people.rare_copies != seen:
+            seen, expected, kind = people.rare_copies, people.rare_copies_expected, "rare copies"
+        known = INDIVIDUALS[kind].format(k=number_of(seen, "", ""), x=_expected(expected))
         return known if not isnan(expected) else known.partition(",")[0]
     if release.cause == "members":
         return INDIVIDUALS["members"].format(k=number_of(people.flagged, "", ""))
@@ -406,6 +406,8 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         yield f"in the group: at least {_points(excess.low)}, at most {_bound(excess.high)}"
     if decision.threshold is not None and decision.threshold.value is not None:
         yield f"threshold {100 * decision.threshold.value:g}% ({_source(release, decision.threshold.source)})"
+    if release.decision == "fail" and release.cause in ("copies", "members"):
+        yield "exposed people fail at any threshold"
     if release.decision == "inconclusive" and effect is not None and effect.people_needed:
         yield from _planned(effect, release, audit)
     if decision.not_run and release.decision != "fail":
