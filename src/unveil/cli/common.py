@@ -57,6 +57,8 @@ class OutputOptions:
     csv: Path | None
     figures: Path | None
     quiet: bool
+    #: Whether the whole page is printed and not its first screen.
+    verbose: bool
     #: Files beside the report, by the setting that names each.
     outputs: Mapping[str, Path]
 
@@ -80,7 +82,7 @@ def show(reply: "Response", request: "Request", wishes: OutputOptions) -> None:
         # JSON is UTF-8 whatever the terminal speaks.
         click.echo(reply.answer.to_json(**in_json).rstrip("\n").encode())
     elif not wishes.quiet:
-        _print(reply, request, written)
+        _print(reply, request, on_page, written, verbose=wishes.verbose)
     messages = [*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided]
     # The first line of what is printed says it already.
     if reply.holds_limits and decision in ("fail", "inconclusive") and (wishes.as_json or wishes.quiet):
@@ -151,12 +153,18 @@ def _filename(path: Path) -> str:
     return one_line(click.format_filename(path))
 
 
-def _print(reply: "Response", request: "Request", written: Sequence[str]) -> None:
-    from unveil.report.terminal import show_parts
+def _print(
+    reply: "Response", request: "Request", on_page: Mapping[str, Any], written: Sequence[str], *, verbose: bool
+) -> None:
+    from unveil.report.terminal import page_parts, show_parts
 
+    if reply.brief is None or verbose:
+        shown = list(page_parts(reply.answer.page(**on_page), verbose=verbose))
+    else:
+        shown = list(reply.brief())
     example = [*_example(request), ""] if request.sample else []
     seed = ["", _said_of_seed(request)] if "seed" in request.values else [""] if written else []
-    show_parts([*example, *reply.brief(), *seed, *written])
+    show_parts([*example, *shown, *seed, *written])
 
 
 def _example(request: "Request") -> list[str]:

@@ -154,6 +154,7 @@ def _shared() -> Iterator[click.Parameter]:
         yield click.Option(
             [option], type=FILE, metavar="DIR", callback=folder_target, help=f"Write to the new folder DIR {what}."
         )
+    yield click.Option(["--verbose"], is_flag=True, help="Print all of the report, not just its first screen.")
     yield click.Option(
         ["--quiet"], is_flag=True, help="Print errors and limits that are not kept only (and JSON if asked for)."
     )
@@ -279,7 +280,15 @@ def read_guess(text: str) -> tuple[Path, Fraction | None]:
 
 
 def _run(
-    name: str, *, as_json: bool, html: Path | None, csv: Path | None, figures: Path | None, quiet: bool, **params: Any
+    name: str,
+    *,
+    as_json: bool,
+    html: Path | None,
+    csv: Path | None,
+    figures: Path | None,
+    quiet: bool,
+    verbose: bool,
+    **params: Any,
 ) -> None:
     """Ask the question, and show the answer as was wished."""
     from unveil.report.progress import unsaid
@@ -297,7 +306,9 @@ def _run(
     if question.asked is not None and not (quiet or as_json) and _is_attended():
         told = _with_answers(told, question)
     outputs = _outputs(question, told, report_to)
-    wishes = OutputOptions(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
+    wishes = OutputOptions(
+        as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, verbose=verbose, outputs=outputs
+    )
     try:
         with progress(quiet=quiet) as report:
             reply = QUESTIONS[name].answer(replace(told, progress=report, say=unsaid if quiet else _say))

@@ -69,8 +69,8 @@ class Response:
     """An answer, with what the front ends show next to it."""
 
     answer: "Result[Any]"
-    #: What is printed for a person in a terminal, in its order.
-    brief: "Callable[[], Sequence[Part]]"
+    #: What is printed for a person in a terminal, in its order; the first screen of the page unless given.
+    brief: "Callable[[], Sequence[Part]] | None" = None
     #: Choices of its page and of its JSON beside limits and seed.
     on_page: Mapping[str, Any] = field(default_factory=dict)
     in_json: Mapping[str, Any] = field(default_factory=dict)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from unveil.report.blocks import Page
+    from unveil.report.blocks import LevelStrip, Page
     from unveil.report.limits import CheckedLimit
 
 Findings = TypeVar("Findings")
@@ -40,6 +40,19 @@ def randomness(rng: np.random.Generator | None, seed: int = 0) -> tuple[np.rando
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageContext:
+    """What a page states besides the findings; a question adds its own choices in a subclass."""
+
+    seed: int | None = None
+    #: The decision by limits; None where none was set.
+    strip: "LevelStrip | None" = None
+
+
+#: A page without a seed and limits.
+PLAIN = PageContext()
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuestionView(Generic[Findings]):
     """How the findings of one question are shown: its ``view.py`` makes one. It measures nothing.
 
@@ -52,9 +65,12 @@ class QuestionView(Generic[Findings]):
     frame
         Findings to one table of figures.
     page
-        Findings to the report as data; called with ``seed`` and with the choices that this question has.
+        Findings and context to the report as data.
+    context
+        The class of that context: its fields are the choices that this question has.
     plot
-        Findings to matplotlib axes; called with the choices that this question has.
+        Findings to matplotlib axes, called with the choices that this question has; the chart of the first screen
+        unless given.
     findings, about
         The class whose declared figures are the JSON Schema (that of the findings, or of a report on them), and what
         the answer is about.
@@ -70,8 +86,9 @@ class QuestionView(Generic[Findings]):
     schema: str
     quantities: Callable[[Findings], Mapping[str, Quantity]] = quantities_of
     frame: "Callable[[Findings], pl.DataFrame]"
-    page: "Callable[..., Page]"
-    plot: "Callable[..., NDArray[Any]]"
+    page: "Callable[[Findings, Any], Page]"
+    context: type[PageContext] = PageContext
+    plot: "Callable[..., NDArray[Any]] | None" = None
     findings: type
     about: str
     meanings: Callable[[], Mapping[str, str]] | None = None
@@ -165,12 +182,13 @@ class Result(Generic[Findings]):
         self, *, limits: Sequence[Mapping[str, Any]] | None = None, seed: int | None = None, **choices: Any
     ) -> "Page":
         """Return the report as data: what the page and the terminal show."""
-        from unveil.report.limits import with_limits
+        from unveil.report.limits import limit_strip
 
         stated, checked = self.seed if seed is None else seed, self._checked(limits)
         if self.view.whole_page is not None:
             return self.view.whole_page(self.findings, seed=stated, **_with(checked), **choices)
-        return with_limits(self.view.page(self.findings, seed=stated, **choices), checked, self.quantities)
+        strip = limit_strip(checked, self.quantities) if checked else None
+        return self.view.page(self.findings, self.view.context(seed=stated, strip=strip, **choices))
 
     def to_html(
         self,
@@ -242,8 +260,12 @@ class Result(Generic[Findings]):
         return _pandas(frame) if self.library == "pandas" else frame
 
     def plot(self, **choices: Any) -> "NDArray[Any]":
-        """Return matplotlib axes with the pictures of the result, side by side."""
-        return self.view.plot(self.findings, **choices)
+        """Return matplotlib axes with the charts of the first screen, side by side."""
+        if self.view.plot is not None:
+            return self.view.plot(self.findings, **choices)
+        from unveil.report.draw.lines import draw_page
+
+        return draw_page(self.page(**choices))
 
     def __str__(self) -> str:
         page = self.page()

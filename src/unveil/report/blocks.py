@@ -6,9 +6,11 @@ charts into matplotlib, and :mod:`unveil.report.terminal` prints its numbers and
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any, Literal
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._version import __version__
 from unveil.errors import InputError
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.scale import Kind
@@ -20,9 +22,8 @@ Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference"
 
 
 Side = Literal["left", "right"]
-#: What a section tells, in the order in which every page tells it: what was found, for whom, how sure that is, and how
-#: it was measured. (What was not tested stands before the last.)
-AnswerTopic = Literal["found", "whom", "sure", "measured"]
+#: The levels of risk, from the lowest; "inconclusive" stands apart.
+RISK_LEVELS = ("none_found", "very_low", "low", "medium", "high")
 #: Whom a page is for; an internal one says so and must not be passed on.
 Edition = Literal["", "internal", "shareable"]
 
@@ -150,6 +151,8 @@ class TableBlock:
     note: str = ""
     #: Whether cells hold sentences of our own, which are wrapped and not shortened.
     prose: bool = False
+    #: The columns that fit into 80 characters of a terminal, by position; all unless given.
+    terminal_columns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,7 +308,63 @@ def grid_table(grid: CellGrid) -> "TableBlock":
     )
 
 
-Block = Number | Chart | TableBlock | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid
+@dataclass(frozen=True, kw_only=True)
+class RiskRow:
+    """One risk of the first screen: its worst attack with both rates, the excess and its limits."""
+
+    risk: str
+    #: The worst attack, or why nothing was tested.
+    attack: str
+    success: float = nan
+    baseline: float = nan
+    #: "control", "chance", "theoretical" or "original".
+    baseline_kind: str = "control"
+    excess: float = nan
+    low: float = nan
+    high: float = nan
+    #: The cells of the table: attack success, baseline, excess with limits, adjusted p, level.
+    cells: tuple[str, str, str, str, str]
+    significant: bool = False
+    tested: bool = True
+    #: One of `RISK_LEVELS`, "inconclusive", or nothing where no level is given.
+    level: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in ("", "inconclusive", *RISK_LEVELS):
+            raise InputError(f"a level must be one of {RISK_LEVELS} or 'inconclusive', but is {self.level!r}. Name one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskSummary:
+    """The main chart and the summary table of an audit, one block: each row of the table has its part of the chart."""
+
+    title: str
+    rows: tuple[RiskRow, ...]
+    #: The largest acceptable excess, where one is set.
+    threshold: float | None = None
+    caption: str = ""
+    note: str = ""
+    #: What is below the rows: individuals at risk, with their level.
+    individuals: tuple[str, str] | None = None
+
+
+def risk_table(summary: RiskSummary) -> TableBlock:
+    """Return the rows of a risk summary as a table of text."""
+    rows = [(f"{row.risk}: {row.attack}" if row.attack else row.risk, *row.cells) for row in summary.rows]
+    if summary.individuals is not None:
+        rows.append((f"Individuals: {summary.individuals[0]}", "", "", "", "", summary.individuals[1]))
+    return TableBlock(
+        caption=summary.title,
+        columns=("Risk", "Attack success", "Baseline", "Excess (points)", "Adjusted p", "Level"),
+        rows=tuple(rows),
+        align=("left", "right", "right", "right", "right", "left"),
+        note=summary.note,
+        # The sub-line has the adjusted p of the worst attack.
+        terminal_columns=(0, 1, 2, 3, 5),
+    )
+
+
+Block = RiskSummary | Number | Chart | TableBlock | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -338,14 +397,46 @@ class Sheet:
     signatures: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class LevelStrip:
+    """The level of risk on its scale, and the decision next to it."""
+
+    #: One of `RISK_LEVELS`, "inconclusive", or nothing where a question has no level.
+    level: str = ""
+    #: Whether the level is a lower bound.
+    at_least: bool = False
+    #: "pass", "fail", "inconclusive", or "none" where no threshold is set.
+    decision: str = "none"
+    #: What the decision was made by, such as "threshold 9% (EMA)".
+    threshold: str = ""
+    #: Each limit with its outcome, where limits on single figures were set.
+    limits: TableBlock | None = None
+
+
+class NextStep(str):
+    """A next step; ``option`` is the command-line option that takes it, which only a terminal names."""
+
+    __slots__ = ("option",)
+    option: str
+
+    def __new__(cls, text: str, *, option: str = "") -> "NextStep":
+        """Return the step as a text with its option."""
+        made = super().__new__(cls, text)
+        made.option = option
+        return made
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
-    """A part of a page under one heading."""
+    """A part of a page under one heading: one sentence of result, what is always visible, and the data behind it."""
 
     heading: str
     lead: str
     blocks: tuple[Block, ...]
-    tells: AnswerTopic = "found"
+    #: The question that the section answers, as a subtitle.
+    question: str = ""
+    #: What is shown on demand.
+    data: tuple[Block, ...] = ()
     #: Whether it is unfolded when the page is opened; on paper all are.
     is_open: bool = False
     #: Whether it goes with the sheet to sign into the document that is filed.
@@ -354,9 +445,9 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Page:
-    """A whole report: the question, the answer in one sentence, the parts, and how it was measured.
+    """A whole report: first screen, sections, methods and limitations.
 
-    The first screen holds the headline, the few sentences that explain it, what to do next, and one picture.
+    The first screen holds the level, the headline, the few sentences that explain it, one picture and the next steps.
     """
 
     title: str
@@ -372,17 +463,37 @@ class Page:
     picture: tuple[Block, ...] = ()
     #: What the tone is called, where that is not the usual word.
     tone_word: str = ""
-    #: One sentence each: how the figures were reached, and what nobody looked at.
+    #: The level and the decision, where the question has any.
+    strip: LevelStrip | None = None
+    #: One line below the next steps: files, number of people, date.
+    facts: tuple[str, ...] = ()
+    #: The command that gives the same answer.
+    command: str = ""
+    #: The last section, one sentence each: how the figures were computed, and what they do not cover.
     method: tuple[str, ...] = ()
-    untested: tuple[str, ...] = ()
+    limitations: tuple[str, ...] = ()
+    method_data: tuple[Block, ...] = ()
     #: What the reader must know about the input (rows left out, and the like).
     notes: tuple[str, ...] = ()
     #: What stands above the headline, because the figures would be misread without it.
     cautions: tuple[str, ...] = ()
     seed: int | None = None
-    version: str = ""
+    version: str = __version__
     #: Whether rows of the data are on the page, which must then not be shared.
     holds_records: bool = False
     edition: Edition = ""
-    #: The first printed page, with the answer at its top.
+    #: The sheet to sign, which is a file of its own.
     sheet: Sheet | None = None
+
+    @property
+    def lists(self) -> "tuple[tuple[str, tuple[str, ...]], ...]":
+        """The lists of the last section that have an entry, with their titles."""
+        lists = ("Methods", self.method), ("Limitations", self.limitations), ("Notes on the input", self.notes)
+        return tuple((title, sentences) for title, sentences in lists if sentences)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks in the order of the page."""
+        sections = (block for each in self.sections for block in (*each.blocks, *each.data))
+        limits = () if self.strip is None or self.strip.limits is None else (self.strip.limits,)
+        return (*self.picture, *limits, *sections, *self.method_data)

@@ -2,21 +2,10 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BytesIO, StringIO
-from typing import get_args
 
-from unveil.report.blocks import (
-    AnswerTopic,
-    Block,
-    CellGrid,
-    Chart,
-    Page,
-    Playground,
-    Rings,
-    TableBlock,
-    grid_table,
-)
+from unveil.report.blocks import Block, CellGrid, Page, RiskSummary, TableBlock, grid_table, risk_table
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.figure_tables import boxes_table, heat_table
 from unveil.report.text import one_line
@@ -39,17 +28,17 @@ def tables_of(page: Page) -> Mapping[str, bytes]:
     >>> tables_of(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
     {'01-who-is-at-risk.csv': b"name\r\n'=1+1\r\nAda\r\n"}
     """
-    tables = [table for block in _blocks(page) if (table := _table(block)) is not None]
+    tables = [table for block in page.blocks if (table := _table(block)) is not None]
     return {_name(at, table.caption, "csv"): csv_of(table) for at, table in enumerate(tables, start=1)}
 
 
 def figures_of(page: Page) -> Mapping[str, bytes]:
     """Return each chart of a page as SVG, PDF and PNG, by name; the same page gives the same bytes."""
     from unveil.report.draw import pyplot
-    from unveil.report.draw.lines import draw
+    from unveil.report.draw.lines import chart_of, draw
 
     files = {}
-    charts = [chart for block in _blocks(page) if (chart := _chart(block)) is not None]
+    charts = [chart for block in page.blocks if (chart := chart_of(block)) is not None]
     for at, chart in enumerate(charts, start=1):
         # Names inside an SVG are drawn by lot unless something is there to make them from.
         with pyplot.rc_context({"svg.hashsalt": "unveil"}):
@@ -63,12 +52,6 @@ def figures_of(page: Page) -> Mapping[str, bytes]:
     return files
 
 
-def _blocks(page: Page) -> Iterator[Block]:
-    yield from page.picture
-    for section in sorted(page.sections, key=lambda section: get_args(AnswerTopic).index(section.tells)):
-        yield from section.blocks
-
-
 def _table(block: Block) -> TableBlock | None:
     match block:
         case TableBlock():
@@ -79,15 +62,8 @@ def _table(block: Block) -> TableBlock | None:
             return heat_table(block, every=True)
         case CellGrid():
             return grid_table(block)
-    return None
-
-
-def _chart(block: Block) -> Chart | Rings | BoxRows | HeatMap | CellGrid | None:
-    match block:
-        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid():
-            return block
-        case Playground():
-            return block.chart
+        case RiskSummary():
+            return risk_table(block)
     return None
 
 

@@ -4,7 +4,7 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from unveil.report.text import count, significant
 if TYPE_CHECKING:
     from unveil.metrics.trials.risk import Rate
     from unveil.metrics.verdict.limits import LimitCheck
-    from unveil.report.blocks import Page, TableBlock
+    from unveil.report.blocks import LevelStrip, TableBlock
 
 
 #: A figure that is told less finely than it was found is at most so far from it.
@@ -237,47 +237,17 @@ def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str
     return f"{BETWEEN}{low} and {high}{enough}"
 
 
-def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Page":
-    """Return the page with a section on its limits after the first one, or the page itself where there are none.
+def limit_strip(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "LevelStrip":
+    """Return the decision by limits and the table of them, for the first screen.
 
     Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
-
-    >>> from unveil.report.blocks import Page
-    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
-    >>> with_limits(page, (), {}) is page
-    True
     """
-    from unveil.report.blocks import (
-        Section,  # here, because it brings numpy, which the help of a command can do without
-    )
+    from unveil.report.blocks import LevelStrip  # it brings numpy, which the help of a command can do without
 
-    if not limits:
-        return page
-    section = Section(
-        heading="Limits",
-        lead=limits_lead(limits),
-        blocks=(limit_table(limits, quantities),),
-    )
-    return replace(page, sections=(*page.sections[:1], section, *page.sections[1:]))
-
-
-def limits_lead(limits: Sequence[Mapping[str, Any]]) -> str:
-    """Return how many of the limits that were set are exceeded, and of how many that was not shown."""
-    beforehand = "Limits are set by whoever asked, not by this report."
     outcomes = [limit["exceeded"] for limit in limits]
-    exceeded, every, open_ones = sum(map(bool, outcomes)), len(outcomes), outcomes.count(None)
-    if open_ones:
-        why = f"{'is' if open_ones == 1 else 'are'} neither exceeded nor shown to be kept"
-        if any(limit.get("why") == NOT_TOLD for limit in limits):
-            why = "cannot be told in this edition"
-        if every == 1:
-            return f"The limit that was set {why}. {beforehand}"
-        told = f"{exceeded or 'none'} {'are' if exceeded > 1 else 'is'} exceeded and {open_ones} {why}"
-        return f"Of {every} limits that were set {told}. {beforehand}"
-    if every == 1:
-        return f"The limit that was set {'is exceeded' if exceeded else 'is not exceeded'}. {beforehand}"
-    said = f"{exceeded} of {every} limits that were set {'is' if exceeded == 1 else 'are'} exceeded"
-    return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
+    decision = "fail" if True in outcomes else "inconclusive" if None in outcomes else "pass"
+    held = count(len(limits), "limit", "limits")
+    return LevelStrip(decision=decision, threshold=f"by {held}", limits=limit_table(limits, quantities))
 
 
 def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "TableBlock":

@@ -5,12 +5,13 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from itertools import chain, groupby
 from itertools import count as counting
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
 from unveil.report.blocks import (
+    RISK_LEVELS,
     Block,
     Boxes,
     CellGrid,
@@ -19,7 +20,9 @@ from unveil.report.blocks import (
     Page,
     Playground,
     Rings,
+    RiskSummary,
     TableBlock,
+    risk_table,
 )
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.machine import compact
@@ -40,14 +43,8 @@ TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "R
 #: Whom the page is for, as it is said on it.
 EDITIONS = {"": "", "internal": "Internal edition: do not pass this report on", "shareable": "Shareable edition"}
 
-#: What the parts of every page tell, in their order, as the list of contents says it.
-TOLD = {
-    "found": "What was found",
-    "whom": "For whom",
-    "sure": "How sure that is",
-    "untested": "What was not tested",
-    "measured": "How this was measured",
-}
+#: The last part of every page.
+METHODS = "Methods and limitations"
 
 
 def tone_word(page: Page) -> str:
@@ -81,7 +78,7 @@ def render(page: Page) -> str:
         # A picture that is as wide as it is told to be stands beside the text; tables need all of the width.
         beside=bool(picture) and all(group["kind"] == "chart" for group in picture),
         parts=parts,
-        contents=_contents(parts) if len(parts) > 2 else [],
+        levels=[(level, level.replace("_", " ")) for level in (*RISK_LEVELS, "inconclusive")],
         tone=tone_word(page),
         edition=EDITIONS[page.edition],
         cautions=page.cautions[:MOST_NOTES],
@@ -134,50 +131,40 @@ def embedded(data: Any) -> Any:
 
 
 def _scripts(page: Page) -> Iterator[str]:
-    for block in chain(page.picture, *(section.blocks for section in page.sections)):
+    for block in page.blocks:
         if isinstance(block, Playground):
             yield block.script
 
 
 def _parts(page: Page, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
-    """Yield what the template needs of each part that folds, in the order in which every page tells them."""
-    if page.sheet is not None:
-        yield {"kind": "sheet", "tells": "", "heading": page.sheet.title, "identity": "sheet", "is_open": False}
-    position = counting(1)
-    for tells, title in TOLD.items():
-        for section in page.sections:
-            if section.tells == tells:
-                yield {
-                    "kind": "section",
-                    "tells": tells,
-                    "heading": section.heading,
-                    "identity": f"part-{next(position)}",
-                    "is_open": section.is_open,
-                    "section": section,
-                    "groups": list(_groups(section.blocks, numbered)),
-                }
-        kind, heading, sentences = {
-            "sure": ("notes", "Please note", _cut(page.notes)),
-            "untested": ("untested", title, page.untested),
-            "measured": ("method", title, page.method),
-        }.get(tells, ("", "", ()))
-        if sentences:
-            told = {"kind": kind, "tells": tells, "heading": heading, "identity": kind, "is_open": False}
-            yield told | {"sentences": sentences}
+    """Yield what the template needs of each part that folds: the sections, then methods and limitations."""
+    for position, section in enumerate(page.sections, start=1):
+        yield {
+            "heading": section.heading,
+            "identity": f"part-{position}",
+            "is_open": section.is_open,
+            "question": section.question,
+            "lead": section.lead,
+            "groups": list(_groups(section.blocks, numbered)),
+            "data": list(_groups(section.data, numbered)),
+            "lists": (),
+        }
+    if page.lists or page.method_data:
+        yield {
+            "heading": METHODS,
+            "identity": "methods",
+            "is_open": False,
+            "question": "",
+            "lead": "",
+            "groups": [],
+            "data": list(_groups(page.method_data, numbered)),
+            "lists": [(title, _cut(sentences)) for title, sentences in page.lists],
+        }
 
 
 def _cut(notes: tuple[str, ...]) -> tuple[str, ...]:
     more = len(notes) - MOST_NOTES
-    return (*notes[:MOST_NOTES], *([f"{more} more notes are left out here."] if more > 0 else []))
-
-
-def _contents(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the list of contents: parts that tell the same under one title, unless a part says that title itself."""
-    groups = [(TOLD.get(tells, ""), list(each)) for tells, each in groupby(parts, key=lambda part: str(part["tells"]))]
-    return [
-        {"title": "" if [part["heading"] for part in each] == [title] else title, "parts": each}
-        for title, each in groups
-    ]
+    return (*notes[:MOST_NOTES], *([f"{more} more are in the JSON output."] if more > 0 else []))
 
 
 def _groups(shown: Iterable[Block], numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
@@ -218,6 +205,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
+        case RiskSummary():
+            return _group(risk_table(block), identity)
         case Boxes():
             return {"kind": "boxes", "boxes": block}
         case Playground():

@@ -368,6 +368,5 @@ def sign_off_section(sign_off: SignOff) -> Section:
         heading=IN_FULL,
         lead="All that the first page states, in full: which files, what they were taken for, and how to do it again.",
         blocks=tuple(tables),
-        tells="measured",
         on_file=True,
     )

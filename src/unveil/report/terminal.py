@@ -6,7 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unveil.report.blocks import CellGrid, Number, Page, TableBlock, Tone, grid_table
+from unveil.report.blocks import (
+    Block,
+    CellGrid,
+    NextStep,
+    Number,
+    Page,
+    RiskSummary,
+    TableBlock,
+    Tone,
+    grid_table,
+    risk_table,
+)
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.text import one_line, plain
 
@@ -68,7 +79,7 @@ def show_parts(parts: Iterable[Part]) -> None:
             case Figures():
                 show_numbers(part.numbers, console=console)
             case TableBlock():
-                show_table(part, console=console)
+                show_table(part, columns=part.terminal_columns or None, console=console)
             case ColumnSubset():
                 show_table(part.table, columns=part.columns, console=console)
             case CellGrid():
@@ -226,5 +237,44 @@ def opening(page: Page, *, notes: bool = True) -> Iterator[Part]:
     yield from (Headline(caution, "warning") for caution in page.cautions)
     yield Headline(page.headline, page.tone)
     yield from page.explanation
-    yield from (f"→ {step}" for step in page.next_steps)
+    for step in page.next_steps:
+        option = f" ({step.option})" if isinstance(step, NextStep) and step.option else ""
+        yield f"→ {step.removesuffix('.')}{option}."
     yield from (f"Note: {note}" for note in page.notes if notes)
+
+
+#: How many notes on the input a terminal shows unless asked for more.
+FEW_NOTES = 2
+
+
+def page_parts(page: Page, *, verbose: bool = False) -> Iterator[Part]:
+    """Yield what a terminal shows of a page: its first screen, and all of it if ``verbose``.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
+    >>> list(page_parts(page))
+    [Headline(text='No.', tone='bad')]
+    """
+    yield from opening(page, notes=False)
+    yield from _shown_blocks(page.picture)
+    if verbose:
+        for section in page.sections:
+            yield from ("", Headline(section.heading))
+            yield from filter(None, [section.lead])
+            yield from _shown_blocks((*section.blocks, *section.data))
+        yield from _shown_blocks(page.method_data)
+        for title, sentences in page.lists:
+            yield from ("", Headline(title), *sentences)
+        return
+    yield from (f"Note: {note}" for note in page.notes[:FEW_NOTES])
+
+
+def _shown_blocks(blocks: Iterable[Block]) -> Iterator[Part]:
+    """Yield the blocks that a terminal can show: numbers and tables."""
+    for block in blocks:
+        match block:
+            case RiskSummary():
+                yield from ("", risk_table(block))
+            case TableBlock() | CellGrid() | BoxRows() | HeatMap():
+                yield from ("", block)
+            case Number():
+                yield Figures((block,))

@@ -17,7 +17,7 @@ from unveil.questions.attack_metrics.words import (
     next_steps,
     why_they_differ,
 )
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Page, Section
 from unveil.report.blocks_spread import BoxRows
 from unveil.report.figures import frame_of
@@ -86,13 +86,11 @@ def headline(findings: CandidatesFindings) -> str:
     return matched_headline(findings.matches, doubt=typical_doubt(findings))
 
 
-def page(findings: CandidatesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: CandidatesFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     No target or candidate is named.
     """
-    from unveil._version import __version__
-
     first, *rest = overviews(findings) or (None,)
     sections = [_key_section(findings), _metric_section(findings, rest)]
     if findings.left_out:
@@ -111,10 +109,10 @@ def page(findings: CandidatesFindings, *, seed: int | None = None, version: str 
         tone=matched_tone(matches),
         sections=tuple(sections),
         method=_method(matches, findings.shown),
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 
@@ -140,7 +138,6 @@ def _left_out_section(left_out: Sequence[Metric]) -> Section:
             "which was not given. Give it with --truth to see them."
         ),
         blocks=(left_out_table(left_out),),
-        tells="sure",
     )
 
 

@@ -74,7 +74,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         tone_word=_word(decision),
         sections=(*sections, *([] if made is None else [made]), _sure(audit), _columns(audit)),
         method=_method(audit),
-        untested=tuple(_untested(audit)),
+        limitations=tuple(_untested(audit)),
         notes=(words.EVIDENCE, *unseen_notes(audit), *audit.notes),
         cautions=cautions(audit),
         seed=seed,
@@ -205,7 +205,7 @@ def _sure(audit: Audit) -> Section:
     lead = [_LEVELS, *(() if audit.has_control else (words.NO_CONTROL,))]
     if not judged.figures and audit.has_control:
         lead.append("Nothing was tested: the control group cannot be used, or there were too few attempts.")
-    return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
+    return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else ())
 
 
 def _checks(control: "ControlCheck") -> Iterator[tuple[str, float]]:
@@ -238,7 +238,6 @@ def _columns(audit: Audit) -> Section:
             "through them. Identifiers and sensitive columns are not among what an adversary knows beforehand."
         ),
         blocks=(column_table(audit),),
-        tells="measured",
     )
 
 
@@ -373,7 +372,7 @@ def _signed(audit: Audit, context: ReportContext, seed: int | None) -> Page:
         whole = replace(whole, sections=(*whole.sections, suggested))
     if (changed := _changed(audit, context, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
-    return with_sign_off(whole, sign_off(audit, context, untested=whole.untested, seed=seed, version=__version__))
+    return with_sign_off(whole, sign_off(audit, context, untested=whole.limitations, seed=seed, version=__version__))
 
 
 def _profile_answers(audit: Audit) -> ProfileAnswers | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.table.forms import KINDS
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
 from unveil.report.terminal import Part, opening
 from unveil.report.text import count, name, together
@@ -86,17 +86,15 @@ def next_steps(findings: ColumnsFindings) -> tuple[str, ...]:
     return (f"Look through the kinds once; if one is wrong, {correct}.",)
 
 
-def page(findings: ColumnsFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
-    from unveil._version import __version__
-
     first, rest = findings.columns[:_FIRST], findings.columns[_FIRST:]
     others = Section(
         heading="The other columns",
         lead="Of these the kind is told, known or clear, or there are too many unsure ones to show above.",
         blocks=(column_table(rest),),
     )
-    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(findings),), tells="sure")
+    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(findings),))
     return Page(
         title="What is in each column",
         question=f"How was {findings.table} read?",
@@ -107,10 +105,10 @@ def page(findings: ColumnsFindings, *, seed: int | None = None, version: str | N
         tone="warning" if findings.unsure else "good",
         sections=(*([others] if rest else []), why),
         method=_METHOD,
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 

@@ -59,7 +59,7 @@ from unveil.questions.grade_metrics.words import (
     sums_in_words,
     tone,
 )
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Block, Page, Section, TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Part, opening
@@ -122,7 +122,7 @@ def plot(findings: GradesFindings) -> "NDArray[Any]":
     return row
 
 
-def page(findings: GradesFindings, *, seed: int | None = None) -> Page:
+def page(findings: GradesFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML."""
     return Page(
         title="Grades of privacy metrics",
@@ -134,9 +134,10 @@ def page(findings: GradesFindings, *, seed: int | None = None) -> Page:
         tone=tone(findings),
         sections=tuple(_sections(findings)),
         method=method(findings),
-        untested=UNTESTED,
+        limitations=UNTESTED,
         notes=findings.notes,
-        seed=seed,
+        seed=context.seed,
+        strip=context.strip,
         version=findings.version,
     )
 
@@ -154,7 +155,7 @@ def _sections(findings: GradesFindings) -> list[Section]:
     if findings.details:
         lead = "What is behind a score: the metric at each level of strength, over replications."
         drawn: tuple[Block, ...] = tuple(detail_boxes(findings, each) for each in findings.details)
-        sections.append(Section(heading="Level by level", lead=lead, blocks=drawn, tells="sure"))
+        sections.append(Section(heading="Level by level", lead=lead, blocks=drawn))
     sections += [
         Section(
             heading="Evenness",
@@ -185,7 +186,7 @@ def _spans(findings: GradesFindings) -> list[Section]:
     boxes, table = span_boxes(findings), span_table(findings)
     if boxes is None or table is None:
         return []
-    return [Section(heading="Spans of nodes", lead=SPANS, blocks=(boxes, table), tells="whom")]
+    return [Section(heading="Spans of nodes", lead=SPANS, blocks=(boxes, table))]
 
 
 def _asked(findings: GradesFindings) -> tuple[TableBlock, ...]:
@@ -200,14 +201,14 @@ def _by_attack(findings: GradesFindings) -> list[Section]:
     success, maxima = success_boxes(findings), maxima_boxes(findings)
     if success is not None:
         lead = "The success rate counts right attempts among the attempts, overall success among all targets."
-        sections.append(Section(heading="Success by attack", lead=lead, blocks=(success,), tells="whom"))
+        sections.append(Section(heading="Success by attack", lead=lead, blocks=(success,)))
     if maxima:
         lead = (
             "Some attacks compare a fixed number of nodes at a time. No node then has more candidates than that, and "
             "metrics that grow with their number have a ceiling, which says nothing about privacy. What is drawn is "
             "the largest mean over targets that any replication has."
         )
-        sections.append(Section(heading="What chunks cap", lead=lead, blocks=maxima, tells="whom"))
+        sections.append(Section(heading="What chunks cap", lead=lead, blocks=maxima))
     return sections
 
 
@@ -242,7 +243,7 @@ def _explained(findings: GradesFindings) -> list[Section]:
         f"{factors_sentence(findings)}"
     )
     terms = tuple(term_table(findings, each, at_most=MOST_TERMS) for each in findings.factors)
-    return [Section(heading="What explains the scores", lead=lead, blocks=(table, *terms), tells="sure")]
+    return [Section(heading="What explains the scores", lead=lead, blocks=(table, *terms))]
 
 
 def to_latex(findings: GradesFindings) -> str:

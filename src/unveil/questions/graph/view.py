@@ -18,7 +18,7 @@ from unveil.questions.graph.findings import GraphFindings, of_nodes
 from unveil.questions.graph.method_words import UNTESTED, method, question
 from unveil.questions.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.questions.graph.words import explanation, headline, key_numbers, next_steps, tone
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Chart, Page, Section
 from unveil.report.figures import frame_of
 from unveil.report.limits import Quantity
@@ -127,10 +127,8 @@ def plot(findings: GraphFindings) -> "NDArray[Any]":
     return row
 
 
-def page(findings: GraphFindings, *, seed: int | None = None) -> Page:
+def page(findings: GraphFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
-    from unveil._version import __version__
-
     return Page(
         title="An attacked graph",
         question=question(findings),
@@ -141,10 +139,10 @@ def page(findings: GraphFindings, *, seed: int | None = None) -> Page:
         tone=tone(findings),
         sections=tuple(_sections(findings)),
         method=method(findings),
-        untested=UNTESTED,
+        limitations=UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 
@@ -153,9 +151,7 @@ def _sections(findings: GraphFindings) -> list[Section]:
     sections = [Section(heading="How many are found", lead=_FOUND_LEAD, blocks=key_numbers(findings))]
     if findings.nodes.degree.size and attempted:
         lead = "A figure for all nodes hides that some are found and others are not."
-        sections.append(
-            Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(findings),), tells="whom")
-        )
+        sections.append(Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(findings),)))
     sections += _disclosed_sections(findings)
     sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(findings),)))
     if attempted and findings.calibrated is not None:
@@ -164,7 +160,6 @@ def _sections(findings: GraphFindings) -> list[Section]:
                 heading="What its scores are worth",
                 lead=_CALIBRATION_LEAD,
                 blocks=(reliability_chart(findings.calibrated),),
-                tells="sure",
             )
         )
     if attempted:
@@ -178,12 +173,11 @@ def _sections(findings: GraphFindings) -> list[Section]:
                     cut_off_chart(findings),
                     cut_off_table(findings),
                 ),
-                tells="sure",
             )
         )
     if findings.repeated:
         lead = "Figures above are means of these."
-        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(findings),), tells="sure"))
+        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(findings),)))
     return sections
 
 
@@ -194,14 +188,12 @@ def _disclosed_sections(findings: GraphFindings) -> Iterator[Section]:
             heading="What it learns about connections",
             lead=_EDGES_LEAD,
             blocks=(*edge_numbers(findings), *((edge_table(findings),) if claimed(findings) else ())),
-            tells="whom",
         )
     if findings.columns:
         yield Section(
             heading="What it learns about people",
             lead=_VALUES_LEAD,
             blocks=tuple(value_table(each) for each in findings.columns),
-            tells="whom",
         )
 
 

@@ -16,7 +16,7 @@ from unveil.questions.matching.view import (
     release_section,
 )
 from unveil.questions.matching.words import CERTAIN, amount, certainty
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Chart, Number, Page, Section, Side, TableBlock, Tone
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening
@@ -178,10 +178,8 @@ def plot(findings: AmbiguityFindings) -> "NDArray[Any]":
     return draw_all([best_chart(findings.ambiguity)])
 
 
-def page(findings: AmbiguityFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: AmbiguityFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data."""
-    from unveil._version import __version__
-
     inner = findings.ambiguity
     sections = [
         Section(
@@ -193,7 +191,6 @@ def page(findings: AmbiguityFindings, *, seed: int | None = None, version: str |
             heading="Of which entries the adversary is surest",
             lead="Its likeliest tokens are left out: names beside tokens would be its key to the release.",
             blocks=(best_table(inner, findings.entries),),
-            tells="whom",
         ),
     ]
     if findings.releases:
@@ -212,14 +209,14 @@ def page(findings: AmbiguityFindings, *, seed: int | None = None, version: str |
         tone=tone(inner),
         sections=tuple(sections),
         method=_method(findings),
-        untested=(
+        limitations=(
             "Which entries are cracked: the truth was not told.",
             "Whether another adversary knows more: only what was given is measured.",
             "Whether the adversary's weights deserve belief: they are taken as they are.",
         ),
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
         edition="internal",
     )
 

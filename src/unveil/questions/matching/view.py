@@ -22,7 +22,7 @@ from unveil.questions.matching.tables import (
     set_table,
 )
 from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Block, Page, Section
 from unveil.report.limits import Quantity
 from unveil.report.terminal import Figures, Part, opening
@@ -123,14 +123,12 @@ def headline(findings: MatchingFindings) -> str:
     return words.headline(findings.cracks)
 
 
-def page(findings: MatchingFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: MatchingFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     Entries are named, so the page is for whoever holds the data; tokens are not, because a name beside its token is the
     key to the whole release.
     """
-    from unveil._version import __version__
-
     cracks, blind = findings.cracks, findings.blind
     sections = [_key_section(cracks, blind), _entries_section(cracks, findings.entries)]
     if cracks.groups is not None:
@@ -150,10 +148,10 @@ def page(findings: MatchingFindings, *, seed: int | None = None, version: str | 
         tone=words.tone(cracks),
         sections=tuple(sections),
         method=_method(cracks, words.held_sentence(findings)),
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
         edition="internal",
     )
 
@@ -175,7 +173,6 @@ def _entries_section(cracks: Cracks, entries: Sequence[str]) -> Section:
         lead="Names of entries are for whoever holds the data. Their tokens are left out: names beside tokens would be "
         "the key to the release.",
         blocks=blocks,
-        tells="whom",
     )
 
 
@@ -184,7 +181,6 @@ def _group_section(cracks: Cracks) -> Section:
         heading="Groups of entries",
         lead="Where entries of a group reveal the same, a token of the right group is as bad as the right token.",
         blocks=(*group_numbers(cracks), group_table(cracks)),
-        tells="whom",
     )
 
 
@@ -194,7 +190,6 @@ def _set_section(itemsets: Itemsets) -> Section:
         lead="Where a set matters as a whole (products bought together, diagnoses of one kind), it is enough to find "
         "its tokens: which of them is which entry may stay open.",
         blocks=(*set_numbers(itemsets), set_table(itemsets)),
-        tells="whom",
     )
 
 
@@ -204,7 +199,6 @@ def release_section(releases: Sequence[ReleaseAlone], cracks: EstimatedFigure | 
         heading="Several releases under the same tokens",
         lead="Each further release under the same tokens tells the adversary more of which is which.",
         blocks=(release_table(releases, cracks, d),),
-        tells="measured",
     )
 
 
@@ -214,7 +208,6 @@ def _heuristic_section(cracks: Cracks) -> Section:
         lead="Where whole matchings cannot be counted, expected cracks are estimated from the matrix alone. Reports of "
         "others may do so.",
         blocks=heuristic_numbers(cracks),
-        tells="measured",
     )
 
 

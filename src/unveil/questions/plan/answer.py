@@ -12,7 +12,7 @@ from unveil.metrics.verdict.plan import pass_chance
 from unveil.metrics.verdict.plan import plan as plan_audit
 from unveil.questions.plan.findings import PassChance, PlanFindings, PlannedSize
 from unveil.questions.plan.settings import PlanSettings
-from unveil.questions.plan.view import VIEW, brief
+from unveil.questions.plan.view import VIEW
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
@@ -54,7 +54,7 @@ def plan(
 def ask(request: Request) -> Response:
     """Return the answer to a request."""
     answer = plan(settings=PlanSettings.of_request(request))
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer)
 
 
 def _run(settings: PlanSettings) -> PlanFindings:

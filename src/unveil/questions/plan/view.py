@@ -1,21 +1,18 @@
 """How the plan of an audit is shown: JSON, limits, table, page and chart."""
 
-from collections.abc import Iterator
 from math import ceil, isnan, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
 from unveil.metrics.verdict.plan import POWER
 from unveil.questions.plan.findings import PlanFindings
-from unveil.questions.result import QuestionView
-from unveil.report.blocks import Chart, Page, Section, Series, TableBlock, Threshold
+from unveil.questions.result import PLAIN, PageContext, QuestionView
+from unveil.report.blocks import Chart, Page, Series, TableBlock, Threshold
 from unveil.report.figures import frame_of
-from unveil.report.terminal import Part, opening
 from unveil.report.text import UNDEFINED, about, count, decimal, short_percent
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
 #: Charts with a larger ratio of the last number of people to the first have a logarithmic axis.
 _WIDE = 100
@@ -31,13 +28,6 @@ _LIMITATIONS = (
     "Ties between candidates reduce the variance: the audit then shows more than planned here.",
     "The plan assumes random samples from one population, with one person per record.",
 )
-
-
-def brief(findings: PlanFindings) -> Iterator[Part]:
-    """Yield the terminal text: the answer, and the table of other sizes."""
-    yield from opening(page(findings))
-    yield ""
-    yield size_table(findings)
 
 
 def frame(findings: PlanFindings) -> "pl.DataFrame":
@@ -76,36 +66,22 @@ def next_steps(findings: PlanFindings) -> tuple[str, ...]:
     )
 
 
-def page(findings: PlanFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: PlanFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data."""
-    from unveil._version import __version__
-
-    sizes = Section(
-        heading="Other sizes",
-        lead="The control group grows with the people in the data.",
-        blocks=(size_table(findings),),
-    )
     return Page(
         title="Audit plan",
         question="How many people does an audit need?",
         headline=headline(findings),
         explanation=explanation(findings),
         next_steps=next_steps(findings),
-        picture=(chart(findings),),
+        picture=(chart(findings), size_table(findings)),
         tone="good" if findings.pass_chance >= POWER else "warning",
-        sections=(sizes,),
+        sections=(),
         method=(*_METHOD, _assumptions(findings)),
-        untested=_LIMITATIONS,
-        seed=seed,
-        version=__version__ if version is None else version,
+        limitations=_LIMITATIONS,
+        seed=context.seed,
+        strip=context.strip,
     )
-
-
-def plot(findings: PlanFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with the chance to pass by number of people."""
-    from unveil.report.draw.lines import draw_all
-
-    return draw_all([chart(findings)])
 
 
 def chart(findings: PlanFindings) -> Chart:
@@ -178,5 +154,4 @@ VIEW = QuestionView(
     about="The answer of `unveil plan`: what an audit of a given size can show.",
     frame=frame,
     page=page,
-    plot=plot,
 )

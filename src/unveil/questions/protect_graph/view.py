@@ -13,7 +13,7 @@ from unveil.metrics import METRICS
 from unveil.metrics.graphs.utility import UtilityLoss
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.words import explanation, headline, next_steps
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Block, Chart, Number, Page, Section, Series, Style, TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.scale import thin
@@ -137,10 +137,8 @@ def _line(degrees: Degrees, name: str, style: Style) -> Series:
     return Series(name=name, x=x, y=y, style=style)
 
 
-def page(findings: AnonymizeFindings, *, seed: int | None = None) -> Page:
+def page(findings: AnonymizeFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
-    from unveil._version import __version__
-
     release = findings.release
     counted = fact_table(release)
     has_edges = release.original.edges + release.released.edges > 0
@@ -166,10 +164,10 @@ def page(findings: AnonymizeFindings, *, seed: int | None = None) -> Page:
         tone="neutral",
         sections=tuple(sections),
         method=_method(findings),
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 
@@ -268,7 +266,6 @@ def ledger_section(ledger: Ledger) -> Section:
         lead="Every question that was asked of the original to make the release, with the noise in its answer. The "
         "other figures of this page compare with the original without any noise: they are for whoever holds it.",
         blocks=(spent, ledger_table(ledger)),
-        tells="sure",
     )
 
 

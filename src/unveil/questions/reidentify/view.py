@@ -13,7 +13,7 @@ from unveil.questions.reidentify.words import (
     spoken_notes,
     tone,
 )
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Page, Section
 from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count, name
@@ -57,13 +57,11 @@ def plot(findings: ReidentifyFindings) -> "NDArray[Any]":
     return draw_all([attack_chart(findings), *charts(findings)])
 
 
-def page(findings: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(findings: ReidentifyFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     It holds no value of the data.
     """
-    from unveil._version import __version__
-
     headline, *explanation = sentences(findings)
     sections = [_verdict_section(findings), _known_section(findings)] if findings.attacks else []
     if findings.clashes:
@@ -72,7 +70,6 @@ def page(findings: ReidentifyFindings, *, seed: int | None = None, version: str 
                 heading="Attacks that cannot both be valid",
                 lead=clash_sentence(findings),
                 blocks=(clash_table(findings),),
-                tells="sure",
             )
         )
     return Page(
@@ -89,10 +86,10 @@ def page(findings: ReidentifyFindings, *, seed: int | None = None, version: str 
         tone=tone(findings),
         sections=tuple(sections),
         method=_method(findings),
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=spoken_notes(findings),
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 
@@ -120,7 +117,6 @@ def _known_section(findings: ReidentifyFindings) -> Section:
             f"The adversary knows {count(len(findings.known), 'column', 'columns')} of the original. {learnt(findings)}"
         ),
         blocks=(*charts(findings), step_table(findings)),
-        tells="whom",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
@@ -31,7 +31,7 @@ def plot(findings: StudyFindings) -> "NDArray[Any]":
     return draw_all(charts)
 
 
-def page(findings: StudyFindings, *, seed: int | None = None) -> Page:
+def page(findings: StudyFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
 
     The seed is that of the study unless another is given.
@@ -48,8 +48,9 @@ def page(findings: StudyFindings, *, seed: int | None = None) -> Page:
         tone=tone(findings.counts),
         sections=(*_results(findings), *_failed(findings), _computed(findings)),
         method=_method(findings),
-        untested=_UNTESTED,
-        seed=findings.study.seed if seed is None else seed,
+        limitations=_UNTESTED,
+        seed=findings.study.seed if context.seed is None else context.seed,
+        strip=context.strip,
         version=findings.version,
     )
 
@@ -60,7 +61,6 @@ def _computed(findings: StudyFindings) -> Section:
         heading="What was computed",
         lead=_grid(findings),
         blocks=(*count_numbers(findings), *([spent] if spent else [])),
-        tells="measured",
     )
 
 
@@ -137,7 +137,7 @@ def _results(findings: StudyFindings) -> list[Section]:
 def _failed(findings: StudyFindings) -> list[Section]:
     table = failure_table(findings)
     lead = "No other scenario was stopped by these. Resuming the study tries them again."
-    return [Section(heading="What failed", lead=lead, blocks=(table,), tells="sure")] if table else []
+    return [Section(heading="What failed", lead=lead, blocks=(table,))] if table else []
 
 
 def _method(findings: StudyFindings) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """How the findings about published counts are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.errors import InputError
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PageContext, QuestionView
 from unveil.questions.tables import words
 from unveil.questions.tables.findings import UNTESTED, GridFindings, TablesFindings
 from unveil.questions.tables.repair_words import repair_sentences, undecided
@@ -26,8 +27,8 @@ from unveil.questions.tables.tables import (
     tables_table,
 )
 from unveil.report.blocks import Block, CellGrid, Page, Section
-from unveil.report.editions import internal, people, shareable
-from unveil.report.limits import LimitEvidence, Quantity, with_limits
+from unveil.report.editions import people, shareable
+from unveil.report.limits import LimitEvidence, Quantity
 from unveil.report.terminal import Figures, Part, opening
 from unveil.report.text import count
 
@@ -105,10 +106,18 @@ def plot(findings: TablesFindings) -> "NDArray[Any]":
     return draw_all([grid])
 
 
-def page(findings: TablesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
-    """Return the internal report as data; it holds counts that were worked out, and must not be passed on."""
-    from unveil._version import __version__
+@dataclass(frozen=True, kw_only=True)
+class TablesContext(PageContext):
+    """The choices of the report: which edition it is."""
 
+    edition: Literal["internal", "shareable"] = "internal"
+
+
+def page(findings: TablesFindings, context: TablesContext = TablesContext()) -> Page:  # noqa: B008 - never changed
+    """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
+    if context.edition == "shareable":
+        # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
+        return shareable(shared_page(findings, context), minimum_cell=least_shared(findings))
     grid = grid_chart(findings)
     return Page(
         title="What published counts give away",
@@ -120,10 +129,11 @@ def page(findings: TablesFindings, *, seed: int | None = None, version: str | No
         tone=words.tone(findings),
         sections=tuple(_sections(findings)),
         method=_method(findings),
-        untested=UNTESTED,
+        limitations=UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
+        edition="internal",
     )
 
 
@@ -140,7 +150,6 @@ def _sections(findings: TablesFindings) -> Iterator[Section]:
             lead="What anybody with these tables can compute. Whoever reads this list knows the counts: it is for "
             "internal use.",
             blocks=(steps_table(findings),),
-            tells="whom",
         )
     if findings.groups:
         yield Section(
@@ -148,7 +157,6 @@ def _sections(findings: TablesFindings) -> Iterator[Section]:
             lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
             "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
             blocks=(groups_table(findings),),
-            tells="whom",
         )
     if findings.records is not None:
         records = findings.records
@@ -158,22 +166,20 @@ def _sections(findings: TablesFindings) -> Iterator[Section]:
             f"by how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
             "distribution, so their share ranks, and is no probability.",
             blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
-            tells="whom",
         )
     if findings.repair is not None:
         yield Section(
             heading="Hiding more",
             lead=" ".join(repair_sentences(findings)),
             blocks=(repair_table(findings.repair, findings),),
-            tells="found",
         )
     yield _by_table(findings)
-    yield Section(heading="How sure that is", lead=_sure(findings), blocks=(sure_table(findings),), tells="sure")
+    yield Section(heading="How sure that is", lead=_sure(findings), blocks=(sure_table(findings),))
 
 
 def _by_table(findings: TablesFindings, *, shareable: bool = False) -> Section:
     blocks = _compared(findings, shareable=shareable)
-    return Section(heading="By table and by reader", lead=_readers(findings), blocks=blocks, tells="whom")
+    return Section(heading="By table and by reader", lead=_readers(findings), blocks=blocks)
 
 
 def _readers(findings: TablesFindings) -> str:
@@ -215,10 +221,10 @@ def _method(findings: TablesFindings) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def shared_page(findings: TablesFindings, *, seed: int | None = None) -> Page:
+def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
     """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
     figures, word = findings.figures, findings.treatment
-    whole = page(findings, seed=seed)
+    whole = page(findings, TablesContext(seed=context.seed))
     open_ones = undecided(figures)
     said: str = "No small count can be worked out from these tables alone."
     if figures.small:
@@ -243,9 +249,8 @@ def shared_page(findings: TablesFindings, *, seed: int | None = None) -> Page:
         tone=whole.tone,
         sections=(section, _by_table(findings, shareable=True)),
         method=whole.method,
-        untested=whole.untested,
-        seed=seed,
-        version=whole.version,
+        limitations=whole.limitations,
+        seed=whole.seed,
     )
 
 
@@ -258,20 +263,6 @@ def _outcome(findings: TablesFindings) -> tuple[str, ...]:
     return (
         f"Profile {findings.profile} {outcome}: no count from 1 to {findings.minimum - 1} may be shown or worked out.",
     )
-
-
-def whole_page(
-    findings: TablesFindings,
-    *,
-    limits: Sequence[Mapping[str, Any]] = (),
-    seed: int | None = None,
-    edition: Literal["internal", "shareable"] = "internal",
-) -> Page:
-    """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
-    if edition == "shareable":
-        # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
-        return shareable(shared_page(findings, seed=seed), minimum_cell=least_shared(findings))
-    return internal(with_limits(page(findings, seed=seed), limits, quantities(findings)))
 
 
 def brief(findings: TablesFindings) -> Iterator[Part]:
@@ -306,7 +297,7 @@ VIEW = QuestionView(
     page=page,
     plot=plot,
     meanings=meanings,
-    whole_page=whole_page,
+    context=TablesContext,
 )
 
 

@@ -1,6 +1,7 @@
 """How the findings about a partition are shown: JSON, limits, table, page and pictures."""
 
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unveil.metrics.partitions.distances import PartitionDistances
@@ -9,7 +10,7 @@ from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
 from unveil.metrics.partitions.policy_grid import PolicyGrid
 from unveil.metrics.partitions.unlinkability import Unlinkability
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PageContext, QuestionView
 from unveil.questions.unlinkability import words
 from unveil.questions.unlinkability.charts import (
     charts,
@@ -59,15 +60,15 @@ def headline(findings: PartitionFindings) -> str:
     )
 
 
-def page(
-    findings: PartitionFindings, *, seed: int | None = None, version: str | None = None, show_names: bool = True
-) -> Page:
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+@dataclass(frozen=True, kw_only=True)
+class UnlinkabilityContext(PageContext):
+    """The choices of the report: whether subjects are named, or numbered in the order of ``result.subjects``."""
 
-    With ``show_names=False`` subjects are numbered in the order of ``result.subjects`` instead of named.
-    """
-    from unveil._version import __version__
+    show_names: bool = True
 
+
+def page(findings: PartitionFindings, context: UnlinkabilityContext = UnlinkabilityContext()) -> Page:  # noqa: B008
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML."""
     result, reference = findings.result, findings.reference
     overall, subjects = result.overall, int(result.subjects.size)
     return Page(
@@ -91,17 +92,17 @@ def page(
             _graph_section(findings),
             _forecast_section(findings.forecast),
             _distance_section(findings.distances, reference),
-            _subjects_section(findings, show_names),
+            _subjects_section(findings, context.show_names),
             _fairness_section(result, findings.fairness),
             *_views_section(findings),
             _policy_section(result, findings.grid),
             _playground_section(result, findings.grid),
         ),
         method=_method(findings),
-        untested=_UNTESTED,
+        limitations=_UNTESTED,
         notes=findings.notes,
-        seed=seed,
-        version=__version__ if version is None else version,
+        seed=context.seed,
+        strip=context.strip,
     )
 
 
@@ -153,7 +154,6 @@ def _views_section(findings: PartitionFindings) -> tuple[Section, ...]:
                 "alone, as if the adversary were sure of it."
             ),
             blocks=(view_table(findings.views),),
-            tells="sure",
         ),
     )
 
@@ -166,7 +166,6 @@ def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
             "many of them is worth more than one that holds for one."
         ),
         blocks=(slope_chart(grid, beta=result.overall.beta),),
-        tells="sure",
     )
 
 
@@ -175,7 +174,6 @@ def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
         heading="Try another policy",
         lead="What would the answer be if everybody had another α and β?",
         blocks=(playground(result, grid),),
-        tells="sure",
     )
 
 
@@ -184,7 +182,6 @@ def _fairness_section(result: Unlinkability, fairness: tuple[FigureSpread, ...])
         heading="Is everybody hidden alike?",
         lead="An average can look safe while a few subjects are fully exposed.",
         blocks=(*fairness_numbers(result, fairness), fairness_table(fairness)),
-        tells="whom",
     )
 
 
@@ -198,7 +195,6 @@ def _subjects_section(findings: PartitionFindings, show_names: bool) -> Section:
             at_risk_table(findings.result, show_names=show_names, views=findings.views),
             subject_playground(findings.result, findings.shown, forecast=findings.forecast, show_names=show_names),
         ),
-        tells="whom",
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.report.blocks import CellGrid, Chart, Rings, Series
+from unveil.errors import InputError
+from unveil.report.blocks import Block, CellGrid, Chart, Page, Playground, Rings, Series
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.draw import pyplot
 from unveil.report.scale import axis, thin
@@ -23,7 +24,11 @@ _MARKS = {"round": "o", "square": "s", "none": ""}
 _INK, _GRID = "#1a1f26", "#e6e9ed"
 
 
-def draw(chart: Chart | Rings | BoxRows | HeatMap | CellGrid, axes: "Axes | None" = None) -> "Axes":
+#: A block that matplotlib can draw.
+DrawableChart = Chart | Rings | BoxRows | HeatMap | CellGrid
+
+
+def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
     """Return the axes with the chart, rings, boxes or heat map drawn on them: ``axes``, or those of a new figure.
 
     The numbers, ticks, dashes and colours are those of the page.
@@ -68,7 +73,7 @@ def draw(chart: Chart | Rings | BoxRows | HeatMap | CellGrid, axes: "Axes | None
     return axes
 
 
-def draw_all(charts: Sequence[Chart | BoxRows | HeatMap | CellGrid]) -> "NDArray[Any]":
+def draw_all(charts: Sequence[DrawableChart]) -> "NDArray[Any]":
     """Return the axes of a new figure with the charts side by side, as an array with one per chart.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
@@ -80,6 +85,26 @@ def draw_all(charts: Sequence[Chart | BoxRows | HeatMap | CellGrid]) -> "NDArray
         draw(chart, place)
     row: NDArray[Any] = axes[0]
     return row
+
+
+def draw_page(page: Page) -> "NDArray[Any]":
+    """Return the axes of a new figure with the charts of the first screen of a page."""
+    charts = [chart for block in page.picture if (chart := chart_of(block)) is not None]
+    if not charts:
+        charts = [chart for block in page.blocks if (chart := chart_of(block)) is not None][:1]
+    if not charts:
+        raise InputError("this result has no chart. Print it, or take to_polars")
+    return draw_all(charts)
+
+
+def chart_of(block: Block) -> DrawableChart | None:
+    """Return the chart of a block, None where it has none."""
+    match block:
+        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid():
+            return block
+        case Playground():
+            return block.chart
+    return None
 
 
 def _draw_series(series: Series, axes: "Axes") -> None:

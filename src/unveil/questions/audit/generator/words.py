@@ -168,7 +168,6 @@ def way_section(audit: Audit) -> Section | None:
         heading="How was it made?" if way is not None else "What is shown of epsilon?",
         lead=" ".join(filter(None, lead)),
         blocks=tuple(blocks),
-        tells="sure",
     )
 
 

@@ -53,7 +53,7 @@ def group_section(group_tables: Sequence[GroupTable]) -> Section:
         if each.groups.groups:
             drawn = any(group.attack_rate.defined for group in each.groups.groups)
             blocks += [*([group_chart(each)] if drawn else []), group_table(each)]
-    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks), tells="whom")
+    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks))
 
 
 def _severity(group_table: GroupTable) -> tuple[bool, float]:

@@ -155,7 +155,6 @@ def exposed_section(audit: Audit) -> Section | None:
             "the first row of the original. --people FILE writes all of them to a file."
         ),
         blocks=tuple(_exposed_table(release, most, several=len(found) > 1) for release in found),
-        tells="whom",
     )
 
 

@@ -214,7 +214,6 @@ def suggestion_section(audit: Audit) -> Section | None:
         heading="What to change",
         lead=" ".join(suggestion_sentences(audit)),
         blocks=(_table(audit, found),) if found else (),
-        tells="found",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError
-from unveil.questions.result import QuestionView
+from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.tables import cell_table, family_table, grade_table, release_table
@@ -29,7 +29,7 @@ def plot(findings: ReleasesFindings) -> "NDArray[Any]":
     return draw_all(charts)
 
 
-def page(findings: ReleasesFindings, *, seed: int | None = None) -> Page:
+def page(findings: ReleasesFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data."""
     best = safety_chart(findings)
     return Page(
@@ -42,8 +42,9 @@ def page(findings: ReleasesFindings, *, seed: int | None = None) -> Page:
         tone=tone(findings.counts),
         sections=tuple(_sections(findings)),
         method=_METHOD,
-        untested=_UNTESTED,
-        seed=findings.study.seed if seed is None else seed,
+        limitations=_UNTESTED,
+        seed=findings.study.seed if context.seed is None else context.seed,
+        strip=context.strip,
         version=findings.version,
     )
 
@@ -66,12 +67,11 @@ def _sections(findings: ReleasesFindings) -> Iterator[Section]:
             heading="Which figures can be trusted to order releases",
             lead="A figure that deserves trust shows more risk for a greater epsilon, and for more people copied.",
             blocks=(grade_table(findings),),
-            tells="sure",
         )
-        yield Section(heading="All releases", lead="", blocks=(release_table(findings),), tells="measured")
+        yield Section(heading="All releases", lead="", blocks=(release_table(findings),))
     if findings.failures:
-        yield Section(heading="What failed", lead=" ".join(failed(findings.failures)), blocks=(), tells="sure")
-    yield Section(heading="What was computed", lead="", blocks=_numbers(findings), tells="measured")
+        yield Section(heading="What failed", lead=" ".join(failed(findings.failures)), blocks=())
+    yield Section(heading="What was computed", lead="", blocks=_numbers(findings))
 
 
 def _numbers(findings: ReleasesFindings) -> tuple[Number, ...]:
