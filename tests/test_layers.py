@@ -36,12 +36,13 @@ STEPS = (
     {"read", "run"},
     {"words"},
     {"tables", "charts"},
+    {"sections"},
     {"view"},
     {"answer"},
 )
 STEP = {name: step for step, names in enumerate(STEPS) for name in names}
 #: What shows findings reads no file and attacks nothing.
-SHOWN = {"words", "tables", "charts", "view"}
+SHOWN = {"words", "tables", "charts", "sections", "view"}
 
 
 def imported(source: str, module: str, *, is_package: bool) -> Iterator[str]:
@@ -138,6 +139,7 @@ def test_every_part_has_a_layer() -> None:
         ("unveil.questions.graph.run", "from unveil.questions.graph.view import page"),
         ("unveil.questions.graph.words", "from unveil.questions.graph.tables import metric_table"),
         ("unveil.questions.graph.view", "from unveil.questions.graph.run import attack_all"),
+        ("unveil.questions.graph.sections.edges", "from unveil.questions.graph.view import page"),
     ],
 )
 def test_a_violation_is_seen(module: str, source: str) -> None:

@@ -86,7 +86,8 @@ def _sources() -> tuple[dict[str, str], set[str]]:
 @cache
 def _misplaced() -> dict[str, str]:
     settings = {f"unveil.questions.{each.folder}.{each.table.partition(':')[0]}" for each in QUESTIONS.values()}
-    return {module: user for module, user in misplaced(*_sources()).items() if module not in settings}
+    found = misplaced(*_sources()).items()
+    return {module: user for module, user in found if module not in settings and ".sections." not in module}
 
 
 def _listed() -> set[str]:
