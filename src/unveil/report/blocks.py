@@ -309,7 +309,7 @@ def grid_table(grid: CellGrid) -> "TableBlock":
 
 
 @dataclass(frozen=True, kw_only=True)
-class RiskRow:
+class RiskChartRow:
     """One risk of the first screen: its worst attack with both rates, the excess and its limits."""
 
     risk: str
@@ -339,7 +339,7 @@ class RiskSummary:
     """The main chart and the summary table of an audit, one block: each row of the table has its part of the chart."""
 
     title: str
-    rows: tuple[RiskRow, ...]
+    rows: tuple[RiskChartRow, ...]
     #: The largest acceptable excess, where one is set.
     threshold: float | None = None
     caption: str = ""
