@@ -62,10 +62,10 @@ def answer(question: str, files: worker.Files, settings: Any, progress: Callable
             stream.write(f"{settings['metrics']}\n")
     elif word == "tell":
         return SimpleNamespace(
-            html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good", tone_word="Good", outputs={}
+            html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good", label="Good", outputs={}
         )
     return SimpleNamespace(
-        html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good", tone_word="Good", outputs={}
+        html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good", label="Good", outputs={}
     )
 
 

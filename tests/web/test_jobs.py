@@ -334,7 +334,7 @@ def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
 
 def test_a_worker_leaves_its_answer_in_its_folder(task: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
-    said = {"headline": "It is <b>answer</b>.", "tone": "good", "tone_word": "Good"}
+    said = {"headline": "It is <b>answer</b>.", "tone": "good", "label": "Good"}
     assert task() == {**said, "outputs": []}
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == REPORT
     assert json.loads((tmp_path / "progress.json").read_text(encoding="utf-8")) == {

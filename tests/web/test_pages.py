@@ -36,7 +36,7 @@ class Job:
     state: str = "finished"
     headline: str = ""
     tone: str = ""
-    tone_word: str = ""
+    label: str = ""
     error: str = ""
     field: str = ""
     files: dict[str, Any] = made(default_factory=dict)
@@ -50,7 +50,7 @@ def jobs() -> list[Job]:
     named = Job(
         headline=HOSTILE,
         tone="bad",
-        tone_word=HOSTILE,
+        label=HOSTILE,
         files={"released": [File(id="2", name=HOSTILE)], "original": File(id="1", name=HOSTILE)},
         settings={
             "columns": [column],

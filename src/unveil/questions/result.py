@@ -78,9 +78,8 @@ class QuestionView(Generic[Findings]):
         What each of the quantities means, by name, before anything is found; by the declared figures unless given.
     level
         Findings to what was found in one word, where a question has such words.
-    whole_page, whole_json
-        Findings, ``seed``, ``limits`` if any, and choices to the whole page and to all of JSON, where a question makes
-        editions or decides by limits itself.
+    whole_json
+        Findings, ``seed``, ``limits`` if any, and choices to all of JSON, where a question decides by limits itself.
     """
 
     schema: str
@@ -93,7 +92,6 @@ class QuestionView(Generic[Findings]):
     about: str
     meanings: Callable[[], Mapping[str, str]] | None = None
     level: Callable[[Findings], str] | None = None
-    whole_page: "Callable[..., Page] | None" = None
     whole_json: Callable[..., Mapping[str, Any]] | None = None
 
     def limit_meanings(self) -> Mapping[str, str]:
@@ -185,8 +183,6 @@ class Result(Generic[Findings]):
         from unveil.report.limits import limit_strip
 
         stated, checked = self.seed if seed is None else seed, self._checked(limits)
-        if self.view.whole_page is not None:
-            return self.view.whole_page(self.findings, seed=stated, **_with(checked), **choices)
         strip = limit_strip(checked, self.quantities) if checked else None
         return self.view.page(self.findings, self.view.context(seed=stated, strip=strip, **choices))
 

@@ -139,6 +139,15 @@ class Chart:
     rows: tuple[str, ...] = ()
 
 
+def sides(letters: str) -> tuple[Side, ...]:
+    """Return the alignment of columns from one letter each.
+
+    >>> sides("lr")
+    ('left', 'right')
+    """
+    return tuple("left" if letter == "l" else "right" for letter in letters)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableBlock:
     """Rows of text; a page truncates a long table and says so."""
@@ -439,8 +448,6 @@ class Section:
     data: tuple[Block, ...] = ()
     #: Whether it is unfolded when the page is opened; on paper all are.
     is_open: bool = False
-    #: Whether it goes with the sheet to sign into the document that is filed.
-    on_file: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -461,8 +468,6 @@ class Page:
     next_steps: tuple[str, ...] = ()
     #: What answers the question at a glance, on the first screen; mostly one block.
     picture: tuple[Block, ...] = ()
-    #: What the tone is called, where that is not the usual word.
-    tone_word: str = ""
     #: The level and the decision, where the question has any.
     strip: LevelStrip | None = None
     #: One line below the next steps: files, number of people, date.

@@ -93,5 +93,4 @@ def profile_section(answers: ProfileAnswers) -> Section:
         heading=f"Threshold: {profile.title}",
         lead=f"{profile.text} Source: {profile.cited} ({profile.standing}).",
         blocks=(clause_table(answers.answers),),
-        on_file=True,
     )

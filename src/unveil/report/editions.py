@@ -54,7 +54,6 @@ SHOWN_OPTIONS = frozenset(
         "--review",
         "--context",
         "--suggest",
-        "--report",
         *("--hold-out", "--folds", "--runs", "--canaries", "--epsilon", "--delta", "--adjacency", "--workers"),
         *("--time-limit", "--memory-limit", "--output-limit"),
     }
@@ -131,11 +130,6 @@ def _value(option: str, value: str) -> str:
     if option == "" or option in FILE_OPTIONS:
         return last_part(value)
     return value if option in SHOWN_OPTIONS else _HIDDEN
-
-
-def internal(page: Page) -> Page:
-    """Return the page marked as the edition that must not be passed on."""
-    return replace(page, edition="internal")
 
 
 def shareable(page: Page, *, minimum_cell: int = MINIMUM_CELL, paths: Iterable["str | PathLike[str]"] = ()) -> Page:

@@ -22,11 +22,11 @@ from unveil.report.blocks import (
     Rings,
     RiskSummary,
     TableBlock,
-    risk_table,
 )
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.machine import compact
 from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
+from unveil.report.svg.risks import risk_figure
 from unveil.report.templates import environment_of, text_of
 from unveil.report.text import count
 
@@ -38,18 +38,29 @@ MOST_ROWS = 100
 MOST_NOTES = 20
 _PACKAGE = "unveil.report"
 
-#: The tone of a headline in words, for those who do not see its colour.
-TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
+#: The decision in words.
+DECISIONS = {"pass": "Pass", "fail": "Fail", "inconclusive": "Inconclusive", "none": "No threshold set"}
 #: Whom the page is for, as it is said on it.
-EDITIONS = {"": "", "internal": "Internal edition: do not pass this report on", "shareable": "Shareable edition"}
+EDITIONS = {"": "", "internal": "Internal – do not share", "shareable": "Redacted"}
 
 #: The last part of every page.
 METHODS = "Methods and limitations"
 
 
-def tone_word(page: Page) -> str:
-    """Return the tone of a page in words, for those who do not see its colour."""
-    return page.tone_word or TONES[page.tone]
+def label_of(page: Page) -> str:
+    """Return the decision or the level of a page in words, for a list of reports.
+
+    >>> from unveil.report.blocks import LevelStrip
+    >>> page = Page(title="T", question="Q", headline="H", tone="bad", sections=(), strip=LevelStrip(level="very_low"))
+    >>> label_of(page)
+    'Very low'
+    """
+    strip = page.strip
+    if strip is None or (strip.decision == "none" and not strip.level):
+        return "Result"
+    if strip.decision != "none":
+        return DECISIONS[strip.decision]
+    return strip.level.replace("_", " ").capitalize()
 
 
 def render(page: Page) -> str:
@@ -67,6 +78,7 @@ def render(page: Page) -> str:
     scripts = [asset(f"{name}.js") for name in dict.fromkeys(("page", *_scripts(page)))]
     numbered = counting(1)
     picture = list(_groups(page.picture, numbered))
+    limits = [] if page.strip is None or page.strip.limits is None else [page.strip.limits]
     parts = list(_parts(page, numbered))
     template = _environment().get_template("page.html.j2")
     return template.render(
@@ -75,11 +87,14 @@ def render(page: Page) -> str:
         style=_verbatim(style, "style"),
         scripts=[_verbatim(script, "script") for script in scripts],
         picture=picture,
-        # A picture that is as wide as it is told to be stands beside the text; tables need all of the width.
-        beside=bool(picture) and all(group["kind"] == "chart" for group in picture),
+        # A chart with a viewBox stands next to the text; tables need the whole width.
+        beside=bool(picture) and picture[0]["kind"] == "chart",
+        # The steps follow from the summary, so they stand below it.
+        after=any(group["kind"] == "risks" for group in picture),
+        limits=list(_groups(limits, numbered)),
+        decisions=DECISIONS,
         parts=parts,
         levels=[(level, level.replace("_", " ")) for level in (*RISK_LEVELS, "inconclusive")],
-        tone=tone_word(page),
         edition=EDITIONS[page.edition],
         cautions=page.cautions[:MOST_NOTES],
     )
@@ -206,7 +221,7 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
         case RiskSummary():
-            return _group(risk_table(block), identity)
+            return {"kind": "risks", "figure": risk_figure(block, identity)}
         case Boxes():
             return {"kind": "boxes", "boxes": block}
         case Playground():
@@ -238,12 +253,8 @@ def sheet_document(page: Page) -> str:
     """
     if page.sheet is None:
         raise InputError("this page has no sheet to sign. Make it of an audit")
-    sections = [
-        (section, [block for block in section.blocks if isinstance(block, TableBlock)])
-        for section in page.sections
-        if section.on_file
-    ]
-    return _template().render(page=page, sheet=page.sheet, sections=sections)
+    tables = [block for block in page.method_data if isinstance(block, TableBlock)]
+    return _template().render(page=page, sheet=page.sheet, tables=tables)
 
 
 @cache

@@ -4,7 +4,7 @@ Everything on the sheet is cut to what fits on one page of paper, and stands in 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -12,9 +12,7 @@ from unveil.report.blocks import (
     Box,
     Boxes,
     Count,
-    Page,
     PrivateText,
-    Section,
     Sheet,
     SheetEntry,
     Side,
@@ -42,7 +40,7 @@ CONTEXT: Mapping[str, str] = MappingProxyType(
 )
 FOR_WHOM = "Identifiable for whom?"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
-IN_FULL = "The record of this audit"
+IN_FULL = "Methods and limitations"
 
 #: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, to
 #: one more adversary, and then to the columns, of which two stand in a line.
@@ -152,11 +150,6 @@ class SignOff:
     settings: tuple[tuple[str, str], ...] = field(default=())
     #: What the hashes of the files are called.
     digest_name: str = "SHA-256"
-
-
-def with_sign_off(page: Page, sign_off: SignOff) -> Page:
-    """Return the page with the sheet as its first printed page, and all of it in full as its last section."""
-    return replace(page, sheet=sheet(sign_off), sections=(*page.sections, sign_off_section(sign_off)))
 
 
 def three_boxes(findings: Mapping[str, BoxFact]) -> Boxes:
@@ -334,8 +327,8 @@ def _rows(file: FileFact) -> Count:
     return people(file.rows)
 
 
-def sign_off_section(sign_off: SignOff) -> Section:
-    """Return all that the sheet had to cut, in full: files, columns, adversaries, figures, and how it was made."""
+def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
+    """Return all that the sheet had to cut, in full: files, columns, attackers, results, and how it was made."""
     columns = tuple((name(each.name), each.role, each.kind, each.technique or NOT_STATED) for each in sign_off.columns)
     adversaries = tuple((name(each.name), each.knows, each.reason or NOT_STATED) for each in sign_off.adversaries)
     made = (*zip(("Version and date", "Command"), _made(sign_off, short=False), strict=True), *sign_off.settings)
@@ -364,9 +357,4 @@ def sign_off_section(sign_off: SignOff) -> Section:
     tables.append(
         TableBlock(caption="How it was made", columns=("", ""), rows=made, align=("left", "left"), prose=True)
     )
-    return Section(
-        heading=IN_FULL,
-        lead="All that the first page states, in full: which files, what they were taken for, and how to do it again.",
-        blocks=tuple(tables),
-        on_file=True,
-    )
+    return tuple(tables)

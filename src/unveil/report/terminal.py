@@ -258,12 +258,15 @@ def page_parts(page: Page, *, verbose: bool = False) -> Iterator[Part]:
     yield from _shown_blocks(page.picture)
     if verbose:
         for section in page.sections:
-            yield from ("", Headline(section.heading))
+            yield ""
+            yield Headline(section.heading)
             yield from filter(None, [section.lead])
             yield from _shown_blocks((*section.blocks, *section.data))
         yield from _shown_blocks(page.method_data)
         for title, sentences in page.lists:
-            yield from ("", Headline(title), *sentences)
+            yield ""
+            yield Headline(title)
+            yield from sentences
         return
     yield from (f"Note: {note}" for note in page.notes[:FEW_NOTES])
 
@@ -273,8 +276,10 @@ def _shown_blocks(blocks: Iterable[Block]) -> Iterator[Part]:
     for block in blocks:
         match block:
             case RiskSummary():
-                yield from ("", risk_table(block))
+                yield ""
+                yield risk_table(block)
             case TableBlock() | CellGrid() | BoxRows() | HeatMap():
-                yield from ("", block)
+                yield ""
+                yield block
             case Number():
                 yield Figures((block,))

@@ -65,7 +65,7 @@ class JobView:
     place: int = 0
     headline: str = ""
     tone: str = ""
-    tone_word: str = ""
+    label: str = ""
     #: Why there is no answer, and which field of the form that is about.
     error: str = ""
     field: str = ""
@@ -191,7 +191,7 @@ class Jobs:
             step, share = _short(told.get("step", "")), told.get("share", 0.0)
             return JobView(**shared, step=step, share=_share(share), seconds=time.monotonic() - job.began)
         said: dict[str, Any] = {
-            name: _short(job.done.get(name) or "") for name in ("headline", "tone", "tone_word", "error", "field")
+            name: _short(job.done.get(name) or "") for name in ("headline", "tone", "label", "error", "field")
         }
         finished = job.state == "finished"
         return JobView(**shared, share=float(finished), seconds=job.seconds, outputs=job.outputs, **said)

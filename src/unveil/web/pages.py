@@ -12,8 +12,9 @@ from unveil.questions import question as asked_for
 from unveil.questions.roles import KINDS, ROLES
 from unveil.questions.settings import Question, Setting
 from unveil.questions.values import cells, default_of, values_of
-from unveil.report.page import TONES, embedded
+from unveil.report.blocks import Tone
 from unveil.report.page import asset as report_asset
+from unveil.report.page import embedded
 from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.report.text import shorten
 from unveil.web import alone, title_of
@@ -64,8 +65,8 @@ class ShownJob(Protocol):
         """How good that is."""
 
     @property
-    def tone_word(self) -> str:
-        """What that is called."""
+    def label(self) -> str:
+        """The decision or level in words."""
 
     @property
     def error(self) -> str:
@@ -167,7 +168,7 @@ def job(view: ShownJob, *, root: str = "") -> str:
         form=form,
         job=line,
         asked=_asked(form, view),
-        tone=view.tone_word or TONES.get(view.tone, TONES["neutral"]),
+        label=view.label or "Result",
         goes_on=any(field.goes_to for field in form.settings),
     )
 
@@ -218,7 +219,7 @@ def _line(view: ShownJob) -> _UploadLine:
         state=view.state,
         state_words=STATES[view.state],
         headline=view.headline,
-        tone=view.tone if view.tone in TONES else "neutral",
+        tone=view.tone if view.tone in get_args(Tone) else "neutral",
         error=view.error,
         field=view.field,
         outputs=view.outputs,

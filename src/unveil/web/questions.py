@@ -33,8 +33,8 @@ class ServedAnswer:
     json: str
     headline: str
     tone: str
-    #: What the tone is called.
-    tone_word: str
+    #: The decision or the level in words.
+    label: str
     #: Files to be taken away, by name, such as a release that was made.
     outputs: Mapping[str, bytes]
 
@@ -229,7 +229,7 @@ def _stem(path: Path) -> str:
 
 def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnswer:
     """Return what the page shows of a reply, with every file called as its owner calls it."""
-    from unveil.report.page import render, tone_word
+    from unveil.report.page import label_of, render
 
     limits = checked_limits(reply, request)
     shown: dict[str, Any] = {"seed": request.values.get("seed")}
@@ -244,7 +244,7 @@ def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnsw
         json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
         headline=called.in_text(page.headline),
         tone=page.tone,
-        tone_word=tone_word(page),
+        label=label_of(page),
         outputs=_outputs(reply, shown) if decision_of(reply, limits) in ("pass", "none") else {},
     )
 

@@ -150,7 +150,7 @@ def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, An
     write_private(folder / "answer.json", answered.json)
     for name, content in answered.outputs.items():
         write_private(folder / name, content)
-    said = {name: getattr(answered, name) for name in ("headline", "tone", "tone_word")}
+    said = {name: getattr(answered, name) for name in ("headline", "tone", "label")}
     return {**said, "outputs": list(answered.outputs)}
 
 

@@ -1,4 +1,4 @@
-"""If this table is released, what could an adversary do with it, and how sure is that?"""
+"""If this table is released, what can an attacker do with it, and how sure is that?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,24 +25,23 @@ from unveil.questions.audit.decision_text import leading_release
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.inputs import PreparedRelease
-from unveil.questions.audit.parts.membership import exposed_table
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, files_or_tables
-from unveil.questions.audit.report_context import ReportContext, check_context
+from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
 from unveil.questions.audit.runner import running
+from unveil.questions.audit.sections.exposed import exposed_table
 from unveil.questions.audit.settings import AuditSettings
-from unveil.questions.audit.terminal_view import full, short
-from unveil.questions.audit.view import VIEW, whole_page
+from unveil.questions.audit.view import VIEW, page, present
 from unveil.questions.request import OutputFile, Request, Response, SettingError
 from unveil.questions.result import Decision, Result, randomness
 from unveil.questions.roles import with_roles_of
 from unveil.questions.settings import takes_settings
+from unveil.report.blocks import Page
 from unveil.report.export import csv_of
 from unveil.report.figures import frame_of_rows
 from unveil.report.page import sheet_document
 from unveil.report.progress import Progress, Say, silent, unsaid
-from unveil.report.terminal import Part
 from unveil.work.cluster import cluster_risk
 
 __all__ = ["ATTACKS", "audit"]
@@ -51,6 +50,23 @@ __all__ = ["ATTACKS", "audit"]
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult(Result[Audit]):
     """The result of an audit, with its level and its decision."""
+
+    #: The tables themselves, for a page that shows records; nothing else reads them.
+    prepared: tuple[PreparedRelease, ...] = ()
+
+    def page(
+        self, *, limits: Sequence[Mapping[str, Any]] | None = None, seed: int | None = None, **choices: Any
+    ) -> Page:
+        """Return the report as data; ``choices`` are fields of `AuditContext`."""
+        del limits  # they are part of the decision
+        return page(self.findings, self.context(seed=self.seed if seed is None else seed, **choices))
+
+    def context(self, *, seed: int | None, **choices: Any) -> AuditContext:
+        """Return the context of the report."""
+        made = AuditContext(seed=seed, releases=self.prepared, **choices)
+        if made.report.previous is None:
+            return made
+        return replace(made, present=present(self.findings, seed=seed, context=made.report))
 
     def with_limits(self, limits: Mapping[str, float]) -> Self:
         """Return the result with limits on single effects or values, which override the threshold."""
@@ -128,8 +144,8 @@ def audit(
 ) -> AuditResult:
     """Return what an attacker could do with one or more releases of a table, and how sure that is.
 
-    The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
-    `unveil.questions.audit.view.whole_page`.
+    The report has choices of its own, as in ``answer.to_html(edition="shareable")``: the fields of
+    `unveil.questions.audit.report_context.AuditContext`.
 
     Parameters
     ----------
@@ -216,8 +232,7 @@ def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tu
 
 
 def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None, held: Thresholds) -> AuditResult:
-    # The tables are for a page with records alone: no finding holds any.
-    return AuditResult(_decided(findings, held), replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
+    return AuditResult(_decided(findings, held), VIEW, seed, prepared=releases)
 
 
 def _decided(findings: Audit, held: Thresholds) -> Audit:
@@ -252,12 +267,11 @@ def ask(request: Request) -> Response:
             f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
             "people",
         )
-    shared = partial(answer.to_html, context=context, edition="shareable")
+    shared = partial(answer.to_html, report=context, edition="shareable")
     key = "" if context.digest_key is None else context.digest_key.hex()
     return Response(
         answer=answer,
-        brief=lambda: _printed(answer, request, context),
-        on_page={"context": context, "edition": settings.edition, "show_records": settings.show_records},
+        on_page={"report": context, "edition": settings.edition, "show_records": settings.show_records},
         in_json={"context": context},
         outputs={
             "shareable": OutputFile(
@@ -272,7 +286,7 @@ def ask(request: Request) -> Response:
             ),
             "sheet": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
-                    path, sheet_document(answer.page(seed=seed, context=context))
+                    path, sheet_document(answer.page(seed=seed, report=context))
                 ),
                 name="sheet.html",
                 said="The sheet to sign is in {}",
@@ -289,7 +303,7 @@ def ask(request: Request) -> Response:
 def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
     """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
     from unveil.data.files.digest import new_key
-    from unveil.questions.audit.parts.changes import read_previous
+    from unveil.questions.audit.previous import read_previous
 
     def called(path: Path | None) -> Path | None:
         return None if path is None else Path(request.names.get(path, path))
@@ -363,9 +377,3 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     protections: tuple[TableProtection, ...] = (Shuffle(), RankSwapping(), GaussianCopula())
     releases = tuple(replace(protection.apply(original, rng=rng), control=control) for protection in protections)
     return original, control, releases
-
-
-def _printed(answer: AuditResult, request: Request, context: ReportContext) -> list[Part]:
-    """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
-    page = answer.page(context=context)
-    return list(full(answer.findings, page) if request.values["report"] == "full" else short(answer.findings, page))

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
 from unveil.questions.audit.decision import height
 from unveil.questions.audit.decision_findings import (
-    RISKS,
     AttackEffect,
     AuditDecision,
     DecisionWord,
@@ -19,12 +18,10 @@ from unveil.questions.audit.decision_findings import (
     Lack,
     Level,
     ReleaseDecision,
-    RiskRow,
 )
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.verdict_text import number_of
-from unveil.questions.audit.words import LONGEST_NAME, listed, percent
-from unveil.report.blocks import Side, TableBlock, Tone
+from unveil.questions.audit.words import LONGEST_NAME, listed, number_of, percent
+from unveil.report.blocks import Tone
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
@@ -118,7 +115,6 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
 THRESHOLD_STEP = "Choose a threshold to get pass or fail."
 #: With more words a headline has no room for the two rates.
 _MOST_WORDS = 20
-_LEFT: Side = "left"
 _FEW = "a number of people below the smallest that may be shown"
 
 
@@ -165,7 +161,7 @@ def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
 
     Where a threshold is set, the sentence begins with pass, fail or inconclusive.
     """
-    level = _level(release)
+    level = level_text(release)
     start = f"{DECISION_WORDS[release.decision]} ({level}): " if release.decision != "none" else ""
     if release.decision == "pass" and isinstance(release.highest, SuppressedNumber):
         return f"{start}every excess is below the threshold."
@@ -176,7 +172,7 @@ def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
     if release.decision == "inconclusive":
         return _inconclusive(release, start)
     if release.decision == "fail":
-        return f"{start}{_reached(release)}."
+        return f"{start}{reached(release)}."
     if release.level == "none_found":
         most = LEVEL_WORDS[release.at_most or "high"]
         if isinstance(release.highest, SuppressedNumber):
@@ -187,10 +183,11 @@ def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
     if release.level == "inconclusive":
         return f"Inconclusive: {_why_open(release)}."
     partial = f"Partial audit – {level}" if decision.partial else f"{level[:1].upper()}{level[1:]}"
-    return f"{partial}: {_reached(release)}."
+    return f"{partial}: {reached(release)}."
 
 
-def _level(release: ReleaseDecision) -> str:
+def level_text(release: ReleaseDecision) -> str:
+    """Return the level of a release in words."""
     if release.level == "none_found":
         return "nothing significant"
     if release.level == "inconclusive":
@@ -207,7 +204,7 @@ def _inconclusive(release: ReleaseDecision, start: str) -> str:
     if release.lacks and (release.lacks[0] != "not run" or release.level == "inconclusive"):
         return f"{start}{REASONS[release.lacks[0]]}."
     if release.lacks:
-        return f"Partial audit – {_level(release)}: {_reached(release) if release.cause else REASONS['not run']}."
+        return f"Partial audit – {level_text(release)}: {reached(release) if release.cause else REASONS['not run']}."
     if release.limit:
         return f"{start}the limit on {release.limit} cannot be tested."
     if release.cause == "class":
@@ -224,13 +221,14 @@ def _why_open(release: ReleaseDecision) -> str:
     if effect is None or not effect.excess.is_tested or not compares:
         return REASONS[release.lacks[0]] if release.lacks else "no attack could be tested"
     if isinstance(effect.excess.high, SuppressedNumber):
-        return f"the excess in {_named(effect)} is not ruled out"
-    return f"the excess in {_named(effect)} could be up to {_bound(effect.excess.high)} points"
+        return f"the excess in {effect_name(effect)} is not ruled out"
+    return f"the excess in {effect_name(effect)} could be up to {_bound(effect.excess.high)} points"
 
 
-def _named(effect: AttackEffect) -> str:
-    of = f" of {name(effect.sensitive, LONGEST_NAME)}" if effect.sensitive else ""
-    return f"{EFFECT_NAMES[effect.attack]}{of}"
+def effect_name(effect: AttackEffect, *, of: bool = True) -> str:
+    """Return what an attack is called in a sentence, with the attribute that it infers."""
+    about = f" of {name(effect.sensitive, LONGEST_NAME)}" if of and effect.sensitive else ""
+    return f"{EFFECT_NAMES[effect.attack]}{about}"
 
 
 def _class_risk(release: ReleaseDecision) -> float:
@@ -240,14 +238,15 @@ def _class_risk(release: ReleaseDecision) -> float:
     return 1 / smallest if smallest else 1.0
 
 
-def _reached(release: ReleaseDecision) -> str:
+def reached(release: ReleaseDecision) -> str:
     """Return what an attacker reaches, by the effect or the people that set the level."""
     people = release.individuals
     if release.cause == "claim":
         return "the claimed epsilon is refuted"
     if release.cause == "limit":
         return f"the limit on {release.limit} is exceeded"
-    if release.cause == "copies":
+    leads = release.worst is not None and release.worst.attack == "copies" and people.copies_seen
+    if release.cause == "copies" or (release.cause in ("", "effect") and leads):
         seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
         if people.rare_beyond_chance and people.rare_copies and people.rare_copies != seen:
             seen, expected, kind = people.rare_copies, people.rare_copies_expected, "rare copies"
@@ -265,7 +264,7 @@ def _reached(release: ReleaseDecision) -> str:
         group = release.group
         effect = AttackEffect(attack=group.attack, excess=group.excess)
         called = name(group.group, LONGEST_NAME)
-        said = f"{EFFECT_NAMES[group.attack]} succeeds" if _is_hidden(effect) else _phrase(effect)
+        said = f"{EFFECT_NAMES[group.attack]} succeeds" if is_hidden(effect) else _phrase(effect)
         return INDIVIDUALS["group"].format(p=said, g=called, k=number_of(group.people))
     return _of_effect(release.worst)
 
@@ -278,7 +277,7 @@ def _of_effect(effect: AttackEffect | None) -> str:
     """Return what an effect means, with its two rates where the sentence stays short."""
     if effect is None:
         return "no attack could be tested"
-    if _is_hidden(effect):
+    if is_hidden(effect):
         return f"{EFFECT_NAMES[effect.attack]} succeeds for {_FEW}"
     said, rates = _phrase(effect), _rates(effect)
     if effect.attack in ("reidentification", "row_order"):
@@ -308,7 +307,8 @@ def _rates(effect: AttackEffect) -> str:
     return f"{percent(excess.attack_rate)}, {kinds[effect.baseline_kind]} {percent(excess.baseline)}"
 
 
-def _is_hidden(effect: AttackEffect) -> bool:
+def is_hidden(effect: AttackEffect) -> bool:
+    """Return whether the redacted report withholds the rates of an effect."""
     return isinstance(effect.excess.value, SuppressedNumber)
 
 
@@ -343,7 +343,7 @@ def excess_text(effect: AttackEffect) -> str:
     >>> excess_text(AttackEffect(attack="membership", excess=EffectSize(0.038, 0.02, 0.048)))
     '3.8 (2, 4.8)'
     """
-    if _is_hidden(effect):
+    if is_hidden(effect):
         return "not shown"
     excess = effect.excess
     if isinstance(excess.high, SuppressedNumber):
@@ -361,7 +361,7 @@ def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) ->
     number = len(releases)
     if decision.decision == "none":
         worst = max(releases, key=lambda each: height(each.level))
-        highest = f"Highest risk: {name(worst.name, LONGEST_NAME)} ({_level(worst)})"
+        highest = f"Highest risk: {name(worst.name, LONGEST_NAME)} ({level_text(worst)})"
         best = next((each for each in releases if each.name == decision.recommended), None)
         if best is None or best is worst:
             return f"{highest}."
@@ -385,12 +385,12 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
     """Yield the numbers behind the headline."""
     effect = _subject(release)
     if several:
-        yield f"{name(release.name, LONGEST_NAME)}: {_level(release)}"
-    if effect is not None and effect.excess.is_tested and not _is_hidden(effect):
+        yield f"{name(release.name, LONGEST_NAME)}: {level_text(release)}"
+    if effect is not None and effect.excess.is_tested and not is_hidden(effect):
         excess = effect.excess
         limits = f" (at least {_points(excess.low)}, at most {_bound(excess.high)})"
         bounded = "" if isinstance(excess.high, SuppressedNumber) else limits
-        yield f"{_named(effect)}: {_rates(effect)}; excess {_in_points(excess.value)}{bounded}"
+        yield f"{effect_name(effect)}: {_rates(effect)}; excess {_in_points(excess.value)}{bounded}"
         if not isnan(effect.uncorrected):
             yield f"corrected for the choice of the worst attacker ({_points(effect.uncorrected)} before)"
         if not isnan(effect.p_adjusted):
@@ -405,7 +405,7 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         excess = release.group.excess
         yield f"in the group: at least {_points(excess.low)}, at most {_bound(excess.high)}"
     if decision.threshold is not None and decision.threshold.value is not None:
-        yield f"threshold {100 * decision.threshold.value:g}% ({_source(release, decision.threshold.source)})"
+        yield f"threshold {100 * decision.threshold.value:g}% ({threshold_source(release, decision.threshold.source)})"
     if release.decision == "fail" and release.cause in ("copies", "members"):
         yield "exposed people fail at any threshold"
     if release.decision == "inconclusive" and effect is not None and effect.people_needed:
@@ -415,7 +415,7 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         yield f"not run: {', '.join(names[:3])}{f' and {len(names) - 3} more' if names[3:] else ''}"
 
 
-def _source(release: ReleaseDecision, source: str) -> str:
+def threshold_source(release: ReleaseDecision, source: str) -> str:
     """Return who set the threshold, and for how many attacks its source does not speak."""
     held = {each.attack: each.convention for each in release.effects if each.status is not None}
     if not source or not any(held.values()):
@@ -504,85 +504,3 @@ def _telling_columns(audit: Audit, release: str) -> list[str]:
         if not any(isinstance(rate.value, SuppressedNumber) for rate in (each.whole, each.without)) and each.loss > 0
     ]
     return [each.column for each in sorted(weights, key=lambda each: -each.loss)[:3]]
-
-
-def summary_table(decision: AuditDecision) -> TableBlock:
-    """Return the four risks with their numbers; for several releases one column each."""
-    if len(decision.releases) == 1:
-        return _of_one(decision)
-    shown = sorted(
-        decision.releases, key=lambda each: (not each.is_reference, each.decision != "pass", height(each.level))
-    )
-    shown = [each for each in decision.releases if each in shown[:5]]
-    risks = [risk[:1].upper() + risk[1:] for risk in RISKS]
-    rows = [(risk, *(_brief(each.risks[place]) for each in shown)) for place, risk in enumerate(risks)]
-    rows.append(("Level", *(_level(each) for each in shown)))
-    if any(not isnan(each.utility_loss) for each in shown):
-        rows.append(("Utility loss", *(_loss(each) for each in shown)))
-    if decision.decision != "none":
-        words = ["–" if each.is_reference else DECISION_WORDS[each.decision] for each in shown]
-        rows.append(("Decision", *words))
-    cut = len(decision.releases) - len(shown)
-    more = f" {count(cut, 'more release is', 'more releases are')} in the data of this report." if cut else ""
-    return TableBlock(
-        caption="Risks by release",
-        columns=("Risk", *(name(each.name, LONGEST_NAME) for each in shown)),
-        rows=tuple(rows),
-        align=tuple(_LEFT for _ in range(len(shown) + 1)),
-        note=f"{_sizes(decision)} Level, and excess risk in points (at least, at most). {_MARKS}{more}",
-    )
-
-
-_MARKS = "● significant, ○ not significant, – not tested."
-
-
-def _loss(release: ReleaseDecision) -> str:
-    return "–" if isnan(release.utility_loss) else percent(release.utility_loss)
-
-
-def _mark(row: RiskRow) -> str:
-    if row.effect is None or row.level is None:
-        return f"– {row.why_not_tested}"
-    return f"{'●' if row.effect.is_significant else '○'} {LEVEL_WORDS[row.level]}"
-
-
-def _brief(row: RiskRow) -> str:
-    is_shown = row.effect is not None and row.level is not None
-    return f"{_mark(row)}, {excess_text(row.effect)}" if is_shown and row.effect is not None else _mark(row)
-
-
-def _sizes(decision: AuditDecision) -> str:
-    control = (
-        f"{number_of(decision.control_people)} in the control group" if decision.control_people else "no control group"
-    )
-    return f"{number_of(decision.people)} in the data, {control}."
-
-
-def _of_one(decision: AuditDecision) -> TableBlock:
-    release = decision.releases[0]
-    rows = [_risk_row(row) for row in release.risks]
-    if release.cause in INDIVIDUALS:
-        rows.append((f"Individuals: {_reached(release)}", "", "", "", "", LEVEL_WORDS[release.level]))
-    return TableBlock(
-        caption="Risks",
-        columns=("Risk", "Attack success", "Baseline", "Excess (points)", "Adjusted p", "Level"),
-        rows=tuple(rows),
-        align=("left", "right", "right", "right", "right", "left"),
-        note=f"{_sizes(decision)} Excess: more people per 100 because of the release (at least, at most). {_MARKS}",
-        prose=True,
-    )
-
-
-def _risk_row(row: RiskRow) -> tuple[str, ...]:
-    risk, effect = row.risk[:1].upper() + row.risk[1:], row.effect
-    if row.level is None or effect is None:
-        rate = "–" if effect is None or _is_hidden(effect) else percent(effect.excess.attack_rate)
-        why = row.why_not_tested if row.why_not_tested.startswith("not") else f"not tested: {row.why_not_tested}"
-        return (risk, rate, "–", why, "–", "–")
-    by = f": {_named(effect)}" if effect.attack not in (row.risk, "membership") or effect.sensitive else ""
-    if _is_hidden(effect):
-        return (f"{risk}{by}", "not shown", "not shown", "not shown", "–", _mark(row))
-    kind = "" if effect.baseline_kind == "control" else f" ({effect.baseline_kind})"
-    p = "counted" if effect.counted else p_text(effect.p_adjusted)
-    rate = percent(effect.excess.attack_rate)
-    return (f"{risk}{by}", rate, f"{percent(effect.excess.baseline)}{kind}", excess_text(effect), p, _mark(row))

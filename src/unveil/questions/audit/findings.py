@@ -127,7 +127,7 @@ class AttackFinding:
     )
     def trust(self) -> Mapping[str, Mapping[str, str | None]] | None:
         """The grades of the figures."""
-        from unveil.questions.audit.parts.candidates import trust_in
+        from unveil.questions.audit.sections.results import trust_in
 
         return trust_in(self) or None
 
@@ -135,13 +135,6 @@ class AttackFinding:
     separation: Separation | None = figure(
         "How far members are told from others; null for other attacks.", default=None
     )
-
-    @derived("The finding in one sentence.")
-    def sentence(self) -> str:
-        """The finding in one sentence."""
-        from unveil.questions.audit.sentences import sentence
-
-        return sentence(self)
 
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
@@ -469,7 +462,7 @@ class Audit:
     @derived("What stands above the headline, because figures would be misread without it.")
     def cautions(self) -> tuple[str, ...]:
         """What stands above the headline."""
-        from unveil.questions.audit.cautions import cautions
+        from unveil.questions.audit.sections.methods import cautions
 
         return cautions(self)
 

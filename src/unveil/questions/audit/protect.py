@@ -1,9 +1,8 @@
 """What does a protection do to a table: an audit of the table as it is, and after each protection."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from math import isnan
 from typing import Any
 
@@ -23,16 +22,13 @@ from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
 from unveil.questions.audit.protect_settings import ProtectSettings
 from unveil.questions.audit.quantities import quantities_of
-from unveil.questions.audit.report_context import ReportContext
+from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.settings import AuditSettings, identifiers_of
-from unveil.questions.audit.terminal_view import short
-from unveil.questions.audit.view import whole_page
 from unveil.questions.audit.words import percent
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.roles import with_roles_of
 from unveil.questions.settings import takes_settings
-from unveil.report.blocks import Page
 from unveil.report.editions import people as people_text
 from unveil.report.limits import Quantity
 from unveil.report.progress import Progress, silent
@@ -50,6 +46,14 @@ class ProtectResult(AuditResult):
 
     releases: tuple[Release, ...] = ()
     control: Table | None = None
+    #: How the control group was set aside, where unveil did that.
+    set_aside: str = ""
+
+    def context(self, *, seed: int | None, **choices: Any) -> AuditContext:
+        """Return the context of the report: what the protection changed stands below the decision."""
+        opening = tuple(filter(None, (changed(self.findings), self.set_aside)))
+        own: dict[str, Any] = {"title": "Table before and after protection", "opening": opening}
+        return super().context(seed=seed, **{**own, **choices})
 
     @property
     def released(self) -> Table:
@@ -102,14 +106,11 @@ def protect(
     told_ids = identifiers_of(table, asked.identifiers)
     table = _with_identifiers(table, told_ids)
     notes: list[str] = []
-    apart = outside is None
+    set_aside = ""
     if outside is None:
         table, outside = kept_apart(table, told_ids[:1], rng=rng)
-        pattern = (
-            "{}, one in five and drawn by lot, were kept apart before anything was protected, and stand for people who "
-            "are not in the data. The release holds the others."
-        )
-        notes = [people_text(outside.rows, "person", "people", pattern=pattern)]
+        pattern = "{} (one in five, chosen at random) are the control group; the release holds the others."
+        set_aside = people_text(outside.rows, "person", "people", pattern=pattern)
     progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
     notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
@@ -130,9 +131,14 @@ def protect(
     )
     # What is released is the last table; the others show what the protection changes.
     findings = replace(answer.findings, references=tuple(each.name for each in releases[:-1]))
-    shown = partial(_page, whole=answer.view.whole_page, first=notes[:1] if apart else ())
-    view = replace(answer.view, whole_page=shown, quantities=_of_last)
-    return ProtectResult(decided(findings, findings.thresholds), view, releases=releases, control=outside)
+    return ProtectResult(
+        decided(findings, findings.thresholds),
+        replace(answer.view, quantities=_of_last),
+        prepared=answer.prepared,
+        releases=releases,
+        control=outside,
+        set_aside=set_aside,
+    )
 
 
 def ask(request: Request) -> Response:
@@ -146,8 +152,7 @@ def ask(request: Request) -> Response:
     return Response(
         answer=answer,
         holds_limits=True,
-        brief=lambda: list(short(answer.findings, answer.page())),
-        on_page={"context": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
+        on_page={"report": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
             "others": OutputFile(
                 write=lambda path, **_: write_text(path, "" if others is None else others.frame.write_csv()),
@@ -171,14 +176,6 @@ def _of_last(audit: Audit) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for: those of the table that is released, not of those before."""
     verdict = replace(audit.verdict, releases=audit.verdict.releases[-1:])
     return quantities_of(replace(audit, releases=audit.releases[-1:], verdict=verdict))
-
-
-def _page(audit: Audit, *, whole: Callable[..., Page] | None, first: Sequence[str], **choices: Any) -> Page:
-    """Return the page of the audit, with what the protection changed below the decision."""
-    page = replace((whole or whole_page)(audit, **choices), title="A table before and after its protection")
-    notes = tuple(each for each in page.notes if each not in first)
-    explanation = (*page.explanation[:1], *filter(None, [changed(audit)]), *first, *page.explanation[1:])
-    return replace(page, explanation=explanation, notes=notes)
 
 
 def changed(audit: Audit) -> str:

@@ -276,17 +276,6 @@ class AuditSettings(
         fold=MORE,
         example="person",
     )
-    report: str = setting(
-        "short",
-        "How much is printed",
-        kind="choice",
-        only="command line",
-        choices=lambda: (
-            ("short", "The answer, what to do next, and each release beside each question"),
-            ("full", "All notes and the worst figure of each attack too"),
-        ),
-        front_end=True,
-    )
     edition: str = setting(
         "internal",
         "Edition of the report",

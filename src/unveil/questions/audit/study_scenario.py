@@ -18,7 +18,7 @@ import numpy as np
 
 from unveil.metrics.trials.risk import CONFIDENCE, ExcessStatus, Rate, clopper_pearson, excess, measured
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.attacks import ASKED, ATTACKS
+from unveil.questions.audit.attacks import ATTACKS, GOALS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
@@ -66,7 +66,7 @@ class WholeAudit:
         figures = {f"{name}.{rate}": True for name, rate in _rates() if rate not in ("naive_rate", "control_rate")}
         figures |= {name: each.more_is_worse for name, each in release_quantities(_NOTHING).items()}
         figures |= dict.fromkeys(_means(), True)
-        risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in ASKED)], True)
+        risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in GOALS)], True)
         return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
 
     def measure(self, tables: "ExistingTables", *, rng: np.random.Generator) -> dict[str, float]:
@@ -90,7 +90,7 @@ _NOTHING = Audit(rows=0, columns=(), sha256=None, control_rows=None, control_sha
 
 @cache
 def _columns() -> tuple[str, ...]:
-    asked = [f"{RISK}.{name}{end}" for name in ASKED for end in _ENDS]
+    asked = [f"{RISK}.{name}{end}" for name in GOALS for end in _ENDS]
     worst = [f"{RISK}{end}" for end in _ENDS]
     rates = [f"{name}.{rate}{end}" for name, rate in _rates() for end in _ENDS]
     return (*worst, *asked, *rates, *release_quantities(_NOTHING), *_means(), *LOST, *MORE, PROVED, COMPARED)
@@ -194,7 +194,7 @@ def risks_of(audit: Audit, release: AuditedRelease) -> dict[AttackerGoal, Rate]:
     """
     every = [*_beyond(audit, release)]
     confidence = 1 - (1 - CONFIDENCE) / max(len(every) + 1, 1)
-    found: dict[AttackerGoal, Rate] = dict.fromkeys(ASKED, UNDEFINED)
+    found: dict[AttackerGoal, Rate] = dict.fromkeys(GOALS, UNDEFINED)
     for each in every:
         rate = each.rate(confidence)
         if measured(rate, each.strangers or each.finding.risk.control_rate) is ExcessStatus.YES:

@@ -244,7 +244,7 @@
           pieces.push(element("text", { x: (box.left - frame.left).toFixed(2), y: y.toFixed(2), ...look }, words.join(" ")));
           reach(box);
         }
-      } else if (node.nodeType === Node.ELEMENT_NODE && !node.matches(".tools, details")) node.childNodes.forEach(walk);
+      } else if (node.nodeType === Node.ELEMENT_NODE && !node.matches(".tools, details, .preview")) node.childNodes.forEach(walk);
     };
     walk(figure);
     const [width, height] = [Math.ceil(right) + 16, Math.ceil(bottom) + 16];
@@ -276,13 +276,37 @@
       return undefined;
     });
 
+  // --- Preview of another threshold: moves the line, and states pass, fail or inconclusive for each risk.
+  const startPreview = (figure) => {
+    const preview = figure.querySelector(".preview");
+    if (!preview) return;
+    const [input, output] = [preview.querySelector("input"), preview.querySelector("output")];
+    const rows = all("tbody tr[data-low]", figure);
+    const lineOf = (svg) => svg.querySelector(".risk-threshold") || svg.querySelector("g").appendChild(element("line", { class: "risk-threshold", y1: 0, y2: 34 }));
+    preview.hidden = false;
+    input.addEventListener("input", () => {
+      const threshold = Number(input.value) / 100;
+      const counts = { pass: 0, fail: 0, inconclusive: 0 };
+      for (const row of rows) {
+        const [low, high] = [Number(row.dataset.low), Number(row.dataset.high)];
+        const state = low > threshold && "significant" in row.dataset ? "fail" : high <= threshold ? "pass" : "inconclusive";
+        counts[state] += 1;
+        row.querySelector(".of-level").dataset.preview = state;
+        const line = lineOf(row.querySelector(".wider svg"));
+        for (const end of ["x1", "x2"]) line.setAttribute(end, `${(100 * (threshold + 0.1)) / 1.1}%`);
+      }
+      output.textContent = `${input.value} points: ${Object.entries(counts).filter(([, number]) => number).map(([state, number]) => `${number} ${state}`).join(", ")}`;
+    });
+  };
+
   startFolds();
   document.body.append(tip);
   for (const moved of ["wheel", "touchmove"]) addEventListener(moved, hide, { passive: true });
-  for (const chart of all(".picture > svg, table.box-rows, .heat")) startValues(chart);
+  for (const chart of all(".picture > svg, table.box-rows, table.risk-rows, .heat")) startValues(chart);
   for (const table of all(".wide > table")) table.after(tools(copier(table)));
+  all("figure.risks").forEach(startPreview);
   for (const figure of all("figure")) {
-    const boxes = figure.querySelector("table.box-rows");
+    const boxes = figure.querySelector("table.box-rows, table.risk-rows");
     const caption = figure.querySelector("figcaption");
     if (!caption || !figure.querySelector("svg")) continue;
     caption.append(tools(saver(figure, "svg"), saver(figure, "png"), ...(boxes ? [copier(boxes)] : [])));

@@ -16,9 +16,9 @@ from unveil.questions.audit.attacks import (
     row_order,
     singling_out,
 )
-from unveil.questions.audit.attacks.attack import ASKED, AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.attack import GOALS, AttackedRelease, AuditAttack
 
-__all__ = ["ASKED", "ATTACKS", "LEADING", "AttackedRelease", "AuditAttack"]
+__all__ = ["ATTACKS", "GOALS", "AttackedRelease", "AuditAttack"]
 
 #: Every attack of an audit by name, in the order of the report: the only list of them.
 ATTACKS: Mapping[str, AuditAttack] = MappingProxyType(
@@ -39,5 +39,3 @@ ATTACKS: Mapping[str, AuditAttack] = MappingProxyType(
         )
     }
 )
-#: The attack by which the report compares releases.
-LEADING = next(attack for attack in ATTACKS.values() if attack.leads)

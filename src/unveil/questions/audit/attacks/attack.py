@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
-from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.questions.audit.findings import AttackFinding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,22 +15,13 @@ if TYPE_CHECKING:
     from unveil.questions.audit.inputs import PreparedRelease
     from unveil.questions.audit.people import TargetSample
     from unveil.questions.audit.settings import AuditSettings
-    from unveil.report.blocks import Chart
     from unveil.report.progress import Progress
 
 #: The questions of the Article 29 Working Party in its opinion 216 on anonymisation, as the sheet to sign names them.
 Question = Literal["singling_out", "linkability", "inference"]
-#: What somebody who holds a release may want to know, in the order of the report, as the report asks it.
+#: What an attacker may want, in the order of the report.
 AttackerGoal = Literal["who", "together", "secret", "member", "copied"]
-ASKED: "Mapping[AttackerGoal, str]" = MappingProxyType(
-    {
-        "who": "Who is it?",
-        "together": "Which records belong together?",
-        "secret": "What is their secret?",
-        "member": "Were they in it?",
-        "copied": "Is anybody copied?",
-    }
-)
+GOALS: tuple[AttackerGoal, ...] = get_args(AttackerGoal)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,23 +61,8 @@ class AuditAttack:
     # Words
 
     title: str
-    question: str
-    #: What somebody who never heard of the attack has to know before its figures.
-    lead: str
-    #: How it was measured, for the end of the report; empty where another attack says it.
+    #: How it is measured, for Methods; empty where another attack states it.
     about: str = ""
-    #: What a rate means: one sentence, without what it has to be compared with.
-    meaning: Callable[[AttackFinding], str] | None = None
-    #: What a finding without a rate means; empty where its remark says it.
-    without_rate: Callable[[AttackFinding], str] | None = None
-
-    # Picture
-
-    #: What the axis counts, and what stands below the picture.
-    x_label: str
-    caption: str = ""
-    #: Another picture than that of rates.
-    chart: "Callable[[Audit, AuditAttack], Chart | None] | None" = None
 
     # Facts
 
@@ -94,8 +70,6 @@ class AuditAttack:
     asks: AttackerGoal | None = None
     #: Which of the three questions of opinion 216 it answers; those are asked of the original itself too.
     answers: Question | None = None
-    #: Whether the report compares releases by it: in the first picture, beside usefulness, and by its adversaries.
-    leads: bool = False
     #: Whether people outside the data can be put through it too, and whether it cannot even be tried without them.
     controlled: bool = True
     needs_control: bool = False

@@ -3,7 +3,6 @@
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import _closeness
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import AttackFinding
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
@@ -13,28 +12,11 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     return _closeness.measured(attacked, distance_to_closest)
 
 
-def _sentence(finding: AttackFinding) -> str:
-    return _closeness.sentence(
-        finding,
-        middle="lie within {median} of somebody in the data",
-        edge="5% within {low}",
-        scale="0 is a copy, 1 differs fully in every column",
-    )
-
-
 ATTACK = AuditAttack(
     name="closest_record",
     also_called=("dcr", "distance to closest record"),
     run=run,
-    title="Distance to closest record",
-    question="Closest records: does the release keep too close to people in the data?",
-    lead=(
-        "Records that keep closer to people in the data than to others of the same kind have learned these people by "
-        "heart. It is shown and never accuses: harmless releases are often near."
-    ),
-    about="Distances add up over columns: numbers by their share of the range, categories by 0 or 1.",
-    without_rate=_sentence,
-    x_label="distance: 0 is a copy, 1 differs in every column",
-    chart=_closeness.chart,
+    title="Distance to closest record (DCR)",
+    about=("Distances sum over columns: numbers by their share of the range, categories 0 or 1."),
     distances=_closeness.DISTANCES,
 )

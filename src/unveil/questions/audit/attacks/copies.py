@@ -12,9 +12,8 @@ from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, 
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
 from unveil.questions.audit.people import pool_people
-from unveil.questions.audit.words import listed, percent_of
+from unveil.questions.audit.words import listed
 from unveil.report.blocks import Block, Number, Section, Side, TableBlock
-from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
 if TYPE_CHECKING:
@@ -144,16 +143,6 @@ def _remark(copied: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
 
 def _are(names: "Sequence[str]") -> str:
     return "is" if len(names) == 1 else "are"
-
-
-def _meaning(finding: AttackFinding) -> str:
-    said = f"{percent_of(finding.risk.attack_rate, 'people in the data')} stand in the release word for word."
-    number = finding.figures.get("unmistakable", 0.0)
-    if number > 0:
-        verb = "is an unmistakable copy: its record is" if number == 1 else "are unmistakable copies: their records are"
-        many = number.words if isinstance(number, SuppressedNumber) else count(round(number))
-        said = f"{said} {many[:1].upper()}{many[1:]} {verb} too unusual for coincidence."
-    return said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,20 +291,12 @@ ATTACK = AuditAttack(
     also_called=("exact matches", "identical matches", "identical match share", "ims", "duplicates", "exact copies"),
     run=run,
     title="Exact copies",
-    question="Exact copies: are people released as they are?",
-    lead=(
-        "A record that leaves the house exactly as it came in hides nothing. Common records are copied by coincidence, "
-        "which is why the control table matters."
-    ),
     about=(
-        "Exact copies: people whose record also stands in the release, in all columns they share. A copy is "
-        "unmistakable where the record is too improbable, by a tree of columns and with a factor of 10, for any such "
-        "coincidence to be expected, and where more rare records are copied than twins among other people explain."
+        "Exact copies: people whose record equals a released one in all shared columns. A copy is beyond "
+        "chance if its record is too improbable under a tree of columns (Chow and Liu), with a factor of 10, "
+        "and if more rare records are copied than people with equal records explain."
     ),
-    meaning=_meaning,
     asks="copied",
-    x_label="share of people who equal a released record",
-    caption="Common records are copied by coincidence; people who are not in the data show how often.",
     has_chance=False,
     per_person=False,
     takes_memory=True,

@@ -13,7 +13,6 @@ from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding, AttackScenario, ColumnImportance
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
-from unveil.questions.audit.words import listed, percent_of
 
 if TYPE_CHECKING:
     from unveil.data.table.release import Knowledge
@@ -150,39 +149,18 @@ def weigh(attacked: AttackedRelease, finding: AttackFinding) -> AttackFinding:
     return replace(finding, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
 
 
-def _meaning(finding: AttackFinding) -> str:
-    scenario = finding.scenario
-    share = f"for {percent_of(finding.risk.attack_rate, 'people')} the two lists share a record"
-    if scenario is None or finding.is_mean:
-        return f"On average over divisions of the columns, whoever looks up either part in the release: {share}."
-    return (
-        f"Whoever looks up the records nearest to a person by {listed(scenario.first)} and again by "
-        f"{listed(scenario.second)}: {share}."
-    )
-
-
 ATTACK = AuditAttack(
     name="linkability",
     also_called=("LinkabilityEvaluator", "linkage of two sources"),
     run=run,
     weigh=weigh,
     title="Linkability",
-    question="Linkability: can facts from two sources be put together?",
-    lead=(
-        "Two sources each know something else about the same person. The release helps to put the two together when "
-        "the records nearest to one half of what is known are also among those nearest to the other half."
-    ),
     about=(
-        "Linkability: for each target the k nearest released records are found by one group of columns and again by "
-        "the other; the target is linked when the two share a record. Where records are equally near, the exact chance "
-        "under random tie-breaking is used, so that columns that say nothing link nobody beyond chance. Unless told "
-        "otherwise k is 1, and 3 is tested too: more neighbors can raise the risk, but do not widen its upper limit."
+        "Linkability: the attacker looks up the nearest released records by one group of columns and again by"
+        " the other. A person is linked if both lists share a record. Ties count with their exact chance. One"
+        " neighbor decides; three are tested too. Column splits are random unless scenarios are given."
     ),
-    meaning=_meaning,
-    x_label="share of people for whom the two lists share a record",
-    caption="The mean is what an adversary who holds any columns reaches.",
     asks="together",
     answers="linkability",
-    leads=True,
     two_sources=True,
 )

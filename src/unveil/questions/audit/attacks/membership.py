@@ -19,7 +19,7 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks._learned_membership import learned
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.separation import Separation
 from unveil.questions.audit.words import percent_of
@@ -100,12 +100,6 @@ def _tried(
     return replace(shown, evidence=tuple(evidence))
 
 
-def _meaning(finding: AttackFinding) -> str:
-    share = percent_of(finding.risk.attack_rate, "people in the data")
-    told = f"Whoever holds a person's record calls {share} members of the data, rightly."
-    return told if finding.separation is None else f"{_surest(finding.separation)}{told}"
-
-
 def _surest(separation: Separation) -> str:
     """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
     sure = [
@@ -122,25 +116,14 @@ ATTACK = AuditAttack(
     name="membership",
     also_called=("mia", "membership inference", "membership disclosure"),
     run=run,
-    title="Membership",
-    question="Membership: can it be told who is in the data?",
-    lead=(
-        "Somebody holds a person's record and asks whether it was among the data, because the release lies closer to "
-        "it than to people outside, or holds more of its values than it should. Being in the data can itself be a "
-        "secret, as in a study of a disease. This can raise an alarm; it never gives an all-clear."
-    ),
+    title="Membership inference",
     about=(
-        "Membership: of the people in the data and in the control together those 5% are called members to whom the "
-        "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
-        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary learns from "
-        "people of whom it knows whether they are in the data how to weigh ten scores, is measured once on others, and "
-        "calls those members who are above all but 5% of the outsiders it learned from; where these are too few, it "
-        "goes by one score that was named beforehand."
+        "Membership inference: scores are the distance to the closest released record (DCR), the same "
+        "compared with the distance to the nearest other person (density ratio), and a score learned from a "
+        "third of the people, who are not measured. The effect is TPR − FPR at 5% nominal FPR; other people "
+        "set the cutoff."
     ),
-    meaning=_meaning,
     asks="member",
-    x_label="share of people called members",
-    caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,
     learns=True,
     takes_memory=True,

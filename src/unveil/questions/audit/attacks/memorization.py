@@ -22,10 +22,10 @@ from unveil.questions.audit.attack_results import (
     withheld,
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.per_person import per_person
 from unveil.questions.audit.scenarios import FEWEST_TRIES
-from unveil.questions.audit.words import listed, percent_of
+from unveil.questions.audit.words import listed
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -273,51 +273,17 @@ def _mean(attempts: Sequence[Attempts]) -> Attempts:
     return Attempts.from_chances(total / count, rows=rows)
 
 
-def _meaning(finding: AttackFinding) -> str:
-    share, who = percent_of(finding.risk.attack_rate, "people"), finding.scenario
-    if finding.is_mean or who is None:
-        return f"Over all secrets together, the adversaries who remember most are right about {share}."
-    secret, knows = listed([finding.secret]), listed(who.first)
-    role = who.name.partition(":")[0]
-    if role == ALONE:
-        return (
-            f"Whoever knows {knows} alone guesses {secret} right for {share}, in the data or not. No record gave that "
-            "away; the release tells it of everybody."
-        )
-    if role == OTHERS:
-        return (
-            "Taught by other people of the data in place of the release, the adversary who does it best goes by "
-            f"{who.reason.removeprefix('guesses by ')}, knows {knows}, and guesses {secret} right for {share}: what "
-            "the release has beyond that is memory."
-        )
-    by = who.reason.removeprefix("guesses by ")
-    return (
-        f"Of all tried, the adversary who {role} goes by {by}, knows {knows}, and guesses {secret} right for {share}."
-    )
-
-
 ATTACK = AuditAttack(
     name="memory",
     effect_name="memorization",
     also_called=("memorization", "memorisation", "remembered secrets"),
     run=run,
-    title="Remembered secrets",
-    question="Remembered secrets: is a value known because the person's record was used?",
-    lead=(
-        "The adversary who does it best, and the columns it goes by, are chosen among many on some people and measured "
-        "on others; what is guessed better about people in the data was remembered."
-    ),
+    title="Memorization",
     about=(
-        "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
-        "in the data, less its standard error; the best is measured once on others. For stated sensitive columns the "
-        "effect is measured on everybody, both parts trading places, and the test on one part. Over several secrets "
-        "the mean of each person is one try. Without a control it is compared with whoever does best when other "
-        "people of the data teach it, which accuses nobody. A learner sees at most 5,000 rows."
+        "Memorization: attackers are chosen on one half of the people and measured on the other, and the "
+        "halves trade places. The excess is what the release reveals beyond what the population predicts."
     ),
-    meaning=_meaning,
     asks="secret",
-    x_label="share of people whose value is guessed right",
-    caption="Blind chance takes the value of any record, or the most frequent one where the likeliest is said.",
     guesses_sensitive=True,
     per_person=False,
     learns=True,

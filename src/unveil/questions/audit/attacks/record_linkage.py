@@ -21,7 +21,6 @@ from unveil.questions.audit.attack_results import (
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.people import TargetSample
-from unveil.questions.audit.words import percent, percent_of
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -125,34 +124,16 @@ def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
     return {name: measured[name] for name in _SHOWN if name in measured}
 
 
-def _meaning(finding: AttackFinding) -> str:
-    rate = percent_of(finding.risk.attack_rate, "released records")
-    return f"Whoever compares released records with what is known of people names the right person for {rate}."
-
-
-def _without_truth(finding: AttackFinding) -> str:
-    if "sure" not in finding.figures:
-        return ""
-    return f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
-
-
 ATTACK = AuditAttack(
     name="record_linkage",
     effect_name="reidentification",
     also_called=("reidentification", "identity disclosure", "distance-based record linkage", "dbrl"),
     run=run,
-    title="Record linkage",
-    question="Record linkage: whose record is it?",
-    lead=(
-        "Each released record is compared with everything known about each person in the data. The nearest person is "
-        "the adversary's guess at whose record it is."
+    title="Re-identification",
+    about=(
+        "Re-identification (record linkage): the original record nearest to each released one, ties broken at random."
     ),
-    about="Record linkage: the original record nearest to each released one, ties broken by lot.",
-    meaning=_meaning,
-    without_rate=_without_truth,
     asks="who",
-    x_label="share of released records whose person is named",
-    caption="People outside the data have no record in the release, so only blind chance stands beside it.",
     controlled=False,
     needs_masked=True,
 )

@@ -10,9 +10,7 @@ from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import OwnDraws
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, figure_of, finding_of, not_run, remarked
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.per_person import per_person
-from unveil.questions.audit.words import percent_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,29 +68,16 @@ def _compared(
     return before, after, fits
 
 
-def _meaning(finding: AttackFinding) -> str:
-    share = percent_of(finding.risk.attack_rate, "released rows")
-    return f"{share} stand where the same person stands in the original."
-
-
 ATTACK = AuditAttack(
     name="row_order",
     also_called=("order", "shuffling"),
     run=run,
     title="Row order",
-    question="Row order: does the order of the rows give people away?",
-    lead=(
-        "If a release keeps the order of the original, everybody who has another table in that order can name its "
-        "rows, whatever was done to the cells."
-    ),
     about=(
-        "Row order: row i of the release compared with row i of the original. The verdict counts the cells in which "
-        "both agree, and again with the rows in other orders."
+        "Row order: rows whose nearest original row has the same position, with permutations within five "
+        "neighboring people."
     ),
-    meaning=_meaning,
     asks="who",
-    x_label="share of rows that stand where their person stands",
-    caption="People outside the data have no place in the order, so only blind chance stands beside it.",
     controlled=False,
     per_person=False,
 )

@@ -21,7 +21,6 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, AttackScenario, SuccessRange
-from unveil.questions.audit.words import percent_of
 from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
@@ -140,30 +139,16 @@ def _groups(attacked: AttackedRelease, fitted: "PredicateMatches") -> "RatesByGr
     return grouped(trials, attacked.drawn, "everybody")
 
 
-def _meaning(finding: AttackFinding) -> str:
-    share = percent_of(finding.risk.attack_rate, "descriptions that fit one released record")
-    return f"{share} fit exactly one person in the data."
-
-
 ATTACK = AuditAttack(
     name="singling_out",
     also_called=("isolation", "SinglingOutEvaluator"),
     run=run,
     title="Singling out",
-    question="Singling out: can a person be isolated?",
-    lead=(
-        "Somebody reads off the release a description that fits one record only, such as a rare value or a combination "
-        "of values, and claims that exactly one person in the data fits it."
-    ),
     about=(
-        "Singling out: descriptions are made from the release alone and succeed where exactly one person of the "
-        "original fits. What they would give among as many strangers follows from how many of the control they fit: a "
-        "control with fewer people leaves it open within bounds, and no description made without the data fits exactly "
-        "one person in more than 37% of tries. Descriptions of the same people count as fewer in the interval."
+        "Singling out: 1,000 predicates are built from the release alone, on rare values of one column and on"
+        " random combinations of columns. The attack succeeds when a predicate fits exactly one person. The "
+        "baseline is the same count for as many people of the control group."
     ),
-    meaning=_meaning,
-    x_label="share of descriptions that fit exactly one person",
-    caption="Descriptions made blindly, without looking for rare ones, show what is reached by chance.",
     asks="who",
     answers="singling_out",
     tries_are_people=False,

@@ -10,6 +10,10 @@ import numpy as np
 
 from unveil.data.table import Table
 from unveil.data.table.release import Release
+from unveil.metrics.epsilon.bound import ADJACENCY
+from unveil.metrics.epsilon.bound import Design as BoundDesign
+from unveil.metrics.epsilon.claim import Claim
+from unveil.metrics.epsilon.power import coins_needed, most_provable
 from unveil.metrics.releases.utility import loss_summary
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.metrics.verdict.copies import FACTOR
@@ -21,7 +25,6 @@ from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilo
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
-from unveil.questions.audit.generator.words import coins_said
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.questions.audit.judge import judge_audit
 from unveil.questions.audit.ranking import worst_of
@@ -127,7 +130,7 @@ def _audit_way(
     )
     settings = replace(settings, kind=None)
     if settings.canaries is not None:
-        say(coins_said(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
+        say(canary_sentence(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
     made = make_runs(
         generator,
         everybody,
@@ -352,3 +355,27 @@ def _told(progress: Progress, say: Say) -> RunProgress:
 
 def _within(progress: Progress, start: float, width: float, which: str) -> Progress:
     return lambda name, share: progress(f"{name}{which}", start + width * share)
+
+
+def canary_sentence(canaries: int, runs: int, *, pairs: bool, claim: Claim | None) -> str:
+    """Return the largest bound on ε that canaries can show, before any is drawn.
+
+    >>> canary_sentence(200, 4, pairs=False, claim=None)
+    '200 canaries in 4 runs (800 decisions) can show a lower bound on ε of at most 4.5 (95% confidence).'
+    """
+    design: BoundDesign = "pairs" if pairs else "coins"
+    coins, delta = canaries * runs, 0.0 if claim is None else claim.delta_against(ADJACENCY[design])
+    most = most_provable(coins, design=design, delta=delta)
+    said = (
+        f"{count(canaries)} canaries in {count(runs, 'run', 'runs')} ({count(coins)} decisions) can show a lower bound "
+        f"on ε of at most {most:.2g} (95% confidence)."
+    )
+    if claim is None:
+        return said
+    needed = coins_needed(claim.epsilon, 2 * claim.epsilon, design=design, delta=delta)
+    if needed is None:
+        return f"{said} No number of canaries would detect ε = {2 * claim.epsilon:g}."
+    return (
+        f"{said} To detect ε = {2 * claim.epsilon:g}, the best attacker needs about {count(needed)} decisions; an "
+        "attacker who sees only the release needs several times as many."
+    )

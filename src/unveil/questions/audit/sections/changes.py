@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from unveil._figure import figure
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.findings import FIGURES
-from unveil.questions.audit.parts.previous import (
+from unveil.questions.audit.findings import FIGURES, Audit
+from unveil.questions.audit.previous import (
     Difference,
     Key,
     adversary_of,
@@ -16,6 +16,7 @@ from unveil.questions.audit.parts.previous import (
     figures_in,
     read_previous,
 )
+from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.editions import people
@@ -26,9 +27,9 @@ __all__ = [
     "Difference",
     "FigureChange",
     "changes",
-    "changes_section",
     "direction",
     "read_previous",
+    "section",
 ]
 
 Direction = Literal[
@@ -161,40 +162,38 @@ def _spoken(key: tuple[str, str, str]) -> str:
     return f"{attack} on {release}" + (f" by {scenario}" if scenario else "")
 
 
-def changes_section(changed: Changes) -> Section:
-    """Return what changed as a part of a page: what is measurable first, then the rest, then what differs in making.
-
-    What blind chance reaches is left out of the table: it is there to be compared with.
-    """
+def section(audit: Audit, context: AuditContext) -> Section | None:
+    """Return what changed since the previous audit; None without one."""
+    if context.report.previous is None:
+        return None
+    changed = changes(context.report.previous, context.present)
     several = len({each.release for each in changed.figures}) > 1
     shown = [each for each in changed.figures if each.name != "naive_rate"]
-    only = [(name(text, 80), "only now") for text in changed.new]
-    only += [(name(text, 80), "only before") for text in changed.gone]
+    only = [(name(text, 80), "this audit") for text in changed.new]
+    only += [(name(text, 80), "previous audit") for text in changed.gone]
     tables = (
         TableBlock(
-            caption="Figures before and now",
-            columns=("Figure", "Change", "Before", "Now"),
+            caption="Results before and now",
+            columns=("Result", "Change", "Before", "Now"),
             rows=tuple(_row(each, several=several) for each in sorted(shown, key=lambda each: not each.measurable)),
             align=("left", "left", "right", "right"),
-            note=(
-                "“Measurably” means that the two 95% intervals do not overlap. Chance alone does that in about 6 of "
-                "1,000 comparisons of figures that did not change."
-            ),
+            note="Significant: the two 95% CIs do not overlap (by chance in about 6 of 1,000 unchanged results).",
             prose=True,
         ),
-        TableBlock(caption="In one audit only", columns=("What", "Where"), rows=tuple(only), align=("left", "left")),
+        TableBlock(caption="In one audit only", columns=("Attack", "In"), rows=tuple(only), align=("left", "left")),
         TableBlock(
-            caption="What the two audits were made with",
-            columns=("What", "Before", "Now"),
+            caption="Differences between the audits",
+            columns=("Setting", "Before", "Now"),
             rows=tuple((each.what, *_difference(each)) for each in changed.differences),
             align=("left", "left", "left"),
             prose=True,
         ),
     )
     return Section(
-        heading="What changed since the earlier audit",
+        heading="Changes since the previous audit",
         lead=sentence(changed),
-        blocks=tuple(table for table in tables if table.rows),
+        blocks=(),
+        data=tuple(table for table in tables if table.rows),
     )
 
 
@@ -205,17 +204,17 @@ def _difference(difference: Difference) -> tuple[str, str]:
 
 
 def sentence(changed: Changes) -> str:
-    """Return what changed in short: how many figures, in which direction, and what forbids to compare them."""
+    """Return how many results changed significantly, and what limits the comparison."""
     sure = [each for each in changed.figures if each.before.has_interval and each.now.has_interval]
     up, down = (sum(each.direction == f"measurably {way}" for each in sure) for way in ("higher", "lower"))
     exact = sum(each.direction in ("higher", "lower") for each in changed.figures)
-    others = count(exact, "figure without an interval differs", "figures without an interval differ")
+    others = count(exact, "result without a CI differs", "results without a CI differ")
     said = (
-        f"Compared with {changed.previous}: of {count(len(sure), 'figure', 'figures')} with an interval {up} "
-        f"{'is' if up == 1 else 'are'} measurably higher and {down} measurably lower; {others}."
+        f"Compared with {changed.previous}: of {count(len(sure), 'result', 'results')} with a CI, {up} "
+        f"{'is' if up == 1 else 'are'} significantly higher and {down} significantly lower; {others}."
     )
     other_file = any(each.what.startswith("original: file") for each in changed.differences)
-    people = " The original is another file: the figures may be about other people." if other_file else ""
+    people = " The original data are another file, so results may be about other people." if other_file else ""
     alone = len(changed.new) + len(changed.gone)
     more = f" {count(alone, 'attack is', 'attacks are')} in one of the audits only." if alone else ""
     return f"{said}{people}{more}"
@@ -230,7 +229,13 @@ def _row(change: FigureChange, *, several: bool) -> tuple[str, ...]:
     return f"{where}{name(figure, 60)}{who}", outcome, *texts
 
 
-_OUTCOMES: Mapping[str, str] = {"defined": "was undefined", "undefined": "is undefined now"}
+_OUTCOMES: Mapping[str, str] = {
+    "defined": "was undefined",
+    "undefined": "is undefined now",
+    "measurably higher": "significantly higher",
+    "measurably lower": "significantly lower",
+    "no measurable change": "no significant change",
+}
 
 
 def _measured(figure: Rate, *, share: bool) -> str:

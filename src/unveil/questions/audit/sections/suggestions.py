@@ -1,4 +1,4 @@
-"""What to change: what each change of a release would lower, what would stay, and what it costs in usefulness."""
+"""Tested changes: which change of the release lowers the risk, and at what cost in utility?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,21 +16,22 @@ from unveil.questions.audit.findings import (
     SuggestedChange,
 )
 from unveil.questions.audit.ranking import worst_of
+from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate, listed, percent
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
-#: What must be said wherever a change is recommended.
+#: What holds for every tested change.
 SAME_PEOPLE = (
-    "The changes were chosen and measured on the same people, so the best of them looks better than it is: audit the "
-    "one that you take again. Adjusted p allows for all of them. Not significant does not mean harmless."
+    "Changes were chosen and measured on the same people, so the best one looks better than it is: audit the changed "
+    "release again. Adjusted p corrects for all changes."
 )
 _NOTE = (
-    "Coarser: ranges of numbers and sets of categories, so wide that each stands for at least 10% of the rows (30% "
-    "where 10% changes nothing), or the wider labels that were told; usefulness is compared by the middle of each."
+    "Generalized: ranges of numbers and sets of categories that cover at least 10% of the rows each (30% where 10% "
+    "changes nothing), or the levels of a given hierarchy."
 )
-#: Of so many releases it is said what helps.
+#: The text names the best change of at most so many releases.
 _MOST_SAID = 3
 #: A mean over attacks that falls by less has not fallen.
 _LEAST_FALL = 0.01
@@ -155,10 +156,10 @@ def suggestion_sentences(audit: Audit) -> list[str]:
     if audit.suggestions is None:
         return []
     if not audit.suggestions.attacks:
-        return ["Nothing is significant and no limit is set, so there was nothing to lower by a change."]
+        return ["Nothing is significant and no threshold is set, so no change was tested."]
     found = measured_changes(audit)
     if not found:
-        return ["No column could be made coarser or left out: too few are known to an adversary."]
+        return ["No column can be generalized or removed: the attacker knows too few."]
     of_release = [(each, [one for one in found if one.before is each]) for each in audit.releases]
     said = [_sentence(release, own, several=len(audit.releases) > 1) for release, own in of_release if own]
     more = [f"For {count(len(said) - _MOST_SAID)} more releases see the table."] if len(said) > _MOST_SAID else []
@@ -170,22 +171,23 @@ def _sentence(release: AuditedRelease, changes: Sequence[MeasuredChange], *, sev
     which = f"{name(release.name, 40)!r}" if several else "the release"
     tried = f"{count(len(changes), 'change', 'changes')} of {which}"
     if not best.proved_before:
-        return f"Nothing is significant for {which}; the table shows what changes do."
+        return f"Nothing is significant for {which}; the table lists the effect of each change."
     if best.proved and best.fall < _LEAST_FALL:
-        return f"Of {tried} none lowers what the attacks reach: protect it in another way (unveil list protections)."
+        return f"None of {tried} lowers attack success: protect the data in another way."
     if not best.proved:
         clear = [each for each in changes if not each.proved]
         cheapest = min(clear, key=lambda each: each.loss)
-        return f"Of {tried} {len(clear)} leave nothing significant; the cheapest is {_quoted(cheapest)}."
+        verb = "leaves" if len(clear) == 1 else "leave"
+        return f"{len(clear)} of {tried} {verb} nothing significant. Least utility loss: {_quoted(cheapest)}."
     stay = listed([ATTACKS[attack].title.lower() for attack in best.proved], at_most=8)
-    return f"Of {tried} none leaves nothing significant. Furthest goes {_quoted(best)}; still significant: {stay}."
+    return f"None of {tried} leaves nothing significant. Best: {_quoted(best)}; still significant: {stay}."
 
 
 def _quoted(measured: MeasuredChange) -> str:
     before, after = measured.before.utility, measured.change.utility
     cost = ""
     if before is not None and after is not None:
-        cost = f", usefulness lost {percent(after.loss)} instead of {percent(before.loss)}"
+        cost = f", utility loss {percent(before.loss)} → {percent(after.loss)}"
     return f"“{change_text(measured.change)}” ({_fallen(measured)}{cost})"
 
 
@@ -194,7 +196,7 @@ def _fallen(measured: MeasuredChange) -> str:
     falls = [(float(one.worse.value) - float(other.worse.value), attack) for attack, one, other in measured.pairs()]
     most, which = max(falls, default=(0.0, ""))
     if most <= 0:
-        return "no figure falls"
+        return "no decrease"
     one, other = next((one, other) for attack, one, other in measured.pairs() if attack == which)
     return f"{ATTACKS[which].title.lower()} {_share(one)} → {_share(other)}"
 
@@ -205,13 +207,14 @@ def _share(finding: AttackFinding) -> str:
     return percent(float(value) if isinstance(value, SuppressedNumber) and value.least == value.most else value)
 
 
-def suggestion_section(audit: Audit) -> Section | None:
-    """Return what to change as a part of the page, or None where that was not asked for."""
+def section(audit: Audit, context: AuditContext) -> Section | None:
+    """Return the tested changes; None where they were not asked for."""
     if audit.suggestions is None:
         return None
     found = measured_changes(audit)
     return Section(
-        heading="What to change",
+        heading="Tested changes",
+        question="Which change lowers the risk, and at what cost?",
         lead=" ".join(suggestion_sentences(audit)),
         blocks=(_table(audit, found),) if found else (),
     )
@@ -221,7 +224,7 @@ def _table(audit: Audit, changes: Sequence[MeasuredChange]) -> TableBlock:
     several, again = len(audit.releases) > 1, None if audit.suggestions is None else audit.suggestions.again
     decisions = {} if again is None else {each.name: each.decision for each in again.decision.releases}
     has_threshold = audit.thresholds.is_set
-    heads = ("Change", "Falls most", "Highest that is left", "Still significant", "Usefulness lost")
+    heads = ("Change", "Largest decrease", "Highest remaining", "Still significant", "Utility loss")
     rows = [
         (
             *([name(each.before.name, 40)] if several else []),
@@ -236,10 +239,10 @@ def _table(audit: Audit, changes: Sequence[MeasuredChange]) -> TableBlock:
     ]
     columns = (*(("Release",) if several else ()), *heads, *(("Decision",) if has_threshold else ()))
     return TableBlock(
-        caption="Each change, measured by auditing the changed release again",
+        caption="Each change, audited again",
         columns=columns,
         rows=tuple(rows),
-        align=tuple("right" if head == "Usefulness lost" else "left" for head in columns),
+        align=tuple("right" if head == "Utility loss" else "left" for head in columns),
         note=f"{SAME_PEOPLE} {_NOTE}",
         prose=True,
     )

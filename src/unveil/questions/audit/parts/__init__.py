@@ -1,1 +1,0 @@
-"""The parts of an audit's page beside its attacks."""

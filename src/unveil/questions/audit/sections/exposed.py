@@ -1,0 +1,93 @@
+"""Most exposed records: who is at risk, and why?"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from unveil.questions.audit.findings import Audit, AuditedRelease
+from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.separation import ExposedPerson
+from unveil.questions.audit.words import LONGEST_NAME, listed, percent
+from unveil.report.blocks import Section, TableBlock
+from unveil.report.text import count, name
+
+#: At most so many records are listed over all releases, and so many columns of each.
+MOST_RECORDS, _MOST_COLUMNS = 10, 3
+
+
+def section(audit: Audit, context: AuditContext) -> Section | None:
+    """Return the most exposed records by row number, for the internal report alone."""
+    found = [release for release in audit.releases if release.exposed]
+    if not found:
+        return None
+    at_most = max(MOST_RECORDS // len(found), 2)
+    return Section(
+        heading="Most exposed records",
+        question="Who is at risk, and why?",
+        lead=f"{common_columns(found[0].exposed)} Row 1 is the first row of the original data.",
+        blocks=tuple(_table(release, at_most, several=len(found) > 1) for release in found),
+    )
+
+
+def _table(release: AuditedRelease, at_most: int, *, several: bool) -> TableBlock:
+    where = f" by {name(release.name, LONGEST_NAME)!r}" if several else ""
+    heads = ("Row", "p", "Flagged", "Outlier (percentile)", "Released nowhere else", "Closest released row", "Shares")
+    return TableBlock(
+        caption=f"Records most exposed{where}",
+        columns=heads,
+        rows=tuple(
+            (
+                count(each.row + 1),
+                f"{each.p:.2g}",
+                "yes" if each.pointed_out else "no",
+                percent(each.unusual),
+                listed(each.unheard, at_most=_MOST_COLUMNS) if each.unheard else "–",
+                count(each.released_row + 1) if each.released_row >= 0 else "–",
+                listed(each.columns, at_most=_MOST_COLUMNS) if each.columns else "–",
+            )
+            for each in release.exposed[:at_most]
+        ),
+        align=("right", "right", "left", "right", "left", "right", "left"),
+        note=(
+            "p: share of non-members with a membership score at least as high. Released nowhere else: columns whose "
+            "value is in the release, but not in the reference set. Shares: columns equal to the closest released row, "
+            "the rarest value first."
+        ),
+    )
+
+
+def common_columns(exposed: Sequence[ExposedPerson]) -> str:
+    """Return through which columns flagged people, or the most exposed ones, stand out."""
+    traced = [each for each in exposed if each.released_row >= 0]
+    flagged = [each for each in traced if each.pointed_out]
+    which = "Flagged people" if flagged else "The most exposed people"
+    counts = Counter(column for each in flagged or traced[:20] for column in each.unheard or each.columns[:1])
+    if not counts:
+        return f"{which} share no rare value with a released row; they are only close to one."
+    common = [column for column, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:3]]
+    return f"{which} stand out most often by {listed(common)}."
+
+
+def exposed_table(audit: Audit) -> TableBlock:
+    """Return the record-level risk of all measured people as a table for a file."""
+    return TableBlock(
+        caption="Exposed people",
+        columns=(
+            *("release", "row", "p", "pointed_out", "more_unusual_than"),
+            *("own_values_released", "row_most_like_it", "shared_columns"),
+        ),
+        rows=tuple(
+            (
+                release.name,
+                str(each.row + 1),
+                f"{each.p:.6g}",
+                "yes" if each.pointed_out else "no",
+                f"{each.unusual:.6g}",
+                "; ".join(each.unheard),
+                str(each.released_row + 1) if each.released_row >= 0 else "",
+                "; ".join(each.columns),
+            )
+            for release in audit.releases
+            for each in release.exposed
+        ),
+        align=("left", "right", "right", "left", "right", "left", "right", "left"),
+    )

@@ -1,0 +1,240 @@
+"""Methods and limitations: how was this measured?"""
+
+from collections.abc import Iterator
+from math import isnan
+
+from unveil.data.table import near_note, unsure_note
+from unveil.data.table.markers import MarkerCount
+from unveil.metrics.releases.unseen_values import UnseenValues
+from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_text import p_text
+from unveil.questions.audit.findings import TOLD_APART, Audit, AuditedRelease
+from unveil.questions.audit.sections.generator import oddities
+from unveil.questions.audit.words import LONGEST_NAME, number_of, percent
+from unveil.report.blocks import TableBlock
+from unveil.report.editions import people
+from unveil.report.text import count, name
+
+#: With fewer people, or released rows, nothing can be concluded.
+TOO_FEW = 20
+EVIDENCE = "This report is evidence for a decision, not a legal determination of anonymity."
+_MOST = 0.5
+_CONTROL = {
+    "usable": "usable",
+    "other_people": "not usable: from another population",
+    "clustered": "not usable: rows of one table are too similar to be separate people",
+    "overlap": "contains people of the original data; effects are underestimated",
+    "too_small": "not usable: fewer than 20 people",
+    "none": "none",
+}
+
+
+def methods(audit: Audit) -> Iterator[str]:
+    """Yield how the results were computed, one topic each."""
+    yield (
+        "Excess risk is attack success minus baseline: more people per 100 because of the release. The baseline is the "
+        "control group where there is one. The level is the band of the largest significant excess: at most 5 points "
+        "very low, 9 low, 33 medium, above that high. These bounds are published for re-identification. Applying them "
+        "to other risks is a convention of unveil."
+    )
+    if audit.verdict.figures:
+        yield (
+            "Significance: if the release discloses nothing, every choice of members from the data and the control "
+            f"group is equally likely. {count(audit.verdict.draws)} permutations give p, and adjusted p corrects for "
+            f"{count(audit.verdict.figures, 'test', 'tests')} (step-down min-p, Westfall and Young 1993). An excess is "
+            f"significant if adjusted p ≤ {audit.verdict.alpha:g}."
+        )
+        yield (
+            "Limits: lower limits of all excesses together err in at most 2.5% of audits, each upper limit in 5% "
+            "(Newcombe 1998, method 10). The largest of several excesses is biased upwards. Where the bias exceeds a "
+            "tenth, it is subtracted."
+        )
+    yield from (each.about for each in map(ATTACKS.__getitem__, audit.attacks) if each.about)
+    yield "Targets are chosen by content: the order of rows changes no result except row-order leakage."
+
+
+def limitations(audit: Audit) -> Iterator[str]:
+    """Yield what the audit does not cover."""
+    yield EVIDENCE
+    if not audit.has_control:
+        yield (
+            "No control group: an attack may succeed because of what is true of the whole population. Most effects "
+            "cannot be estimated without one."
+        )
+    left_out = [each.title.lower() for each in ATTACKS.values() if each.name not in audit.attacks]
+    if left_out:
+        yield f"Attacks that were not run: {', '.join(left_out)}."
+    yield "Attackers with other columns, other tables, repeated releases, or stronger methods."
+    if audit.by is None:
+        yield "Subgroups: a mean over all people can hide a subgroup with a higher risk."
+    else:
+        yield f"Subgroups by other columns than {name(audit.by, 40)}, and of fewer than {audit.minimum_cell} people."
+    if all(release.utility is None for release in audit.releases):
+        yield "Utility was not measured."
+    if not any(each.role == "sensitive" for each in audit.columns) and not audit.sensitive_stated:
+        yield "Sensitive columns were not stated: every column was attacked in turn."
+
+
+def tables(audit: Audit) -> Iterator[TableBlock]:
+    """Yield the checks of the control group, and how each column was read."""
+    facts = list(_facts(audit))
+    if facts:
+        yield TableBlock(
+            caption="Tests and control checks", columns=("Check", "Result"), rows=tuple(facts), align=("left", "left")
+        )
+    yield column_table(audit)
+
+
+def _facts(audit: Audit) -> Iterator[tuple[str, str]]:
+    judged, control = audit.verdict, audit.verdict.control
+    if judged.figures:
+        yield "Tests", count(judged.figures)
+        if judged.draws:
+            yield "Permutations", count(judged.draws)
+    if audit.has_control:
+        yield "Control group", _CONTROL[control.outcome]
+        yield from ((label, p_text(p)) for label, p in _checks(control) if not isnan(p))
+    if judged.fewest_copies_provable:
+        yield "Smallest number of copies that counting can detect", count(judged.fewest_copies_provable)
+
+
+def _checks(control: ControlCheck) -> Iterator[tuple[str, float]]:
+    yield "p, same population", control.p_same
+    yield "p, no shared people", control.p_overlap
+    yield "p, no near-duplicates", control.p_near
+
+
+def column_table(audit: Audit) -> TableBlock:
+    """Return how each column was read: its type, role, and reason; guessed columns first."""
+    return TableBlock(
+        caption="Columns",
+        columns=("Column", "Type", "Confidence", "Role", "Missing", "Markers", "Reason"),
+        rows=tuple(
+            (
+                name(column.name, 60),
+                column.kind,
+                column.confidence,
+                column.role,
+                people(column.missing),
+                ", ".join(map(_marker, column.markers)),
+                column.reason,
+            )
+            for column in sorted(audit.columns, key=lambda each: not each.is_guessed)
+        ),
+        align=("left", "left", "left", "left", "right", "left", "left"),
+        prose=True,
+    )
+
+
+def _marker(marker: MarkerCount) -> str:
+    return f"{name(marker.text, 60)} ({marker.kind}): {people(marker.cells)}"
+
+
+def notes(audit: Audit) -> Iterator[str]:
+    """Yield what the reader must know about the input."""
+    yield from control_notes(audit)
+    for release in audit.releases:
+        for each in release.unseen if release.rows >= TOO_FEW else ():
+            if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked"):
+                yield _unseen(each, release)
+    found = (finding for release in audit.releases for finding in release.findings)
+    yield from dict.fromkeys(each.remark for each in found if each.remark)
+    yield from audit.notes
+
+
+def control_notes(audit: Audit) -> Iterator[str]:
+    """Yield what limits the control group."""
+    control = audit.verdict.control
+    if control.is_noted:
+        yield f"The control group differs a little from the original data: {_difference(control.differences[0])}."
+    if control.outcome == "usable" and control.is_small:
+        fewest = audit.verdict.fewest_copies_provable
+        detects = f"no fewer than {count(fewest)} copies" if fewest else "no copies"
+        yield f"The control group is small ({number_of(control.others)}): counting can detect {detects}."
+    if control.outcome == "other_people":
+        yield (
+            f"The control group is from another population: {_difference(control.differences[0])}. Use people from "
+            "the same population: split the original data before the release is made."
+        )
+    if control.is_clustered:
+        yield (
+            "Similar rows are in the same table, as if one person had several. If so, state the column that identifies "
+            "the person (--id); if not, state that there is none (--id none)."
+        )
+    if control.outcome == "overlap":
+        is_equal = control.p_overlap <= control.p_near
+        number = control.overlap_estimate if is_equal else control.near_estimate
+        match = "equal" if is_equal else "nearly equal"
+        yield (
+            f"About {number_of(max(number, 1), '', '')} of {number_of(control.others, '', '')} control people have "
+            f"{match} records in the original data. Significant effects stand; a pass is not possible. Remove these "
+            "people at the source, not by comparing the tables."
+        )
+    if control.outcome == "too_small":
+        yield f"The control group has {number_of(control.others)}: at least 20 are needed, and 200 are better."
+
+
+def _difference(each: ColumnDifference) -> str:
+    column = name(each.column, LONGEST_NAME)
+    if isnan(each.here):
+        return f"{column} differs"
+    if each.figure == "share":
+        value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
+        return f"{column} is {value} for {percent(each.here)} of the data and {percent(each.there)} of the control"
+    what = {"mean": "mean of ", "spread": "SD of ", "place": "mean rank of ", "place_spread": "SD of ranks of "}
+    return f"{what[each.figure]}{column} is {each.here:.3g} in the data and {each.there:.3g} in the control"
+
+
+def cautions(audit: Audit) -> tuple[str, ...]:
+    """Return what stands above the headline: without it the results would be misread."""
+    apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
+    lost = (each for release in audit.releases for each in _lost(release))
+    said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
+    return tuple(dict.fromkeys(filter(None, said)))
+
+
+_APART = (
+    "People in the data differ from the control group even without the release. Results on membership may show that "
+    "difference. Use a control group from the same population."
+)
+
+
+def _too_few(audit: Audit) -> Iterator[str]:
+    rows = min((release.rows for release in audit.releases), default=TOO_FEW)
+    words = ("person", "people") if audit.rows < TOO_FEW else ("released row", "released rows")
+    number = audit.rows if audit.rows < TOO_FEW else rows
+    if number < TOO_FEW:
+        verb = "is" if number == 1 else "are"
+        yield people(number, *words, pattern=f"There {verb} only {{}}: too few for any conclusion.")
+
+
+def _lost(release: AuditedRelease) -> Iterator[str]:
+    for column, near in release.near_names:
+        yield f"{near_note(column, near, release.name)}. Each column that is left out makes the risk look smaller."
+    for each in release.unseen:
+        if each.severity == "headline" and release.rows >= TOO_FEW:
+            yield _recoded(each, release)
+
+
+def _recoded(each: UnseenValues, release: AuditedRelease) -> str:
+    what = f"'{each.column}' of {release.name}"
+    if each.factor is not None:
+        factor = f"{each.factor:g}" if each.factor > 1 else f"1/{1 / each.factor:g}"
+        seen, perhaps = f"Released values of {what} differ from the original by a factor", f"another unit (× {factor})"
+    elif each.share >= _MOST:
+        share = "No released value" if each.share >= 1 else "At most half of the released values"
+        seen = f"{share} of {what} {'occurs' if each.share >= 1 else 'occur'} in the original"
+        perhaps = "recoded, perhaps renamed one to one" if each.is_renamed else "recoded"
+    else:
+        seen = f"The median of the released {what} is outside nearly all of the original"
+        perhaps = "recoded, in another unit, or faulty"
+    return f"{seen}. It may be {perhaps}. Attacks cannot use such a column, so results with it are no evidence."
+
+
+def _unseen(each: UnseenValues, release: AuditedRelease) -> str:
+    beyond = "are outside the range of the original" if each.is_ranged else "do not occur in the original"
+    said = f"{percent(each.share)} of the released values of '{each.column}' of {release.name} {beyond}"
+    if each.severity == "note":
+        return f"{said}; masked data should contain no new values."
+    return f"{said}; results with this column may be too low."

@@ -1,0 +1,177 @@
+"""What the sections on attacks share: the result in one sentence, and the table of all attackers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from unveil.metrics import METRICS
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision_text import LEVEL_WORDS, effect_name, excess_text, is_hidden, p_text
+from unveil.questions.audit.findings import AttackFinding, AttackScenario, Audit
+from unveil.questions.audit.words import LONGEST_NAME, listed, percent
+from unveil.report.blocks import TableBlock, sides
+from unveil.report.text import count, name
+from unveil.report.trust import trust_of
+
+#: What attackers without columns of their own are called.
+_SCORES: Mapping[str, str] = MappingProxyType(
+    {
+        "by distance": "DCR score",
+        "by density": "density-ratio score",
+        "by relative nearness": "DCR-difference score",
+        "learned": "learned score",
+    }
+)
+#: At most so many attackers per release are in a table; the JSON output has all.
+MOST_ATTACKERS = 30
+
+
+def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None:
+    """Return the release with the highest result on one of the four risks; None where none was tested."""
+    place = list(RISKS).index(risk)
+    rows = [(each, each.risks[place]) for each in audit.decision.releases if not each.is_reference and each.risks]
+    tested = [(release, row) for release, row in rows if row.effect is not None and row.level is not None]
+    return max(tested, key=lambda each: _rank(each[1]), default=None)
+
+
+def _rank(row: RiskRow) -> tuple[bool, float]:
+    effect = row.effect
+    if effect is None:
+        return False, 0.0
+    return effect.is_significant, float(effect.excess.value)
+
+
+def result_sentence(audit: Audit, risk: str) -> str:
+    """Return the strongest result on a risk in one sentence: size first, then the attacker and the significance."""
+    found = strongest(audit, risk)
+    if found is None:
+        reasons = [each.risks[list(RISKS).index(risk)].why_not_tested for each in audit.decision.releases if each.risks]
+        why = next(filter(None, reasons), "the attacks were not run").removeprefix("not tested: ")
+        return f"Not tested: {why}."
+    release, row = found
+    effect = row.effect
+    if effect is None or row.level is None:
+        return ""
+    where = f"{name(release.name, LONGEST_NAME)}: " if len(audit.decision.releases) > 1 else ""
+    if is_hidden(effect):
+        return f"{where}{effect_name(effect)} succeeds for fewer people than may be shown."
+    state = "significant" if effect.is_significant else "not significant"
+    p = "" if effect.counted else f", adjusted p {p_text(effect.p_adjusted)}"
+    said = f"{effect_name(effect)}, excess {excess_text(effect)} points, {state}{p}: {LEVEL_WORDS[row.level]}"
+    return f"{where}{said[:1].upper()}{said[1:]}. {knowledge_sentence(audit, release, effect)}".rstrip()
+
+
+def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEffect) -> str:
+    """Return which columns the attacker of an effect knows, as a sentence; empty where it has none of its own."""
+    scenario = _scenario(audit, release.name, effect)
+    if scenario is None or not scenario.first:
+        return ""
+    if scenario.second:
+        return (
+            f"The attacker knows {listed(scenario.first)} from one source and {listed(scenario.second)} from another."
+        )
+    return f"The attacker knows {listed(scenario.first)}."
+
+
+def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenario | None:
+    """Return what the attacker of an effect knows; at more neighbors it is the same attacker."""
+    names = {effect.attacker, effect.attacker.partition(", ")[0]}
+    return next(
+        (
+            finding.scenario
+            for each in audit.releases
+            if each.name == release
+            for finding in each.findings
+            if finding.scenario is not None
+            and finding.scenario.name in names
+            and finding.secret == effect.sensitive
+            and ATTACKS[finding.attack].effect == effect.attack
+        ),
+        None,
+    )
+
+
+def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
+    """Return an attacker by its columns or its score, never by a number."""
+    score = _SCORES.get(effect.attacker.partition(",")[0])
+    if score is not None:
+        return score
+    scenario = _scenario(audit, release, effect)
+    wider = effect.attacker.partition(", ")[2]
+    if scenario is not None and scenario.second:
+        split = f"{listed(scenario.first, at_most=4)} | {listed(scenario.second, at_most=4)}"
+        return f"{split} ({wider})" if wider else split
+    if effect.attack == "memorization":
+        method = scenario.reason if scenario is not None else ""
+        return name(method or effect.attacker, 60)
+    return name(effect.attacker, 60) if effect.attacker else "all columns"
+
+
+def result_table(audit: Audit, attacks: Sequence[str], caption: str) -> TableBlock | None:
+    """Return the result of each attacker of these attacks, the strongest first; None where none was measured."""
+    releases = [each for each in audit.decision.releases if not each.is_reference]
+    several, rows, left_out = len(releases) > 1, [], 0
+    has_sensitive = False
+    for release in releases:
+        own = [each for each in release.effects if each.attack in attacks]
+        has_sensitive |= any(each.sensitive for each in own)
+        own.sort(key=lambda each: (not each.excess.is_tested, not each.is_significant, -_size(each)))
+        left_out += max(0, len(own) - MOST_ATTACKERS)
+        rows += [(release, each) for each in own[:MOST_ATTACKERS]]
+    if not rows:
+        return None
+    many_attacks = len({effect.attack for _, effect in rows}) > 1
+    heads = [
+        *(["Release"] if several else []),
+        *(["Attack"] if many_attacks else []),
+        "Attacker",
+        *(["Attribute"] if has_sensitive else []),
+    ]
+    return TableBlock(
+        caption=caption,
+        columns=(*heads, "Attack success", "Baseline", "Excess (at least, at most)", "Adjusted p", "Level"),
+        rows=tuple(
+            (
+                *([name(release.name, LONGEST_NAME)] if several else []),
+                *([effect_name(effect, of=False)] if many_attacks else []),
+                attacker_text(audit, release.name, effect),
+                *([name(effect.sensitive, LONGEST_NAME) or "–"] if has_sensitive else []),
+                *_cells(effect),
+            )
+            for release, effect in rows
+        ),
+        align=sides("l" * len(heads) + "rrrrl"),
+        note=f"{count(left_out, 'more attacker is', 'more attackers are')} in the JSON output." if left_out else "",
+    )
+
+
+def _size(effect: AttackEffect) -> float:
+    return float(effect.excess.value) if effect.excess.is_tested else 0.0
+
+
+def _cells(effect: AttackEffect) -> Iterator[str]:
+    if is_hidden(effect):
+        yield from ("not shown", "not shown", "not shown", "–", "–")
+        return
+    excess = effect.excess
+    yield percent(excess.attack_rate)
+    kind = "" if effect.baseline_kind == "control" else f" ({effect.baseline_kind})"
+    yield f"{percent(excess.baseline)}{kind}" if excess.baseline == excess.baseline else "–"
+    if not excess.is_tested:
+        yield from (f"not tested: {excess.why_not_tested}", "–", "–")
+        return
+    yield excess_text(effect)
+    yield "counted" if effect.counted else p_text(effect.p_adjusted)
+    mark = "●" if effect.is_significant else "○"
+    yield f"{mark} {LEVEL_WORDS[effect.level]}" if effect.level else "–"
+
+
+def trust_in(finding: AttackFinding) -> dict[str, dict[str, str | None]]:
+    """Return how the results of a finding were graded: candidate metrics in tables, others on given releases."""
+    rates = ATTACKS[finding.attack].distances or ("attack_rate",)
+    ordering = {name: trust_of(f"{finding.attack}.{name}", ["releases"]) for name in rates}
+    metrics = [METRICS[each] for each in finding.figures if each in METRICS and METRICS[each].on == "Candidates"]
+    return {
+        **{name: grade for name, grade in ordering.items() if grade["releases"] is not None},
+        **{metric.name: trust_of(metric.name, ["tables"]) for metric in metrics},
+    }

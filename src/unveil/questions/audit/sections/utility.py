@@ -1,0 +1,218 @@
+"""Utility: what does the release preserve?"""
+
+import math
+from collections.abc import Sequence
+
+from unveil.metrics.releases.utility import PairDistance, Utility
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.words import percent
+from unveil.report.blocks import Section, Side, TableBlock
+from unveil.report.text import count, fixed, name
+
+#: How many columns and pairs of each release are named as those that changed most.
+MOST_CHANGES = 5
+_SHOWN_WIDTHS = 3
+
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_NONE = "–"
+_LONGEST_NAME = 44
+
+NamedUtilities = Sequence[tuple[str, Utility]]
+
+
+def utility_table(releases: NamedUtilities) -> TableBlock:
+    """Return a row for each release: rows and cells kept, the three parts of the loss, and the loss."""
+    return TableBlock(
+        caption="Utility",
+        columns=(
+            "Release",
+            "Rows",
+            "Cells suppressed",
+            "Columns changed",
+            "Associations changed",
+            "Separability",
+            "Utility loss",
+        ),
+        rows=tuple((name(label, _LONGEST_NAME), *_cells(utility)) for label, utility in releases),
+        align=(_LEFT, *(_RIGHT for _ in range(6))),
+        note=_table_note(releases),
+    )
+
+
+def _cells(utility: Utility) -> tuple[str, ...]:
+    return (
+        percent(utility.rows_kept),
+        _signed(utility.cells_suppressed),
+        percent(utility.column_loss),
+        _points(utility.association_loss),
+        percent(utility.discrimination),
+        percent(utility.loss),
+    )
+
+
+def _table_note(releases: NamedUtilities) -> str:
+    said = [
+        "Rows: released rows per original row. Cells suppressed: increase in the share of missing cells. Columns "
+        "changed: mean distance between distributions, 0% equal, 100% disjoint. Associations changed: mean change in "
+        "association, 0 to 1. Separability: 0% if a model cannot tell released rows from original ones, 100% if it "
+        "can. Utility loss: the mean of the last three."
+    ]
+    for label, utility in releases:
+        which = f"{name(label, _LONGEST_NAME)}: " if len(releases) > 1 else ""
+        said += [f"{which}{text}" for text in _remarks(utility)]
+    # What is said of every release alike is said once.
+    return " ".join(dict.fromkeys(said))
+
+
+def _remarks(utility: Utility) -> list[str]:
+    said = []
+    if utility.columns_left_out:
+        many = count(utility.columns_left_out, "missing column", "missing columns")
+        said.append(f"Columns changed counts {many} as fully changed.")
+    if len(utility.pairs) < utility.pairs_total:
+        said.append(
+            f"{count(len(utility.pairs))} of {count(utility.pairs_total)} pairs of columns were chosen at random."
+        )
+    widths = [(each.name, each.width) for each in utility.columns if not math.isnan(each.width)]
+    for column, width in sorted(widths, key=lambda each: -each[1])[:_SHOWN_WIDTHS]:
+        said.append(
+            f"A released value of {name(column, _LONGEST_NAME)} covers {percent(width)} of people on average; the "
+            "original was generalized in the same way before the comparison."
+        )
+    drawn = utility.propensity
+    if (drawn.rows_original, drawn.rows_released) != (utility.rows_original, utility.rows_released):
+        said.append(
+            f"The model saw {count(drawn.rows_original)} original and {count(drawn.rows_released)} released rows, "
+            "chosen at random."
+        )
+    if drawn.columns_used < drawn.columns:
+        said.append(f"The model saw {count(drawn.columns_used)} of {count(drawn.columns)} columns, chosen at random.")
+    if drawn.why:
+        said.append(f"Separability was not measured: {drawn.why}.")
+    return said
+
+
+def changed_columns(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
+    """Return the columns that changed most in each release, or None where none did."""
+    several = len(releases) > 1
+    rows = []
+    for label, utility in releases:
+        changed = sorted((each for each in utility.columns if each.distance > 0), key=lambda each: -each.distance)
+        rows += [
+            (
+                *([name(label, _LONGEST_NAME)] if several else []),
+                name(column.name, _LONGEST_NAME),
+                percent(column.distance),
+                _deviations(column.mean_change),
+                _change(column.deviation_change),
+                percent(column.missing_original),
+                percent(column.missing_released),
+            )
+            for column in changed[:at_most]
+        ]
+    if not rows:
+        return None
+    heads = ("Column", "Distance", "Change of mean", "Change of SD", "Missing, original", "Missing, released")
+    return TableBlock(
+        caption="Columns that changed most",
+        columns=(*(["Release"] if several else []), *heads),
+        rows=tuple(rows),
+        align=(*([_LEFT] if several else []), _LEFT, *(_RIGHT for _ in range(5))),
+        note=(
+            "Distance: 0% the same distribution, 100% disjoint. The change of the mean is in standard deviations (SD) "
+            "of the original."
+        ),
+    )
+
+
+def changed_pairs(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
+    """Return the pairs of columns whose association changed most in each release, or None where none did."""
+    several = len(releases) > 1
+    rows = [
+        (
+            *([name(label, _LONGEST_NAME)] if several else []),
+            _pair(pair),
+            # With several releases there is no room for it, and the kinds of the columns say it already.
+            *([] if several else [pair.measure]),
+            _association(pair.original),
+            _association(pair.released),
+            _points(pair.association_change),
+        )
+        for label, utility in releases
+        for pair in _most_changed(utility)[:at_most]
+    ]
+    if not rows:
+        return None
+    return TableBlock(
+        caption="Pairs of columns whose association changed most",
+        columns=(*(["Release", "Columns"] if several else ["Columns", "Measure"]), "Original", "Released", "Change"),
+        rows=tuple(rows),
+        align=(_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT),
+        note="Association: 0 independent, 1 (or −1) one column determines the other.",
+    )
+
+
+def _most_changed(utility: Utility) -> list[PairDistance]:
+    changed = [pair for pair in utility.pairs if pair.association_change > 0]
+    return sorted(changed, key=lambda pair: -pair.association_change)
+
+
+def section(audit: Audit, context: AuditContext) -> Section | None:
+    """Return the utility of each release: distributions, associations, separability; None if not measured."""
+    found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
+    if not found:
+        return None
+    tables = (utility_table(found), changed_columns(found), changed_pairs(found))
+    return Section(
+        heading="Utility",
+        question="What does the release preserve?",
+        lead=" ".join(utility_sentence(label, each, several=len(found) > 1) for label, each in found[:3]),
+        blocks=(),
+        data=tuple(table for table in tables if table is not None),
+    )
+
+
+def utility_sentence(label: str, utility: Utility, *, several: bool) -> str:
+    """Return the utility loss in one sentence, with the column or pair that changed most."""
+    where = f"{name(label, _LONGEST_NAME)}: utility" if several else "Utility"
+    said = f"{where} loss {percent(utility.loss)}"
+    pairs = _most_changed(utility)
+    column = max(utility.columns, key=lambda each: each.distance, default=None)
+    if pairs and (column is None or pairs[0].association_change >= column.distance):
+        worst = pairs[0]
+        change = f"{_association(worst.original)} → {_association(worst.released)}"
+        return f"{said}; largest change: association of {_pair(worst, ' and ')} ({change})."
+    if column is not None and column.distance > 0:
+        return f"{said}; largest change: distribution of {name(column.name, 24)} (distance {percent(column.distance)})."
+    return f"{said}."
+
+
+def _pair(pair: PairDistance, between: str = " × ") -> str:
+    return f"{name(pair.first, 24)}{between}{name(pair.second, 24)}"
+
+
+def _points(value: float) -> str:
+    return fixed(value, places=3)
+
+
+def _association(value: float) -> str:
+    return _NONE if math.isnan(value) else fixed(value).replace("-", "−")
+
+
+def _signed(share: float) -> str:
+    return f"−{percent(-share)}" if share < 0 else percent(share)
+
+
+def _deviations(value: float) -> str:
+    return _NONE if math.isnan(value) else f"{_plus(value, places=2)} SD"
+
+
+def _change(value: float) -> str:
+    return _NONE if math.isnan(value) else f"{_plus(value * 100, places=1)}%"
+
+
+def _plus(value: float, *, places: int) -> str:
+    text = fixed(abs(value), places=places)
+    return f"{'−' if value < 0 else '+'}{text}" if float(text) else text
