@@ -248,7 +248,8 @@ def reached(release: ReleaseDecision) -> str:
     leads = release.worst is not None and release.worst.attack == "copies" and people.copies_seen
     if release.cause == "copies" or (release.cause in ("", "effect") and leads):
         seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
-        if people.rare_beyond_chance and people.rare_copies and people.rare_copies != seen:
+        # Rare copies raise the level of a release whose mean is small; a large mean speaks of all copies.
+        if not leads and people.rare_beyond_chance and people.rare_copies and people.rare_copies != seen:
             seen, expected, kind = people.rare_copies, people.rare_copies_expected, "rare copies"
         known = INDIVIDUALS[kind].format(k=number_of(seen, "", ""), x=_expected(expected))
         return known if not isnan(expected) else known.partition(",")[0]
@@ -477,21 +478,33 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
         return
     if decision.decision == "inconclusive" and release.lacks:
         yield from (NEXT[each] for each in release.lacks if each != "not tested")
-    if release.cause == "copies":
-        yield "Review and remove the copied records, then audit again."
+    leading = "" if release.worst is None else release.worst.attack
+    if release.cause == "copies" or leading == "copies":
+        yield f"Remove the {number_of(_copies(release), 'copied record', 'copied records')}, then audit again."
+    if leading == "row_order" or any(each.attack == "row_order" and _is_high(each) for each in release.effects):
+        yield "Shuffle the rows of the release, then audit again."
     if release.level in ("low", "medium", "high") or decision.decision == "fail":
         columns = _telling_columns(audit, release.name)
         change = f"Generalize {listed(columns)}" if columns else "Protect the data further"
         yield f"{change}, then audit again."
     if decision.decision == "none":
-        yield THRESHOLD_STEP
         yield from (NEXT[each] for each in release.lacks if each in ("control", "usable control"))
+        yield THRESHOLD_STEP
     if decision.decision == "inconclusive":
         effect = release.worst
         if effect is not None and effect.attack == "singling_out" and decision.control_people < decision.people:
             # From a smaller one only bounds of the baseline of singling out follow.
             yield "Take a control group as large as the data: half of the people, chosen at random."
         yield "Audit with more people, or with a threshold that this audit can test."
+
+
+def _copies(release: ReleaseDecision) -> int:
+    people = release.individuals
+    return people.copies_seen or people.unmistakable
+
+
+def _is_high(effect: AttackEffect) -> bool:
+    return effect.is_significant and effect.level in ("medium", "high")
 
 
 def _telling_columns(audit: Audit, release: str) -> list[str]:
