@@ -55,8 +55,8 @@ PHRASES: Mapping[str, str] = MappingProxyType(
 #: What raises a level although the mean is small.
 INDIVIDUALS: Mapping[str, str] = MappingProxyType(
     {
-        "copies": "{k} people's records are released unchanged, {x} expected",
-        "rare copies": "{k} people's rare records are released unchanged, {x} expected",
+        "copies": "{k} people's records are released unchanged, {x} expected by chance",
+        "rare copies": "{k} people's rare records are released unchanged, {x} expected by chance",
         "members": "{k} people can be recognized as members, at most 5% of them wrongly",
         "class": "{k} people are in equivalence classes smaller than {n}",
         "group": "{p} in the group {g} ({k})",
@@ -113,6 +113,8 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 THRESHOLD_STEP = "Choose a threshold to get pass or fail."
+#: Where more of the people are copied, removing their records leaves no release.
+MOST_REMOVED = 0.5
 #: With more words a headline has no room for the two rates.
 _MOST_WORDS = 20
 _FEW = "a number of people below the smallest that may be shown"
@@ -131,7 +133,7 @@ def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
         subline=_sentence(
             "; ".join(_subline(leading, decision, audit, several=bool(headline))), is_name=bool(headline)
         ),
-        next=tuple(dict.fromkeys(_next(leading, decision, audit)))[:3],
+        next=tuple(dict.fromkeys((*_next_of_several(decision, several), *_next(leading, decision, audit))))[:3],
     )
 
 
@@ -192,7 +194,9 @@ def level_text(release: ReleaseDecision) -> str:
         return "nothing significant"
     if release.level == "inconclusive":
         return "level open"
-    return f"{'at least ' if release.at_least else ''}{LEVEL_WORDS[release.level]} risk"
+    # Nothing is above high.
+    bound = "at least " if release.at_least and release.level != "high" else ""
+    return f"{bound}{LEVEL_WORDS[release.level]} risk"
 
 
 def _inconclusive(release: ReleaseDecision, start: str) -> str:
@@ -371,8 +375,7 @@ def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) ->
     if passing:
         verb = "passes" if len(passing) == 1 else "pass"
         return f"{len(passing)} of {number} releases {verb}: {', '.join(passing[:3])}."
-    known = [each for each in releases if not isnan(each.highest)]
-    closest = min(known, key=lambda each: each.highest, default=None)
+    closest = _closest(releases)
     return "No release passes." if closest is None else f"No release passes; closest: {_bounded(closest)}."
 
 
@@ -386,7 +389,7 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
     """Yield the numbers behind the headline."""
     effect = _subject(release)
     if several:
-        yield f"{name(release.name, LONGEST_NAME)}: {level_text(release)}"
+        yield f"worst: {name(release.name, LONGEST_NAME)}, {level_text(release)}"
     if effect is not None and effect.excess.is_tested and not is_hidden(effect):
         excess = effect.excess
         limits = f" (at least {_points(excess.low)}, at most {_bound(excess.high)})"
@@ -406,7 +409,7 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         excess = release.group.excess
         yield f"in the group: at least {_points(excess.low)}, at most {_bound(excess.high)}"
     if decision.threshold is not None and decision.threshold.value is not None:
-        yield f"threshold {100 * decision.threshold.value:g}% ({threshold_source(release, decision.threshold.source)})"
+        yield f"threshold {_in_points(decision.threshold.value)}"
     if release.decision == "fail" and release.cause in ("copies", "members"):
         yield "exposed people fail at any threshold"
     if release.decision == "inconclusive" and effect is not None and effect.people_needed:
@@ -417,11 +420,9 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
 
 
 def threshold_source(release: ReleaseDecision, source: str) -> str:
-    """Return who set the threshold, and for how many attacks its source does not speak."""
-    held = {each.attack: each.convention for each in release.effects if each.status is not None}
-    if not source or not any(held.values()):
-        return source or "set for this audit"
-    return f"{source}; convention for {sum(held.values())} of {len(held)} attacks"
+    """Return who set the threshold, and whether that was for other risks."""
+    applied = any(each.convention for each in release.effects if each.status is not None)
+    return f"{source}, published for re-identification" if source and applied else source or "set for this audit"
 
 
 def _copied_group(release: ReleaseDecision) -> GroupEffect | None:
@@ -467,12 +468,29 @@ def _planned(effect: AttackEffect, release: ReleaseDecision, audit: Audit) -> It
         yield f"smallest leak found {_in_points(found.smallest_found)}"
 
 
+def _next_of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) -> Iterator[str]:
+    """Yield what to do with the best of several releases."""
+    if len(releases) < 2 or decision.decision == "none":
+        return
+    if decision.recommended is not None and any(each.decision == "pass" for each in releases):
+        yield f"Release {name(decision.recommended, LONGEST_NAME)}, and record the threshold and this report."
+        return
+    closest = _closest(releases)
+    if closest is not None and closest.decision == "inconclusive":
+        yield f"Audit {name(closest.name, LONGEST_NAME)} again, with more people: it is closest to a pass."
+
+
+def _closest(releases: Sequence[ReleaseDecision]) -> ReleaseDecision | None:
+    known = [each for each in releases if not isnan(each.highest)]
+    return min(known, key=lambda each: each.highest, default=None)
+
+
 def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> Iterator[str]:
     """Yield what to do next, the most urgent first."""
     shown = {each.name for each in audit.releases}
     flagged = dict.fromkeys(flag.column for each in audit.flags if each.table in shown for flag in each.flags)
     if flagged:
-        yield f"Remove direct identifiers: {listed(list(flagged))}."
+        yield f"Check columns that look like direct identifiers: {listed(list(flagged))}."
     if decision.decision == "pass":
         yield "Record the threshold and this report, then release."
         return
@@ -480,12 +498,16 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
         yield from (NEXT[each] for each in release.lacks if each != "not tested")
     leading = "" if release.worst is None else release.worst.attack
     if release.cause == "copies" or leading == "copies":
-        yield f"Remove the {number_of(_copies(release), 'copied record', 'copied records')}, then audit again."
+        few = _copies(release) < MOST_REMOVED * decision.people
+        copied = number_of(_copies(release), "copied record", "copied records")
+        most = "Mask or synthesize the data: most records are copies."
+        yield f"Remove the {copied}, then audit again." if few else most
     if leading == "row_order" or any(each.attack == "row_order" and _is_high(each) for each in release.effects):
         yield "Shuffle the rows of the release, then audit again."
     if release.level in ("low", "medium", "high") or decision.decision == "fail":
-        columns = _telling_columns(audit, release.name)
-        change = f"Generalize {listed(columns)}" if columns else "Protect the data further"
+        columns = [each for each in _telling_columns(audit, release.name) if each not in flagged]
+        of = f" in {name(release.name, LONGEST_NAME)}" if len(audit.releases) > 1 else ""
+        change = f"Generalize {listed(columns)}{of}" if columns else "Protect the data further"
         yield f"{change}, then audit again."
     if decision.decision == "none":
         yield from (NEXT[each] for each in release.lacks if each in ("control", "usable control"))
@@ -494,8 +516,9 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
         effect = release.worst
         if effect is not None and effect.attack == "singling_out" and decision.control_people < decision.people:
             # From a smaller one only bounds of the baseline of singling out follow.
-            yield "Take a control group as large as the data: half of the people, chosen at random."
-        yield "Audit with more people, or with a threshold that this audit can test."
+            yield "Hold out half of the people at random as the control group, and release the other half."
+        needed = 0 if effect is None else effect.people_needed or 0
+        yield f"Audit about {count(needed)} people per table." if needed else "Audit more people."
 
 
 def _copies(release: ReleaseDecision) -> int:

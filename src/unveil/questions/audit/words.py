@@ -110,7 +110,7 @@ def compact_rate(rate: Rate) -> str:
 
 def kind_text(release: AuditedRelease) -> str:
     """Return the type of a release: masked or synthetic, stated or detected."""
-    return f"{release.kind}, detected" if release.type_source == "detected" else release.kind or "type not stated"
+    return f"{release.kind}; detected" if release.type_source == "detected" else release.kind or "type not stated"
 
 
 def quoted(names: Sequence[str], *, at_most: int = 3) -> str:

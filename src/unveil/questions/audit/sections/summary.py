@@ -50,11 +50,13 @@ def strip(decision: AuditDecision) -> LevelStrip:
     leading, stated = leading_release(decision), decision.threshold
     source = ""
     if leading is not None and stated is not None:
-        value = "by limits" if stated.value is None else f"threshold {100 * stated.value:g}%"
+        value = "limits on single risks" if stated.value is None else f"threshold {100 * stated.value:g} points"
         source = f"{value} ({threshold_source(leading, stated.source)})"
+        several = sum(not each.is_reference for each in decision.releases)
+        source = f"{source}; worst of {several} releases" if several > 1 else source
     return LevelStrip(
         level=decision.level,
-        at_least=leading is not None and leading.at_least and leading.level == decision.level,
+        at_least=leading is not None and leading.at_least and leading.level == decision.level != "high",
         decision=decision.decision,
         threshold=source,
     )
@@ -92,12 +94,22 @@ def _of_one(decision: AuditDecision, threshold: float | None) -> RiskSummary:
         rows=tuple(_chart_row(row) for row in release.risks),
         threshold=threshold,
         caption=_caption(release),
-        note=(
-            f"{_sizes(decision)} Bar: attack success; tick: control group or another baseline. Excess: more people "
-            f"per 100 because of the release. {_MARKS}"
-        ),
+        note=" ".join(_reading(decision)),
         individuals=exposed,
     )
+
+
+def _reading(decision: AuditDecision) -> Iterator[str]:
+    """Yield how to read the chart and its table."""
+    yield _sizes(decision)
+    yield (
+        "Baseline (tick): success on the control group, similar people outside the data, or by chance. Excess: more "
+        "people per 100 because of the release. Bands: very low to 5, low to 9, medium to 33, high above. Adjusted p "
+        f"corrects for all tests. {_MARKS}"
+    )
+    rows = (row.effect for row in decision.releases[0].risks if row.effect is not None and row.level is not None)
+    if any(each.is_significant and not is_hidden(each) and each.excess.low <= 0 for each in rows):
+        yield "A significant excess can have a limit below 0, because limits are corrected for all attackers."
 
 
 def _caption(release: ReleaseDecision) -> str:
@@ -243,5 +255,5 @@ def _point(label: str, excess: EffectSize, loss: float, style: Style) -> Series:
 
 def _best(points: Sequence[tuple[str, EffectSize, float]]) -> str:
     label, excess, loss = min(points, key=lambda each: (each[1].value, each[2]))
-    lowest = f"{100 * max(excess.value, 0):.0f} points at a utility loss of {percent(loss)}"
+    lowest = f"{100 * max(excess.value, 0):.1f} points at a utility loss of {percent(loss)}"
     return f"Lowest excess: {name(label, 40)}, {lowest}."
