@@ -1,4 +1,4 @@
-"""What an audit found, as data: who attacked which release how, how often it succeeded, and beside what."""
+"""Findings of an audit: attacks, rates, baselines, tests, and disclosure measures of each release."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,125 +22,122 @@ from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorS
 from unveil.questions.audit.separation import ExposedPerson, Separation
 from unveil.report.profiles import COPIED
 
-#: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
+#: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
 
-#: Who says of which type a release is: the user, or its rows, which match people one to one.
+#: Source of the release type: the user, or rows that match people one to one.
 TypeSource = Literal["stated", "detected"]
 
-#: What can be done to columns so that a release says less.
+#: Changes of columns that lower the risk.
 ChangeKind = Literal["coarser", "left out"]
 
 NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
-#: The figure of a finding that was withheld because the two tables can be told apart whatever was released.
+#: Marks a finding that is withheld because data and control group differ without any release.
 TOLD_APART = "told_apart_without_the_release"
-#: The figures of every attack, in the order in which they are shown.
+#: The rates of every attack, in the order of display.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackScenario:
-    """What the attacker knows: columns from one source, columns from another, and why that is likely."""
+    """Knowledge of an attacker: columns from one source, columns from another, and the reason."""
 
     name: str
-    first: tuple[str, ...] = figure("The columns that one party knows.")
-    second: tuple[str, ...] = figure("The columns that the other party knows.", default=())
-    reason: str = figure("Why so, in words.", default="")
-    origin: Origin = figure("Whether it was told or drawn by lot.", default="told")
+    first: tuple[str, ...] = figure("The columns known from one source.")
+    second: tuple[str, ...] = figure("The columns known from a second source.", default=())
+    reason: str = figure("The reason for this scenario.", default="")
+    origin: Origin = figure("Given by the user, all columns, random, or a mean.", default="told")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessRange:
-    """How many hits: expected when ties are broken by lot, and the fewest and most that any order of ties gives."""
+    """Expected number of successes with ties broken at random, and its bounds over all orders of ties."""
 
     COUNTS = "people"
 
-    expected: float = figure(
-        "How many hits to expect where ties between equally near rows are broken by lot.", default=nan
-    )
-    low: float = figure("How many hits are certain however ties fall.", default=nan)
-    high: float = figure("How many hits are possible if all ties fall well.", default=nan)
+    expected: float = figure("Expected successes, with ties between equally near rows broken at random.", default=nan)
+    low: float = figure("Fewest successes over all orders of ties.", default=nan)
+    high: float = figure("Most successes over all orders of ties.", default=nan)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnImportance:
-    """How much one column helps the adversary shown first: the rate without it, measured on the same people."""
+    """Importance of a column: attack success without it, on the same people."""
 
-    column: str = figure("The column that this is about.")
-    without: Rate = figure("The rate without it.")
-    #: The rate with all columns of that adversary.
+    column: str = figure("The column.")
+    without: Rate = figure("Attack success without the column.")
+    #: Attack success with all columns of the attacker.
     whole: Rate
 
-    @derived("How much lower that is.")
+    @derived("Drop in attack success without the column.")
     def loss(self) -> float:
-        """How much the adversary loses when the column is taken away."""
+        """The drop in attack success without the column."""
         return self.whole.value - self.without.value
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding:
-    """One attack on one release by one attacker: the four rates and further figures by name."""
+    """One attack on one release by one attacker: four rates and further values by name."""
 
     COUNTS = "statistic"
 
     attack: str = figure("The attack, as it is written in commands.")
 
-    @derived("Who the adversary is, by name; null where the attack has none.", name="scenario")
+    @derived("The attacker, by name; null where the attack has none.", name="scenario")
     def scenario_name(self) -> str | None:
-        """The name of the adversary."""
+        """The name of the attacker."""
         return None if self.scenario is None else self.scenario.name
 
     scenario: AttackScenario | None = figure(
-        "What the adversary knows; null where the attack has no such division.", name="adversary", default=None
+        "The columns the attacker knows; null where the attack has none.", name="adversary", default=None
     )
-    secret: str = figure("The column that is guessed; null where none is.", blank=True, default="")
-    targets: int = figure("How many people, or guesses, were tried.", counts="attempts")
+    secret: str = figure("The inferred column; null where none is.", blank=True, default="")
+    targets: int = figure("Number of attempts.", counts="attempts")
     neighbours: int | None = figure(
-        "How many nearest rows count; null where none do.", default=None, counts="nothing private"
+        "Number of nearest rows that count; null where none do.", default=None, counts="nothing private"
     )
     risk: Risk = figure(inline=True)
     p: float = figure(
-        "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged, or "
-        "where the control is not usable.",
+        "The p-value; null without a test.",
         default=nan,
     )
     p_adjusted: float = figure(
-        "How often luck alone gives a figure as clear as this anywhere in the audit, from 0 to 1; null where `p` is.",
+        "The p-value, adjusted for all tests of the audit; null where `p` is.",
         default=nan,
     )
     proved: bool = figure(
-        "Whether it is proved: the adjusted p is small enough, or nobody could reach the rate without the data.",
+        "Whether it is significant: by adjusted p, or above the theoretical baseline.",
         default=False,
     )
-    links: SuccessRange = figure("How many of the people who were tried are hit.", default=SuccessRange())
+    links: SuccessRange = figure("Number of successes.", default=SuccessRange())
     figures: Mapping[str, float] = field(default_factory=dict)
 
-    @derived("Further figures of this attack, by name.", name="figures")
+    @derived("Further results of this attack, by name.", name="figures")
     def further_figures(self) -> Mapping[str, float]:
-        """The figures by name, without how many people the attack was not run on."""
+        """The further results by name, without the number of people left out."""
         return {name: value for name, value in self.figures.items() if name != "not_run"}
 
     @derived(
-        "How the rate or the distances of the attack were graded on releases that others made (releases), and those "
-        "figures in tables that are metrics of candidates (tables); null where nothing was graded."
+        "Reliability of the rate or distance on published releases (releases), and of candidate metrics in tables "
+        "(tables); null where it was not graded."
     )
     def trust(self) -> Mapping[str, Mapping[str, str | None]] | None:
-        """The grades of the figures."""
+        """The reliability of each result."""
         from unveil.questions.audit.sections.results import trust_in
 
         return trust_in(self) or None
 
-    groups: RatesByGroup | None = figure("The rates of groups of people; null where none were asked for.", default=None)
+    groups: RatesByGroup | None = figure("Rates of subgroups; null where none were asked for.", default=None)
     separation: Separation | None = figure(
-        "How far members are told from others; null for other attacks.", default=None
+        "How well members are told from non-members; null for other attacks.", default=None
     )
 
-    #: Why the attack could not be run, or what limits what it says; one sentence.
+    #: Why the attack could not be run, or what limits its result; one sentence.
     remark: str = ""
-    #: What the adversary owes to each column, where the attack looks at that.
+    #: The importance of each column, where it was measured.
     weights: tuple[ColumnImportance, ...] = ()
-    #: Why it was not judged although there was a control, such as too few tries; nothing where it was.
+    #: Why it was not tested although there is a control group; empty where it was.
     why_not_judged: str = ""
 
     def rate(self, figure: str) -> Rate:
@@ -150,60 +147,60 @@ class AttackFinding:
 
     @property
     def worse(self) -> Rate:
-        """What the finding is ranked by: the excess over control, or without one the attack's own rate."""
+        """The rate that ranks findings: the normalized excess, or without a control group the attack success."""
         return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
 
     @property
     def is_mean(self) -> bool:
-        """Whether it is the mean over many adversaries, which is there to be compared with and is nobody's."""
+        """Whether it is the mean over many attackers, for comparison only."""
         return self.scenario is not None and self.scenario.origin == "mean"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedRelease:
-    """One release and everything found about it."""
+    """All findings on one release."""
 
     COUNTS = "nothing private"
     JSON_DEFINITION = "release"
 
     name: str = figure("The release, by the name of its file.")
-    rows: int = figure("How many rows there are.")
-    kind: Literal["masked", "synthetic"] | None = figure("Whether it is masked or synthetic; null where nobody said.")
+    rows: int = figure("Number of rows.")
+    kind: Literal["masked", "synthetic"] | None = figure("Masked or synthetic; null where not stated.")
     type_source: TypeSource | None = figure(
         "Whether the type is stated, or detected because rows match people one to one; null where it is not known.",
         default=None,
     )
     truthful: bool | None = figure(
-        "Whether at least 99 % of the rows of a masked release match compatible original rows one to one, each its own "
-        "where that is known; null where it was not measured.",
+        "Whether at least 99% of the rows of a masked release match compatible original rows one to one; null where "
+        "it was not measured.",
         default=None,
     )
     #: The equivalence classes on the stated quasi-identifiers; None where none are stated or it is not masked.
     class_sizes: ClassSizes | None = None
     columns: tuple[str, ...]
-    sha256: str | None = figure("The digest of the file; null where there is no file or it is not told.")
+    sha256: str | None = figure("The digest of the file; null where there is none or it is withheld.")
     findings: tuple[AttackFinding, ...] = figure("One entry for each attack.", name="attacks")
 
-    @derived("How much is lost to the adversary without each column.", name="columns_that_matter")
+    @derived("Column importance: attack success without each column.", name="columns_that_matter")
     def weights(self) -> tuple[ColumnImportance, ...]:
-        """How much each column helps the worst adversary, the most telling column first."""
+        """The importance of each column for the strongest attacker, the most important first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
 
-    disclosure: Disclosure | None = figure("How many look alike; null where it was not measured.", default=None)
-    utility: Utility | None = figure(
-        "What the release is still good for; null where it was not measured.", default=None
+    disclosure: Disclosure | None = figure(
+        "Disclosure measures, such as k-anonymity; null where not measured.", default=None
     )
-    #: For each column how many released values the original never takes.
+    utility: Utility | None = figure("Utility of the release; null where it was not measured.", default=None)
+    #: Per column, released values that do not occur in the original.
     unseen: tuple[UnseenValues, ...] = ()
 
     @derived("Columns whose released values do not occur in the original.", name="unseen")
     def unseen_columns(self) -> tuple[UnseenValues, ...]:
-        """The columns with released values that the original never takes."""
+        """The columns with released values that do not occur in the original."""
         return tuple(each for each in self.unseen if each.unseen)
 
-    #: Columns that were left out, with the one of the original that each is nearly called.
+    #: Columns left out, with the original column of nearly the same name.
     near_names: tuple[tuple[str, str], ...] = ()
-    #: How exposed people are, the most exposed first: for the internal edition alone.
+    #: Record-level risk, the most exposed first: for the internal report alone.
     exposed: tuple[ExposedPerson, ...] = ()
 
     def of(self, attack: str) -> tuple[AttackFinding, ...]:
@@ -213,26 +210,23 @@ class AuditedRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnFact:
-    """One column of the original as the audit took it."""
+    """One column of the original as the audit read it."""
 
     COUNTS = "rows"
 
     name: str = figure("The name of the column.")
-    kind: str = figure("The kind as which the column is read.")
-    role: str = figure("What the column is to the adversary: known, sensitive, identifier or ignored.")
+    kind: str = figure("The column type.")
+    role: str = figure("The role of the column: known, sensitive, identifier or ignored.")
     reason: str = figure("Why so, in words.")
-    missing: int = figure("How many cells stand for no value.")
+    missing: int = figure("Number of missing cells.")
     confidence: str = figure(
-        "How sure it is that the column is read as meant: told, dictionary or labels where somebody said so, else "
-        "sure, likely or unsure."
+        "Confidence in the type: told, dictionary or labels where it was given, else sure, likely or unsure."
     )
-    markers: tuple[MarkerCount, ...] = figure(
-        "Cells that stand for no value; none where the report may leave the house.", default=()
-    )
+    markers: tuple[MarkerCount, ...] = figure("Markers of missing cells; none in a redacted report.", default=())
 
     @property
     def is_guessed(self) -> bool:
-        """Whether attacks use it although nothing tells for sure what it holds."""
+        """Whether attacks use it although its type is uncertain."""
         return self.confidence == "unsure" and self.role in ("known", "sensitive")
 
 
@@ -248,58 +242,52 @@ class TableFlags:
 class FlaggedColumn:
     """A column of one table that looks like a direct identifier."""
 
-    table: str = figure("The table that has the column: the original, the control or a release.")
+    table: str = figure("The table with the column: original, control or a release.")
     flag: Flag = figure(inline=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlTable:
-    """The table of people who are not in the data."""
+    """The control group."""
 
-    rows: int = figure("How many rows there are.")
-    sha256: str | None = figure("The digest of the file; null where there is no file or it is not told.")
+    rows: int = figure("Number of rows.")
+    sha256: str | None = figure("The digest of the file; null where there is none or it is withheld.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedFigure:
-    """One figure of the family that the verdict rests on, with what it is about."""
+    """One test of the audit: attack, attacker, attribute and subgroup."""
 
     COUNTS = "statistic"
 
     attack: str = figure("The attack, by its name in JSON.")
-    tries: int = figure("How many tries on people in the data the figure rests on.", counts="attempts")
+    tries: int = figure("Attempts on people in the data.", counts="attempts")
     control_tries: int = figure(
-        "How many tries on people who are not in the data it is compared with; 0 where nobody of the control can be "
-        "tried.",
+        "Attempts on the control group; 0 where there are none.",
         default=0,
         counts="attempts",
     )
     p: float = figure(
-        "How often luck alone gives a figure as clear as this one, from 0 to 1; null where it was not judged.",
+        "The p-value; null without a test.",
         default=nan,
     )
     p_adjusted: float = figure(
-        "How often luck alone gives a figure as clear as this anywhere in the audit, from 0 to 1; null where it was "
-        "not judged.",
+        "The p-value, adjusted for all tests of the audit; null without a test.",
         default=nan,
     )
-    proved: bool = figure(
-        "Whether the adjusted p is at most the level, or nobody could reach the rate without the data.", default=False
-    )
+    proved: bool = figure("Whether it is significant: by adjusted p, or above the theoretical baseline.", default=False)
     adversary: str = figure(
-        "Who tries it, or which figure of the attack this is; null where there is no such division.",
+        "The attacker or the statistic; null where the attack has one.",
         blank=True,
         default="",
     )
-    secret: str = figure("The column that is guessed; null where none is.", blank=True, default="")
-    group: str = figure(
-        "The people it is about, as a report calls them; empty where it is about everybody.", blank=True, default=""
-    )
-    why: str = figure("Why it was not judged; nothing where it was.", blank=True, default="")
+    secret: str = figure("The inferred column; null where none is.", blank=True, default="")
+    group: str = figure("The subgroup, as a report names it; empty for all people.", blank=True, default="")
+    why: str = figure("Why it was not tested; empty where it was.", blank=True, default="")
     attack_rate: Rate = figure(ATTACK_RATE, default=UNDEFINED)
     control_rate: Rate = figure(CONTROL_RATE, default=UNDEFINED)
     excess_over_control: Rate = figure(EXCESS, default=UNDEFINED)
-    #: How many people in the data the group has; 0 where it is about everybody.
+    #: Number of people of the subgroup; 0 for all people.
     people: int = figure(hidden=True, counts="people", default=0)
     #: The same of the control group.
     control_people: int = figure(hidden=True, counts="people", default=0)
@@ -307,22 +295,22 @@ class JudgedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class CopyFindings:
-    """People whose records stand verbatim in one release (see `unveil.metrics.verdict.copies.CopiedPeople`)."""
+    """Exact copies in one release (see `unveil.metrics.verdict.copies.CopiedPeople`)."""
 
     COUNTS = "people"
 
     people: int = figure(hidden=True, counts="nothing private")
-    people_unchanged: int = figure("How many people have their row in the release unchanged.")
-    expected: float = figure("How many of them would be expected by coincidence, judged by the control.")
+    people_unchanged: int = figure("People with an exact copy in the release.")
+    expected: float = figure("Number expected by chance, from the control group.")
     control_share: float = figure(
-        "The share of people outside the data whose row is there too.", name="control_rate", counts="statistic"
+        "Share of the control group with an equal released row.", name="control_rate", counts="statistic"
     )
     unmistakable: int = figure(
-        "How many copies cannot be coincidence.",
+        "Copies beyond chance.",
         limit=COPIED,
-        limit_meaning="people who stand in the release word for word, beyond coincidence",
+        limit_meaning="people with an exact copy beyond chance",
     )
-    groups: tuple[CopiedGroup, ...] = figure("Groups in which copies are more frequent.", default=())
+    groups: tuple[CopiedGroup, ...] = figure("Subgroups with more copies.", default=())
     coincidences: float = figure(hidden=True, counts="statistic")
     coarsened: tuple[str, ...] = ()
     relabelled: tuple[str, ...] = ()
@@ -337,21 +325,19 @@ class ReleaseVerdict:
     name: str = figure("The release, by the name of its file.")
     p: float = figure("The smallest adjusted p of its tests.", default=nan)
     findings: tuple[JudgedFigure, ...] = figure("Every test with its p-value.", name="tests", default=())
-    copies: CopyFindings | None = figure(
-        "People whose row was released unchanged; null where that was not looked for.", default=None
-    )
+    copies: CopyFindings | None = figure("Exact copies; null where not measured.", default=None)
     #: The effect size of each attacker, and of each attack within groups; the decision rests on these.
     effects: tuple[AttackEffect, ...] = ()
     group_effects: tuple[GroupEffect, ...] = ()
 
     @property
     def unmistakable(self) -> int:
-        """How many people are copied beyond doubt."""
+        """The number of copies beyond chance."""
         return 0 if self.copies is None else self.copies.unmistakable
 
     @property
     def proved(self) -> tuple[JudgedFigure, ...]:
-        """The figures that are proved, the clearest first."""
+        """The significant tests, the strongest first."""
         found = [each for each in self.findings if each.proved]
         return tuple(sorted(found, key=lambda each: (each.p_adjusted, -float(each.excess_over_control.value))))
 
@@ -364,7 +350,7 @@ class AuditVerdict:
 
     alpha: float = figure("The level: an effect is significant where its adjusted p is at most this.", default=0.045)
     figures: int = figure("The number of tests; 0 where there is none.", name="tests", default=0)
-    draws: int = figure("The number of permutations of who is in the data.", name="permutations", default=0)
+    draws: int = figure("The number of permutations.", name="permutations", default=0)
     fewest_copies_provable: int | None = figure(
         "The smallest number of copied people that counting could detect; null without a control group, and where no "
         "number is enough.",
@@ -376,30 +362,30 @@ class AuditVerdict:
 
     @property
     def unmistakable(self) -> int:
-        """How many people are copied beyond doubt, by the release that has most."""
+        """The largest number of copies beyond chance over all releases."""
         return max((each.unmistakable for each in self.releases), default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestedChange:
-    """One change of a release: some columns made coarser or dropped."""
+    """One change of a release: columns generalized or removed."""
 
-    #: What the changed release is called in the audit of all of them.
+    #: The name of the changed release.
     name: str
     #: The release that is changed.
     release: str
     columns: tuple[str, ...]
     how: ChangeKind
-    #: What the changed release has lost for whoever takes one value from each cell; None where that was not measured.
+    #: Utility of the changed release, one value per cell; None where not measured.
     utility: Utility | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestions:
-    """Changes of the releases, and what they come to: one audit of all changed releases together, on the same people.
+    """Tested changes of the releases: one audit of all changed releases, on the same people.
 
-    ``attacks`` are those repeated: what was proved or is held to a limit. Without any there was nothing to lower, and
-    without ``again`` nothing could be changed.
+    ``attacks`` are repeated: the significant ones and those with a threshold. Without ``again`` no column could be
+    changed.
     """
 
     attacks: tuple[str, ...] = ()
@@ -409,30 +395,30 @@ class Suggestions:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """The whole of it: the original, the releases, and what was said on the way."""
+    """All findings of an audit: the original, the releases, the tests, and the decision."""
 
     COUNTS = "nothing private"
     GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})
 
     decision: AuditDecision = figure("How large the risk is, and whether it is acceptable.", default=AuditDecision())
     verdict: AuditVerdict = figure("The tests behind the decision.", name="tests", default_factory=AuditVerdict)
-    rows: int = figure("How many rows there are.", name="original.rows")
+    rows: int = figure("Number of rows.", name="original.rows")
 
     @derived(
-        "How many people the rows belong to: fewer than rows where --id says that some have several.",
+        "Number of people; fewer than rows where some have several rows.",
         name="original.people",
     )
     def people_or_rows(self) -> int:
-        """How many people the original is about."""
+        """The number of people in the original data."""
         return self.people or self.rows
 
-    columns: tuple[ColumnFact, ...] = figure("One entry for each column that is used.", name="original.columns")
+    columns: tuple[ColumnFact, ...] = figure("One entry per column.", name="original.columns")
     sha256: str | None = figure(
-        "The digest of the file; null where there is no file or it is not told.", name="original.sha256"
+        "The digest of the file; null where there is none or it is withheld.", name="original.sha256"
     )
     flags: tuple[TableFlags, ...] = ()
 
-    @derived("Columns that look as if they identified people.")
+    @derived("Columns that look like direct identifiers.")
     def direct_identifiers(self) -> tuple[FlaggedColumn, ...]:
         """The columns of all tables that look like direct identifiers."""
         return tuple(FlaggedColumn(table=each.table, flag=flag) for each in self.flags for flag in each.flags)
@@ -440,54 +426,54 @@ class Audit:
     control_rows: int | None
     control_sha256: str | None
 
-    @derived("The people who are not in the data; null where there are none.")
+    @derived("The control group; null where there is none.")
     def control(self) -> ControlTable | None:
-        """The table of people who are not in the data."""
+        """The control group."""
         if self.control_rows is None:
             return None
         return ControlTable(rows=self.control_rows, sha256=self.control_sha256)
 
     releases: tuple[AuditedRelease, ...] = figure("One entry for each release.")
-    #: The three questions asked of the original itself, as if it were released.
+    #: The same attacks on the unprotected original.
     before: AuditedRelease | None = figure(
-        "The same attacks on the original itself; null where that was not asked for.", default=None
+        "The same attacks on the unprotected original; null where not asked for.", default=None
     )
-    by: str | None = figure("The column whose groups get rates of their own; null where none is named.", default=None)
-    minimum_cell: int = figure("Groups of fewer people are never shown.", default=11)
-    #: The quasi-identifiers that were stated; none where all columns may be known.
+    by: str | None = figure("The column of the subgroups; null where none is named.", default=None)
+    minimum_cell: int = figure("Smaller subgroups are never shown.", default=11)
+    #: The stated quasi-identifiers; none where all columns may be known.
     quasi_identifiers: tuple[str, ...] = ()
     #: Whether the data are stated to be a sample of their population.
     is_sample: bool = False
 
-    @derived("What stands above the headline, because figures would be misread without it.")
+    @derived("Warnings above the headline.")
     def cautions(self) -> tuple[str, ...]:
-        """What stands above the headline."""
+        """The warnings above the headline."""
         from unveil.questions.audit.sections.methods import cautions
 
         return cautions(self)
 
     notes: tuple[str, ...] = figure(NOTES, default=())
     attacks: tuple[str, ...]
-    #: How many people the rows of the original belong to; 0 where nobody was counted.
+    #: Number of people in the original data; 0 where not counted.
     people: int = 0
-    #: How many people of the original and of the control table were attacked.
+    #: Number of attacked people of the original data and of the control group.
     attacked: int = 0
     attacked_outside: int = 0
-    #: What the digests of files are called; those that others may see depend on a key.
+    #: Name of the digests of files; those of a redacted report use a key.
     digest_name: str = "SHA-256"
-    #: What to change, where that was asked for.
+    #: Tested changes, where asked for.
     suggestions: Suggestions | None = None
-    #: What the decision holds the releases to.
+    #: The thresholds of the decision.
     thresholds: Thresholds = field(default_factory=Thresholds)
-    #: Releases that are there to be compared with, such as the table before its protection.
+    #: Releases for comparison only, such as the unprotected table.
     references: tuple[str, ...] = ()
-    #: Whether it was stated which columns are sensitive, or that none is.
+    #: Whether the sensitive columns were stated, or that there are none.
     sensitive_stated: bool = False
-    #: How the first of the releases was made, where a generator was run for the audit, and what is shown of epsilon.
+    #: The generator that made the first release, where one was run, and the bound on ε.
     way: GeneratorSummary | None = None
     epsilon: EpsilonFinding | None = None
 
     @property
     def has_control(self) -> bool:
-        """Whether there is a table of people who are not in the data."""
+        """Whether there is a control group."""
         return self.control_rows is not None
