@@ -24,9 +24,10 @@ from unveil.report.blocks import (
     TableBlock,
     risk_table,
 )
+from unveil.report.blocks_panels import DistributionPanels, Triangles
 from unveil.report.blocks_spread import BoxRows, HeatMap
 from unveil.report.machine import compact
-from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
+from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, panels_figure, rings_figure
 from unveil.report.templates import environment_of, text_of
 from unveil.report.text import count
 
@@ -63,7 +64,7 @@ def render(page: Page) -> str:
     >>> "&lt;b&gt;1&lt;/b&gt;" in text, "default-src 'none'" in text
     (True, True)
     """
-    style = asset("page.css")
+    style = asset("page.css") + asset("charts.css")
     scripts = [asset(f"{name}.js") for name in dict.fromkeys(("page", *_scripts(page)))]
     numbered = counting(1)
     picture = list(_groups(page.picture, numbered))
@@ -199,6 +200,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {"kind": "box rows", "figure": box_figure(block, identity)}
         case CellGrid():
             return {"kind": "chart", "figure": cells_figure(block, identity)}
+        case DistributionPanels() | Triangles():
+            return {"kind": "chart", "figure": panels_figure(block, identity)}
         case HeatMap():
             return {"kind": "heat map", "figure": heat_figure(block, identity)}
         case TableBlock():

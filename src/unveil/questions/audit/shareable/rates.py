@@ -4,7 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
+from unveil.metrics.trials.membership import Curve
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import (
@@ -50,6 +54,7 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
         groups=None if finding.groups is None else shared_groups(small, finding.groups),
         figures=_figures(small, finding, attack),
         separation=None if finding.separation is None else _separation(small, finding.separation),
+        distances=None if finding.distances is None else _distances(small, finding.distances),
         remark=remark,
         # How clear a few hits are tells how few.
         p=math.nan if is_few else finding.p,
@@ -61,23 +66,38 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
 
 
 def _separation(small: SmallNumbers, separation: Separation) -> Separation:
-    """Return how well people are told apart without what rests on a few: not the curve, whose steps are people."""
+    """Return how well people are told apart without what rests on a few; curves go through rounded numbers alone."""
     few = any(map(small.is_small, (separation.pointed_out, separation.members - separation.pointed_out)))
     return replace(
         separation,
         area=_two_digits(separation.area),
         named=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.named),
         pointed_out=SuppressedNumber.withheld() if few else separation.pointed_out,
-        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in separation.scores),
+        scores=tuple(
+            replace(each, area=_two_digits(each.area), weights=(), curve=_curve(small, each.curve, separation))
+            for each in separation.scores
+        ),
         unusual=tuple(
             replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
             for each in separation.unusual
             if min(each.members, each.others) >= small.minimum
         ),
-        curve=None,
+        curve=_curve(small, separation.curve, separation),
         # A bound tells how many guesses were right.
         epsilon=None,
     )
+
+
+def _curve(small: SmallNumbers, curve: Curve | None, separation: Separation) -> Curve | None:
+    """Return a curve through rounded numbers of people, the steps of which are no people; None where they are few."""
+    others, members = separation.others, int(separation.members)
+    if curve is None or min(others, members) < 2 * small.minimum:
+        return None
+    false, true = small.rounded(curve.false * others, others), small.rounded(curve.true * members, members)
+    # Of the members flagged with as many non-members the most count.
+    places = np.append(np.flatnonzero(np.diff(false)), false.size - 1)
+    corners = [(0.0, 0.0), *zip(false[places] / others, true[places] / members, strict=True), (1.0, 1.0)]
+    return Curve(*map(np.array, zip(*corners, strict=True)))
 
 
 def _two_digits(area: Rate) -> Rate:
@@ -139,6 +159,26 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None
             for each in release.copies.groups
             if not any(map(small.is_small, (each.people, each.copies, each.people - each.copies)))
         ),
+    )
+
+
+def _distances(small: SmallNumbers, found: DistanceHistogram) -> DistanceHistogram | None:
+    """Return rounded numbers of records by distance; None where there are few."""
+    number = small.near(found.rows[0])
+    others = next((each for each in small.outside if small.is_small(abs(each - found.rows[1]))), found.rows[1])
+    if min(number, others or number) < 2 * small.minimum:
+        return None
+    inside = small.rounded((found.released_zero, *found.released), number).tolist()
+    outside = small.rounded((found.control_zero, *found.control), others).tolist()
+    return replace(
+        found,
+        released=tuple(inside[1:]),
+        released_zero=inside[0],
+        control=tuple(outside[1:]),
+        control_zero=outside[0],
+        rows=(number, others),
+        is_rounded=True,
+        nearer=None if found.nearer is None else _two_digits(found.nearer),
     )
 
 

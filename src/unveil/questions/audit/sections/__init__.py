@@ -1,0 +1,1 @@
+"""Build the sections of the report of an audit, one topic in each file."""

@@ -1,0 +1,121 @@
+"""Draw sizes of equivalence classes: shares of original and of released records by the size of their class."""
+
+from collections.abc import Iterator, Mapping
+from math import isnan, nan
+
+import numpy as np
+
+from unveil.questions.audit.findings import Audit, AuditedRelease
+from unveil.report.blocks import Chart, Series, Style, TableBlock
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.report.text import about, count, name, percent
+
+#: The bins: their names, and the size from which each begins.
+BINS = (("1", 1), ("2", 2), ("3–4", 3), ("5–10", 5), ("11–19", 11), ("20+", 20))
+_WIDTH = 0.4
+_SIDES: tuple[tuple[str, Style], ...] = (("original records", "fifth"), ("released records", "first"))
+_LONGEST_NAME = 40
+
+
+def class_size_charts(audit: Audit) -> tuple[Chart, ...]:
+    """Return the sizes of equivalence classes of each masked release."""
+    return tuple(
+        _chart(release, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
+        for release in audit.releases
+        if release.disclosure is not None and release.kind != "synthetic"
+    )
+
+
+def class_size_remark(release: AuditedRelease) -> str:
+    """Return why a release has no chart of its classes; empty where it has one."""
+    if release.kind == "synthetic":
+        return "Synthetic records belong to no person, so the size of their equivalence classes protects no one."
+    return "" if release.disclosure is not None else "Equivalence classes were not measured."
+
+
+def _chart(release: AuditedRelease, label: str, audit: Audit) -> Chart:
+    assert release.disclosure is not None
+    shares = [_shares(below) for below in (release.disclosure.original_below or {}, release.disclosure.below)]
+    lowest = [audit.minimum_cell / rows for rows in (audit.rows, release.disclosure.rows)]
+    series = [
+        _bars(*side, own, least, offset)
+        for side, own, least, offset in zip(_SIDES, shares, lowest, (-_WIDTH, 0.0), strict=True)
+        if own
+    ]
+    k = release.disclosure.k_anonymity
+    return Chart(
+        title=f"Equivalence class sizes{label}",
+        x_label="records in the equivalence class",
+        y_label="share of records",
+        series=tuple(series),
+        caption=f"{_finding(release)} k = {count(k)}.",
+        x_range=(-0.5, len(BINS) - 0.5),
+        y_range=(0.0, min(1.1 * max(float(np.nanmax(each.y)) for each in series), 1.0)),
+        x_names=tuple((float(place), text) for place, (text, _) in enumerate(BINS)),
+        hatched=f"fewer than {audit.minimum_cell} records" if any(each.hatched is not None for each in series) else "",
+    )
+
+
+def _shares(below: Mapping[int, float]) -> list[float]:
+    """Return the share of records in each bin; NaN where it is that of a few."""
+    if not below:
+        return []
+    shares, last = [], 0.0
+    for _, start in BINS[1:]:
+        share = below.get(start, nan)
+        few = isinstance(share, SuppressedNumber) or isnan(share)
+        shares.append(nan if few else share - last)
+        last = last if few else share
+    return [*shares, 1.0 - last]
+
+
+def _bars(label: str, style: Style, shares: list[float], least: float, offset: float) -> Series:
+    """Return bars; a share that is not known, of a few records, is drawn as the smallest that may be shown."""
+    share = np.array(shares)
+    few = np.isnan(share)
+    return Series(
+        name=label,
+        x=np.arange(len(BINS)) + offset,
+        y=np.where(few, least, share),
+        style=style,
+        kind="bars",
+        width=_WIDTH,
+        hatched=few if few.any() else None,
+    )
+
+
+def _finding(release: AuditedRelease) -> str:
+    assert release.disclosure is not None
+    below, before = release.disclosure.below, release.disclosure.original_below or {}
+    share = below.get(11, nan)
+    if isinstance(share, SuppressedNumber) or isnan(share):
+        return "Few released records share their quasi-identifiers with fewer than 10 others."
+    compared = before.get(11, nan)
+    original = "" if isinstance(compared, SuppressedNumber) or isnan(compared) else f" (original: {about(compared)})"
+    return f"{about(share)} of released records{original} are in classes of fewer than 11 records."
+
+
+def class_size_table(audit: Audit) -> TableBlock | None:
+    """Return the share of records by the size of their class, original and released."""
+    rows = list(_rows(audit))
+    if not rows:
+        return None
+    return TableBlock(
+        caption="Share of records by size of their equivalence class",
+        columns=("Records", *(text for text, _ in BINS)),
+        rows=tuple(rows),
+        align=("left", *("right" for _ in BINS)),
+        note=f"–: fewer than {audit.minimum_cell} records.",
+    )
+
+
+def _rows(audit: Audit) -> Iterator[tuple[str, ...]]:
+    for release in audit.releases:
+        if release.disclosure is None or release.kind == "synthetic":
+            continue
+        label = f"{name(release.name, _LONGEST_NAME)}: " if len(audit.releases) > 1 else ""
+        sides = (("original", release.disclosure.original_below or {}), ("released", release.disclosure.below))
+        for which, below in sides:
+            if below:
+                shares = _shares(below)
+                yield (f"{label}{which}", *("–" if isnan(each) else percent(max(each, 0.0)) for each in shares))

@@ -1,0 +1,137 @@
+"""Draw distances of released and of control records to the original, as mirrored histograms."""
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.questions.audit.sections.roc_curve import auc_text
+from unveil.report.blocks import Chart, Series, Style, TableBlock, Threshold
+from unveil.report.text import about, decimal, name
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray
+    from unveil.metrics.releases.closeness import DistanceHistogram
+
+#: The attacks with a histogram: the title of the chart, what its axis counts, and what 0 means.
+CHARTS = {
+    "closest_record": ("Distance to closest record (DCR)", "distance to the closest original record", "copies"),
+    "neighbour_ratio": (
+        "Nearest-neighbor distance ratio (NNDR)",
+        "distance to the closest original record / to the second closest",
+        "copies",
+    ),
+}
+#: The bar at 0 in bins: where it begins, how wide it is.
+_ZERO_START, _ZERO_WIDTH = -4.0, 1.0
+_SIDES: tuple[tuple[str, Style, str], ...] = (
+    ("released records", "first", ""),
+    ("control records", "fifth", "control_"),
+)
+_LONGEST_NAME = 40
+
+
+def distance_charts(audit: Audit, attack: str) -> tuple[Chart, ...]:
+    """Return the histograms of an attack, ``closest_record`` or ``neighbour_ratio``: one for each release."""
+    found = [(release.name, finding) for release in audit.releases for finding in release.of(attack)]
+    measured = [(label, finding) for label, finding in found if finding.distances is not None]
+    return tuple(
+        _chart(attack, name(label, _LONGEST_NAME) if len(found) > 1 else "", finding, finding.distances, audit)
+        for label, finding in measured
+        if finding.distances is not None
+    )
+
+
+def _chart(attack: str, label: str, finding: AttackFinding, found: "DistanceHistogram", audit: Audit) -> Chart:
+    title, x_label, zero = CHARTS[attack]
+    width = found.high / len(found.released)
+    series = [
+        _bars(side, sign * np.array(counts) / rows, width, found, audit.minimum_cell / rows)
+        for side, counts, sign, rows in (
+            (_SIDES[0], (found.released_zero, *found.released), 1.0, found.rows[0]),
+            (_SIDES[1], (found.control_zero, *found.control), -1.0, found.rows[1]),
+        )
+        if rows
+    ]
+    ticks = np.linspace(0.0, found.high, 6)
+    return Chart(
+        title=f"{title}: {label}" if label else title,
+        x_label=x_label,
+        y_label=f"share of records: {'released above, control below' if found.rows[1] else 'released'}",
+        series=tuple(series),
+        caption=_caption(attack, found),
+        x_range=((_ZERO_START - 0.5) * width, found.high),
+        y_range=(min(float(each.y.min()) for each in series), max(float(each.y.max()) for each in series)),
+        thresholds=tuple(_quantiles(finding, found.high)),
+        x_names=(((_ZERO_START + _ZERO_WIDTH / 2) * width, zero), *((at, decimal(at)) for at in ticks.tolist())),
+        mirrored=True,
+        hatched=f"about {audit.minimum_cell} records or fewer" if any(each.hatched is not None for each in series) else "",
+    )
+
+
+def _bars(
+    side: tuple[str, Style, str], shares: "FloatArray", width: float, found: "DistanceHistogram", least: float
+) -> Series:
+    """Return shares of records as bars; those that were rounded up to the smallest number are hatched."""
+    few = (np.abs(shares) > 0) & (np.abs(shares) <= least * (1 + 1e-9)) & found.is_rounded
+    return Series(
+        name=side[0],
+        x=np.concatenate([[_ZERO_START * width], np.arange(shares.size - 1) * width]),
+        y=shares,
+        style=side[1],
+        kind="bars",
+        width=width,
+        hatched=few if few.any() else None,
+    )
+
+
+def _quantiles(finding: AttackFinding, high: float) -> list[Threshold]:
+    """Return a line at each 5% quantile that is known."""
+    found = []
+    for label, _, prefix in _SIDES:
+        value = finding.figures.get(f"{prefix}low", float("nan"))
+        if not isnan(value) and value <= high:
+            found.append(Threshold(name=f"5% of {label}: {decimal(value)}", value=value, across="x"))
+    return found
+
+
+def _caption(attack: str, found: "DistanceHistogram") -> str:
+    if found.nearer is None or not found.nearer.defined:
+        return "Without a control group these distances have no reference."
+    what = "closer to the original" if attack == "closest_record" else "closer to a single original record"
+    share, low = found.nearer.value, found.nearer.low
+    verdict = "Released records are" if low > 0.5 else "Released records are not significantly"
+    return (
+        f"{verdict} {what} than control records: in {about(share)} of pairs "
+        f"(95% CI {100 * low:.0f}–{100 * found.nearer.high:.0f}%; 50% expected)."
+    )
+
+
+def distance_table(audit: Audit) -> TableBlock | None:
+    """Return what the histograms show in numbers: medians, 5% quantiles, copies, and the share of closer records."""
+    rows = []
+    for release in audit.releases:
+        for attack, (title, _, _) in CHARTS.items():
+            for finding in release.of(attack):
+                if finding.distances is not None:
+                    label = f"{name(release.name, _LONGEST_NAME)}: {title}" if len(audit.releases) > 1 else title
+                    rows.append((label, *_cells(finding, finding.distances)))
+    if not rows:
+        return None
+    return TableBlock(
+        caption="Distances to the original",
+        columns=("Distance", "Median", "Control", "5% quantile", "Control", "Released closer (95% CI)"),
+        rows=tuple(rows),
+        align=("left", *("right" for _ in range(5))),
+        note="Control: the same of control records. Released closer: share of pairs of a released and a control record "
+        "in which the released one is closer to the original; 50% is expected.",
+    )
+
+
+def _cells(finding: AttackFinding, found: "DistanceHistogram") -> tuple[str, ...]:
+    values = [finding.figures.get(each, float("nan")) for each in ("median", "control_median", "low", "control_low")]
+    return (
+        *("–" if isnan(each) else decimal(each) for each in values),
+        "–" if found.nearer is None else auc_text(found.nearer),
+    )

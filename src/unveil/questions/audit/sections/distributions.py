@@ -1,0 +1,113 @@
+"""Draw the original and the released distribution of the columns that changed most."""
+
+from typing import TYPE_CHECKING
+
+from unveil.questions.audit.findings import Audit, AuditedRelease
+from unveil.report.blocks import TableBlock
+from unveil.report.blocks_panels import DistributionPanel, DistributionPanels
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.report.text import fixed, name
+
+if TYPE_CHECKING:
+    from unveil.metrics.releases.distributions import ColumnDistribution
+
+#: Columns that are always visible.
+MOST_VISIBLE = 6
+_LONGEST_NAME = 24
+_OTHER = "other"
+
+
+def distribution_charts(audit: Audit, *, rest: bool = False) -> tuple[DistributionPanels, ...]:
+    """Return the distributions of the six columns of each release that changed most, or with ``rest`` of the others."""
+    made = []
+    for release in audit.releases:
+        if release.utility is None:
+            continue
+        found = release.utility.distributions
+        found = found[MOST_VISIBLE:] if rest else found[:MOST_VISIBLE]
+        if found:
+            label = f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else ""
+            made.append(
+                DistributionPanels(
+                    title=f"{'Other distributions' if rest else 'Original and released distributions'}{label}",
+                    panels=tuple(_panel(each, audit.minimum_cell) for each in found),
+                    names=("original records", "released records"),
+                    caption="" if rest else _caption(release),
+                    hatched=f"about {audit.minimum_cell} records or fewer",
+                )
+            )
+    return tuple(made)
+
+
+def distribution_table(audit: Audit) -> TableBlock | None:
+    """Return how far both distributions of each column in the charts are apart."""
+    rows = [
+        (*([name(release.name, _LONGEST_NAME)] if len(audit.releases) > 1 else []), *_cells(each))
+        for release in audit.releases
+        if release.utility is not None
+        for each in release.utility.distributions
+    ]
+    if not rows:
+        return None
+    heads = ["Release"] if len(audit.releases) > 1 else []
+    return TableBlock(
+        caption="Distances of distributions",
+        columns=(*heads, "Column", "Type", "Measure", "Distance"),
+        rows=tuple(rows),
+        align=(*("left" for _ in heads), "left", "left", "left", "right"),
+        note="KS: largest difference of the shares of records up to some value, or of the missing share. TV: half the "
+        "sum of the differences of all shares. 0 is the same distribution, 1 nothing in common.",
+    )
+
+
+def _cells(found: "ColumnDistribution") -> tuple[str, ...]:
+    measure, distance = distance_text(found).split(" ", 1)
+    return name(found.name, _LONGEST_NAME), found.kind, measure, distance
+
+
+def distance_text(found: "ColumnDistribution") -> str:
+    """Return the measure of a column with its distance, as in KS 0.12."""
+    if isinstance(found.distance, SuppressedNumber):
+        return f"{_measure(found)} at most {fixed(found.distance.most)}"
+    return f"{_measure(found)} {fixed(found.distance)}"
+
+
+def _measure(found: "ColumnDistribution") -> str:
+    return "KS" if found.is_number else "TV"
+
+
+def _panel(found: "ColumnDistribution", minimum: int) -> DistributionPanel:
+    """Return the panel of a column; numbers of a few records are drawn as the smallest that may be shown."""
+    sides = []
+    for counts, rows in zip((found.original, found.released), found.rows, strict=True):
+        few = tuple(0 < number < minimum or (found.is_rounded and number == minimum) for number in counts)
+        shares = tuple(
+            (minimum if is_few else number) / max(rows, 1) for number, is_few in zip(counts, few, strict=True)
+        )
+        sides.append((shares, few))
+    categories: tuple[str, ...] = ()
+    if not found.is_number:
+        shown = tuple(text or f"value {place}" for place, text in enumerate(found.labels, start=1))
+        others = (_OTHER,) if found.original[-1] or found.released[-1] else ()
+        categories = (*shown, *others)
+        sides = [(shares[: len(categories)], few[: len(categories)]) for shares, few in sides]
+    return DistributionPanel(
+        name=name(found.name, _LONGEST_NAME),
+        distance=distance_text(found),
+        first=sides[0][0],
+        second=sides[1][0],
+        first_hatched=sides[0][1],
+        second_hatched=sides[1][1],
+        categories=categories,
+        ends=(found.labels[0], found.labels[1]) if found.is_number and len(found.labels) == 2 else ("", ""),
+    )
+
+
+def _caption(release: AuditedRelease) -> str:
+    assert release.utility is not None
+    found = release.utility.distributions
+    worst = found[0]
+    if worst.distance == 0:
+        return "The distributions of all columns are unchanged."
+    many = len(release.utility.columns)
+    return f"{name(worst.name, _LONGEST_NAME)} changed most: {distance_text(worst)}, of {many} columns."
