@@ -1,6 +1,6 @@
 """Distributions of a column in the original and in the release, in few bins, for a chart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.release import Release
-from unveil.metrics.releases._association import PairedColumn
+from unveil.data.table.cells import Cells
+from unveil.metrics.releases._association import PairedColumn, in_same_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +49,27 @@ class ColumnDistribution:
     labels: tuple[str, ...] = ()
     #: Whether numbers are multiples of the smallest one that may be shown.
     is_rounded: bool = False
+
+    def merged(self, minimum: int) -> "ColumnDistribution":
+        """Return the distribution with categories of fewer records in both tables among all others.
+
+        >>> few = ColumnDistribution(name="town", kind="category", distance=0.0, original=(50, 2, 1), released=(50, 3, 0),
+        ...                          rows=(53, 53), is_number=False, labels=("Ulm", "Bonn"))
+        >>> few.merged(5).original, few.merged(5).labels
+        ((50, 3), ('Ulm',))
+        """
+        if self.is_number:
+            return self
+        *pairs, others = zip(self.original, self.released, strict=True)
+        kept = [place for place, pair in enumerate(pairs) if max(pair) >= minimum]
+        sides = [
+            (*(pairs[place][side] for place in kept), others[side] + sum(each[side] for each in pairs)
+             - sum(pairs[place][side] for place in kept))
+            for side in (0, 1)
+        ]  # fmt: skip
+        return replace(
+            self, original=sides[0], released=sides[1], labels=tuple(self.labels[place] for place in kept)
+        )
 
 
 def distribution_of(column: PairedColumn, release: Release, distance: float) -> ColumnDistribution:
@@ -109,6 +131,10 @@ def _width(levels: FloatArray) -> tuple[float, int]:
     return width, max(int(np.ceil(span / width - 1e-6)), 1)
 
 
+#: The text of a missing value.
+MISSING = "missing"
+#: The most values that the text of a cell names.
+_MOST_NAMED = 4
 #: A column with more steps than that between its ends is taken for one without steps.
 _FINEST = 2000
 
@@ -147,19 +173,31 @@ def _categories(column: PairedColumn, release: Release) -> tuple[tuple[IntArray,
 
 
 def _texts(column: PairedColumn, release: Release) -> dict[int, str]:
-    """Return the text of each code; none where cells stand for several values or there are very many."""
+    """Return the text of each code; that of a missing value alone where there are very many."""
     import polars as pl
 
-    if release.released.coarse([column.name]) or column.counts[0].size > _MOST_TEXTS:
-        return {}
-    original, released = (each.series(column.name) for each in (release.original, release.released))
+    missing, name = {0: MISSING}, column.name
+    if column.counts[0].size > _MOST_TEXTS:
+        return missing
     parts: list[pl.Series] = [
         each.cast(pl.Int8).replace_strict({0: "no", 1: "yes"}, return_dtype=pl.String)
         if each.dtype == pl.Boolean
         else each
-        for each in (original, released)
+        for each in in_same_cells(release, name)
     ]
-    values = pl.concat([each.drop_nulls().unique() for each in parts]).unique().sort()
-    if values.len() != column.counts[0].size - 1:
-        return {}
-    return {0: "missing"} | {code: str(value) for code, value in enumerate(values.to_list(), start=1)}
+    values = pl.concat([each.drop_nulls().unique() for each in parts]).unique().sort().to_list()
+    if len(values) != column.counts[0].size - 1:
+        return missing
+    if release.released.coarse([name]):
+        values = [_cell_text((release.released.cells or {})[name], word) for word in values]
+    return missing | {code: str(value) for code, value in enumerate(values, start=1)}
+
+
+def _cell_text(cells: Cells, word: str) -> str:
+    """Return the values inside a cell that is called by its number."""
+    which, number = word.split(" ")
+    places = [int(number)]
+    if which == "cell":
+        start = cells.sets.start
+        places = cells.sets.member[start[places[0]] : start[places[0] + 1]].tolist()
+    return ", ".join(str(cells.values[place]) for place in places[:_MOST_NAMED]) + ("…" if len(places) > _MOST_NAMED else "")

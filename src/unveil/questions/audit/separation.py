@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from unveil._figure import figure
+from unveil._kernels.types import FloatArray
 from unveil.metrics.epsilon.bound import EpsilonBound
-from unveil.metrics.trials.membership import Curve
 from unveil.metrics.trials.risk import Rate
 
 
@@ -34,7 +34,7 @@ class ScoreArea:
         default=(),
     )
     #: Its ROC curve, where it is drawn.
-    curve: Curve | None = None
+    curve: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Separation:
     scores: tuple[ScoreArea, ...] = figure("What each score reaches alone; they explain and never accuse.")
     unusual: tuple[UnusualPeople, ...] = figure("What is reached on those who are unlike all others.")
     #: The shares of others and of members above each score, from the highest on; None where that is not shown.
-    curve: Curve | None = None
+    curve: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

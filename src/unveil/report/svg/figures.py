@@ -128,7 +128,7 @@ def _swatch(series: Series) -> str:
 
 #: The size of a row and of a line of heads in pixels, and of one letter.
 _ROW, _LETTER = 24, 7.0
-_LEAST, _MOST, _MOST_NAME = 34, 110, 24
+_LEAST, _MOST, _MOST_RISK, _MOST_NAME = 34, 110, 170, 24
 
 
 def svg_cells(grid: CellGrid, *, identity: str) -> str:
@@ -146,10 +146,12 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
     longest = max((len(text) for texts in grid.texts for text in texts), default=1)
     wide = max(_LEAST, _LETTER * longest + 10)
     turned = any(_LETTER * len(name) + 8 > min(wide + 40, _MOST) for name in grid.columns) and len(grid.columns) > 8
-    wide = wide if turned else max(wide, min(_MOST, _LETTER * max(map(len, grid.columns), default=1) + 10))
+    most = _MOST if grid.palette == "count" else _MOST_RISK
+    wide = wide if turned else max(wide, min(most, _LETTER * max(map(len, grid.columns), default=1) + 10))
     heads = [shorten(name, _MOST_NAME if turned else max(3, int(wide / _LETTER))) for name in grid.columns]
     top = 26.0 + (0.72 * _LETTER * max(map(len, heads), default=0) if turned else _ROW)
     width, height = left + wide * len(grid.columns) + (60 if turned else 4), top + _ROW * len(grid.rows) + 4
+    width = max(width, left + _LETTER * len(grid.column_label))
     parts = [
         f'<svg class="count-grid" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
         f'aria-labelledby="{identity}-title {identity}-description">',

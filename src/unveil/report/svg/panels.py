@@ -8,11 +8,11 @@ from unveil.report.blocks_panels import MOST_NUMBERED, DistributionPanel, Distri
 from unveil.report.text import fixed, percent, shorten
 
 #: A panel in pixels, and the part of a category's row that its name takes.
-WIDTH, HEIGHT, _NAMES = 210, 90, 84
+WIDTH, HEIGHT, _NAMES = 300, 110, 100
 _ROW, _BAR = 20, 7
 #: A cell of a triangle, and the room that a letter of a name takes.
-CELL, _WIDE_CELL, _LETTER = 16, 34, 6.6
-_LONGEST_NAME, _LONGEST_CATEGORY = 14, 12
+CELL, _WIDE_CELL, _LETTER = 17, 37, 6.6
+_LONGEST_NAME, _LONGEST_CATEGORY = 14, 14
 #: The steps of the colours on each side of 0.
 STEPS = 5
 

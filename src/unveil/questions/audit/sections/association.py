@@ -81,7 +81,7 @@ def _chart(utility: "Utility", label: str) -> Triangles:
     worst = pairs[0]
     largest = (
         f"{name(worst.first, _LONGEST_NAME)} and {name(worst.second, _LONGEST_NAME)} changed most: from "
-        f"{number_text(worst.original)} to {number_text(worst.released)} ({worst.measure}). "
+        f"{_said(worst.original)} to {_said(worst.released)} ({worst.measure}). "
         if worst.association_change > 0
         else ""
     )
@@ -98,6 +98,10 @@ def _chart(utility: "Utility", label: str) -> Triangles:
         ),
         caption=f"{largest}{mean}{cut}",
     )
+
+
+def _said(association: float) -> str:
+    return "none" if isnan(association) else number_text(association)
 
 
 def _key(pair: "PairDistance") -> frozenset[str]:

@@ -48,25 +48,31 @@ def _chart(release: AuditedRelease, label: str, audit: Audit) -> Chart:
         x_label="records in the equivalence class",
         y_label="share of records",
         series=tuple(series),
-        caption=f"{_finding(release)} k = {count(k)}.",
+        caption=f"{_finding(release)} {'k is' if isinstance(k, SuppressedNumber) else 'k ='} {count(k)}.",
         x_range=(-0.5, len(BINS) - 0.5),
         y_range=(0.0, min(1.1 * max(float(np.nanmax(each.y)) for each in series), 1.0)),
         x_names=tuple((float(place), text) for place, (text, _) in enumerate(BINS)),
-        hatched=f"fewer than {audit.minimum_cell} records" if any(each.hatched is not None for each in series) else "",
+        hatched=f"fewer than {audit.minimum_cell} records",
     )
 
 
 def _shares(below: Mapping[int, float]) -> list[float]:
-    """Return the share of records in each bin; NaN where it is that of a few."""
+    """Return the share of records in each bin; NaN where it may be that of a few."""
     if not below:
         return []
-    shares, last = [], 0.0
+    shares, last, is_open = [], 0.0, False
     for _, start in BINS[1:]:
         share = below.get(start, nan)
-        few = isinstance(share, SuppressedNumber) or isnan(share)
-        shares.append(nan if few else share - last)
-        last = last if few else share
-    return [*shares, 1.0 - last]
+        if isinstance(share, SuppressedNumber) and share.least > last:
+            # All but a few are below this size, and those few may be in any of the next bins.
+            shares.append(nan if is_open else share.least - last)
+            last, is_open = share.least, True
+        elif isinstance(share, SuppressedNumber) or isnan(share):
+            shares.append(nan)
+        else:
+            shares.append(nan if is_open and share > last else share - last)
+            last, is_open = share, False
+    return [*shares, nan if is_open else 1.0 - last]
 
 
 def _bars(label: str, style: Style, shares: list[float], least: float, offset: float) -> Series:

@@ -1,5 +1,6 @@
 """Draw distances of released and of control records to the original, as mirrored histograms."""
 
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ import numpy as np
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.audit.sections.roc_curve import auc_text
 from unveil.report.blocks import Chart, Series, Style, TableBlock, Threshold
+from unveil.report.scale import axis
 from unveil.report.text import about, decimal, name
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ CHARTS = {
     "closest_record": ("Distance to closest record (DCR)", "distance to the closest original record", "copies"),
     "neighbour_ratio": (
         "Nearest-neighbor distance ratio (NNDR)",
-        "distance to the closest original record / to the second closest",
+        "closest distance / second-closest distance",
         "copies",
     ),
 }
@@ -30,6 +32,8 @@ _SIDES: tuple[tuple[str, Style, str], ...] = (
     ("control records", "fifth", "control_"),
 )
 _LONGEST_NAME = 40
+#: Above that share the axis goes on to 100%.
+_NEARLY_ALL = 0.85
 
 
 def distance_charts(audit: Audit, attack: str) -> tuple[Chart, ...]:
@@ -54,7 +58,7 @@ def _chart(attack: str, label: str, finding: AttackFinding, found: "DistanceHist
         )
         if rows
     ]
-    ticks = np.linspace(0.0, found.high, 6)
+    ticks = [tick for tick in axis(0.0, found.high).ticks if tick[0] >= 0]
     return Chart(
         title=f"{title}: {label}" if label else title,
         x_label=x_label,
@@ -62,12 +66,17 @@ def _chart(attack: str, label: str, finding: AttackFinding, found: "DistanceHist
         series=tuple(series),
         caption=_caption(attack, found),
         x_range=((_ZERO_START - 0.5) * width, found.high),
-        y_range=(min(float(each.y.min()) for each in series), max(float(each.y.max()) for each in series)),
+        y_range=(min(float(each.y.min()) for each in series), _top(series)),
         thresholds=tuple(_quantiles(finding, found.high)),
-        x_names=(((_ZERO_START + _ZERO_WIDTH / 2) * width, zero), *((at, decimal(at)) for at in ticks.tolist())),
+        x_names=(((_ZERO_START + _ZERO_WIDTH / 2) * width, zero), *ticks),
         mirrored=True,
-        hatched=f"about {audit.minimum_cell} records or fewer" if any(each.hatched is not None for each in series) else "",
+        hatched=f"about {audit.minimum_cell} records or fewer",
     )
+
+
+def _top(series: Sequence[Series]) -> float:
+    highest = max(float(each.y.max()) for each in series)
+    return 1.0 if highest > _NEARLY_ALL else highest
 
 
 def _bars(

@@ -78,6 +78,7 @@ def _measure(found: "ColumnDistribution") -> str:
 
 def _panel(found: "ColumnDistribution", minimum: int) -> DistributionPanel:
     """Return the panel of a column; numbers of a few records are drawn as the smallest that may be shown."""
+    found = found.merged(minimum)
     sides = []
     for counts, rows in zip((found.original, found.released), found.rows, strict=True):
         few = tuple(0 < number < minimum or (found.is_rounded and number == minimum) for number in counts)

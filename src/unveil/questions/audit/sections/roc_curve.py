@@ -14,7 +14,6 @@ from unveil.report.text import about, fixed, name
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
-    from unveil.metrics.trials.membership import Curve
     from unveil.metrics.trials.risk import Rate
     from unveil.questions.audit.separation import Separation
 
@@ -47,7 +46,7 @@ def roc_curve(audit: Audit) -> Chart | None:
         series.append(Series(name=lines[0][0], x=np.log10(x), y=y, style="first", kind="points", labels=labels))
     return Chart(
         title="ROC curve of membership inference",
-        x_label="false-positive rate: non-members flagged as members (log scale)",
+        x_label="false-positive rate: non-members flagged",
         y_label="true-positive rate: members flagged",
         series=tuple(series),
         caption=_caption(_separations(audit)),
@@ -103,7 +102,7 @@ def _score(separation: "Separation") -> str:
     return "learned score" if separation.learned_from[0] else "relative DCR score"
 
 
-def _lines(audit: Audit) -> "list[tuple[str, Curve, int, Rate]]":
+def _lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray], int, Rate]]":
     """Return at most four lines: name, curve, number of non-members, and AUC."""
     found = _separations(audit)
     lines = [(label, each.curve, each.others, each.area) for label, each in found if each.curve is not None]
@@ -117,18 +116,19 @@ def _lines(audit: Audit) -> "list[tuple[str, Curve, int, Rate]]":
     return lines[: len(_STYLES)]
 
 
-def _rate_at(curve: "Curve", others: int, power: "FloatArray") -> "FloatArray":
+def _rate_at(curve: "tuple[FloatArray, FloatArray]", others: int, power: "FloatArray") -> "FloatArray":
     """Return the share of members flagged at these false-positive rates, powers of ten.
 
     A threshold that flags f of n non-members flags (f + 1) of n + 1 if one more of them comes, who is as good as any.
     """
-    wrongly = (curve.false * others + 1) / (others + 1)
+    false, true = curve
+    wrongly = (false * others + 1) / (others + 1)
     share = np.minimum(10.0**power, 1.0)
     # Where the line goes straight up its upper end counts.
     last = np.searchsorted(wrongly, share * (1 + 1e-12), side="right") - 1
     following = np.minimum(last + 1, wrongly.size - 1)
     width = np.where(following > last, wrongly[following] - wrongly[last], 1.0)
-    rate = curve.true[last] + (share - wrongly[last]) / width * (curve.true[following] - curve.true[last])
+    rate = true[last] + (share - wrongly[last]) / width * (true[following] - true[last])
     return np.where(last < 0, np.nan, np.clip(rate, 0.0, 1.0))
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
-from unveil.metrics.trials.membership import Curve
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import (
@@ -88,16 +88,18 @@ def _separation(small: SmallNumbers, separation: Separation) -> Separation:
     )
 
 
-def _curve(small: SmallNumbers, curve: Curve | None, separation: Separation) -> Curve | None:
+def _curve(
+    small: SmallNumbers, curve: tuple[FloatArray, FloatArray] | None, separation: Separation
+) -> tuple[FloatArray, FloatArray] | None:
     """Return a curve through rounded numbers of people, the steps of which are no people; None where they are few."""
     others, members = separation.others, int(separation.members)
     if curve is None or min(others, members) < 2 * small.minimum:
         return None
-    false, true = small.rounded(curve.false * others, others), small.rounded(curve.true * members, members)
+    false, true = small.rounded(curve[0] * others, others), small.rounded(curve[1] * members, members)
     # Of the members flagged with as many non-members the most count.
     places = np.append(np.flatnonzero(np.diff(false)), false.size - 1)
     corners = [(0.0, 0.0), *zip(false[places] / others, true[places] / members, strict=True), (1.0, 1.0)]
-    return Curve(*map(np.array, zip(*corners, strict=True)))
+    return np.array([each for each, _ in corners]), np.array([each for _, each in corners])
 
 
 def _two_digits(area: Rate) -> Rate:

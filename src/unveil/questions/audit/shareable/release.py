@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unveil.metrics.releases.distributions import MISSING
 from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
 from unveil.report.suppressed_number import SuppressedNumber
 
@@ -177,13 +178,14 @@ def _distribution(
     small: SmallNumbers, column: "ColumnDistribution", number: int, distance: float
 ) -> "ColumnDistribution":
     """Return both distributions of a column by rounded numbers, without its values."""
+    column = column.merged(small.minimum)
     return replace(
         column,
         distance=distance,
         original=tuple(small.rounded(column.original, small.rows).tolist()),
         released=tuple(small.rounded(column.released, number).tolist()),
         rows=(small.rows, number),
-        labels=("",) * len(column.labels),
+        labels=tuple(text if text == MISSING else "" for text in column.labels),
         is_rounded=True,
     )
 
