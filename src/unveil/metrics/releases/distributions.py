@@ -7,12 +7,12 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
-from unveil.data.table.release import Release
 from unveil.data.table.cells import Cells
+from unveil.data.table.release import Release
 from unveil.metrics.releases._association import PairedColumn, in_same_cells
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 #: The most bins of a number, the part of all values that is clipped at each end, and the most categories with a bar.
 BINS, CLIPPED, CATEGORIES = 20, 0.01, 8
@@ -53,8 +53,8 @@ class ColumnDistribution:
     def merged(self, minimum: int) -> "ColumnDistribution":
         """Return the distribution with categories of fewer records in both tables among all others.
 
-        >>> few = ColumnDistribution(name="town", kind="category", distance=0.0, original=(50, 2, 1), released=(50, 3, 0),
-        ...                          rows=(53, 53), is_number=False, labels=("Ulm", "Bonn"))
+        >>> few = ColumnDistribution(name="town", kind="category", distance=0.0, rows=(53, 53), is_number=False,
+        ...                          original=(50, 2, 1), released=(50, 3, 0), labels=("Ulm", "Bonn"))
         >>> few.merged(5).original, few.merged(5).labels
         ((50, 3), ('Ulm',))
         """
@@ -67,9 +67,7 @@ class ColumnDistribution:
              - sum(pairs[place][side] for place in kept))
             for side in (0, 1)
         ]  # fmt: skip
-        return replace(
-            self, original=sides[0], released=sides[1], labels=tuple(self.labels[place] for place in kept)
-        )
+        return replace(self, original=sides[0], released=sides[1], labels=tuple(self.labels[place] for place in kept))
 
 
 def distribution_of(column: PairedColumn, release: Release, distance: float) -> ColumnDistribution:
@@ -107,8 +105,7 @@ def _bins(
     # Each table counts alike, however many rows it has.
     share = original / max(original.sum(), 1) + released / max(released.sum(), 1)
     below = np.cumsum(share) / share.sum()
-    low = levels[min(np.searchsorted(below, CLIPPED), levels.size - 1)]
-    high = levels[min(np.searchsorted(below, 1 - CLIPPED), levels.size - 1)]
+    low, high = levels[np.minimum(np.searchsorted(below, (CLIPPED, 1 - CLIPPED)), levels.size - 1)].tolist()
     inside = levels[(levels >= low) & (levels <= high)]
     if inside.size <= BINS:
         place = np.clip(np.searchsorted(inside, levels, "right") - 1, 0, inside.size - 1)
@@ -144,7 +141,7 @@ def _end_texts(release: Release, name: str, ends: tuple[float, float]) -> tuple[
     import polars as pl
 
     series = release.original.series(name)
-    if not series.dtype.is_numeric() and not series.dtype.is_temporal() or np.isnan(ends).any():
+    if (not series.dtype.is_numeric() and not series.dtype.is_temporal()) or np.isnan(ends).any():
         return "", ""
     numbers = series.to_physical().cast(pl.Float64)
     low, high = (float(each) for each in (numbers.min() or 0.0, numbers.max() or 0.0))  # type: ignore[arg-type]
@@ -200,4 +197,5 @@ def _cell_text(cells: Cells, word: str) -> str:
     if which == "cell":
         start = cells.sets.start
         places = cells.sets.member[start[places[0]] : start[places[0] + 1]].tolist()
-    return ", ".join(str(cells.values[place]) for place in places[:_MOST_NAMED]) + ("…" if len(places) > _MOST_NAMED else "")
+    text = ", ".join(str(cells.values[place]) for place in places[:_MOST_NAMED])
+    return f"{text}…" if len(places) > _MOST_NAMED else text

@@ -173,9 +173,7 @@ def _dress(chart: Chart, axes: "Axes") -> None:
     across, up = axis(*chart.x_range, chart.x_kind), axis(*chart.y_range, chart.y_kind)
     names = chart.x_names or across.ticks
     axes.set_xticks([at for at, _ in names], [text for _, text in names])
-    axes.set_yticks(
-        [at for at, _ in up.ticks], [text.lstrip("-") if chart.mirrored else text for _, text in up.ticks]
-    )
+    axes.set_yticks([at for at, _ in up.ticks], [text.lstrip("-") if chart.mirrored else text for _, text in up.ticks])
     # Room beside the frame, so that a mark at 0 or 100 % is not cut in half.
     axes.set_xlim(across.low - 0.02 * (across.high - across.low), across.high + 0.02 * (across.high - across.low))
     axes.set_ylim(up.low - 0.02 * (up.high - up.low), up.high + 0.04 * (up.high - up.low))

@@ -43,10 +43,10 @@ def draw_distributions(block: DistributionPanels, axes: "Axes | None" = None) ->
     per_row = min(_PER_ROW, len(block.panels)) or 1
     rows = -(-len(block.panels) // per_row)
     axes = _frame(block.title, (3.2 * per_row, 2.1 * rows + 0.6), axes)
-    for panel, inner in zip(block.panels, _inner(axes, len(block.panels), per_row), strict=True):
+    for at, (panel, inner) in enumerate(zip(block.panels, _inner(axes, len(block.panels), per_row), strict=True)):
         _draw_panel(panel, block, inner)
-    if axes.child_axes:
-        axes.child_axes[0].legend(frameon=False, fontsize="x-small")
+        if at == 0:
+            inner.legend(frameon=False, fontsize="x-small")
     return axes
 
 
@@ -112,7 +112,7 @@ def draw_triangles(block: Triangles, axes: "Axes | None" = None) -> "Axes":
                 if number <= MOST_NUMBERED:
                     ink = "white" if abs(step - STEPS) > STEPS - 2 else "black"
                     inner.text(
-                        column + 0.5, row + 0.5, number_text(value), ha="center", va="center", fontsize="x-small", color=ink
+                        column + 0.5, row + 0.5, number_text(value), ha="center", va="center", color=ink, size="x-small"
                     )
             inner.text(row + 0.1, row + 0.5, shorten(name, 14), va="center", fontsize="x-small", parse_math=False)
         inner.set(xlim=(0, number + 3), ylim=(number, 0))

@@ -28,10 +28,14 @@ def bars(series: Series, chart: Chart, frame: Frame, identity: str) -> str:
     return "".join(
         f'<rect {_look(series.style, identity, is_hatched=raised)} x="{a + air:.1f}" y="{min(t, floor):.1f}" '
         f'width="{max(b - a - 2 * air, 1):.1f}" height="{_height(t, floor, chart):.1f}">'
-        f"<title>{escape(f'{series.name}: {chart.hatched if raised else bar_text(x, y, series, chart)}')}</title></rect>"
+        f"<title>{escape(_tip(x, y, series, chart, is_hatched=raised))}</title></rect>"
         for a, b, t, x, y, raised in drawn
         if math.isfinite(t)
     )
+
+
+def _tip(x: float, y: float, series: Series, chart: Chart, *, is_hatched: bool) -> str:
+    return f"{series.name}: {chart.hatched if is_hatched else bar_text(x, y, series, chart)}"
 
 
 def _height(top: float, floor: float, chart: Chart) -> float:
@@ -84,6 +88,15 @@ def hatching(style: Style, identity: str) -> str:
     return (
         f'<pattern id="{identity}-{style}-hatched" width="5" height="5" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)"><path class="line {style}" d="M1 0v5"/></pattern>'
+    )
+
+
+def hatched_swatch(style: Style, identity: str) -> str:
+    """Return the little picture of a hatched bar in the legend."""
+    inside = f'<rect {_look(style, identity, is_hatched=True)} x="6" y="2" width="22" height="12"/>'
+    return (
+        f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">'
+        f"<defs>{hatching(style, identity)}</defs>{inside}</svg>"
     )
 
 

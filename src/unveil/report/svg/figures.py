@@ -6,6 +6,7 @@ from typing import Any
 from unveil.report.blocks import NO_CELL, CellGrid, Chart, Rings, Series
 from unveil.report.blocks_panels import DistributionPanels, Triangles
 from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.svg.bars import hatched_swatch
 from unveil.report.svg.lines import MOST_MARKS, svg, swatch
 from unveil.report.text import shorten
 
@@ -16,6 +17,8 @@ def figure_of(chart: Chart, identity: str) -> dict[str, Any]:
 
     legend = [(_swatch(series), series.name) for series in chart.series if not series.labels]
     legend += [(swatch(vector.style, kind="arrow"), vector.name) for vector in chart.vectors]
+    if hatched := next((each for each in chart.series if each.hatched is not None and each.hatched.any()), None):
+        legend.append((hatched_swatch(hatched.style, f"{identity}-key"), chart.hatched))
     if not chart.rows and all(series.kind == "points" for series in chart.series):
         legend = []  # each point has its name beside it
     return {
@@ -58,7 +61,7 @@ def panels_figure(block: DistributionPanels | Triangles, identity: str) -> dict[
     if isinstance(block, Triangles):
         drawn, legend = svg_triangles(block, identity=identity), diverging_legend(block)
     else:
-        drawn, legend = svg_panels(block, identity=identity), legend_of(block)
+        drawn, legend = svg_panels(block, identity=identity), legend_of(block, identity=identity)
     return {
         "chart": block,
         "svg": Markup(drawn),  # noqa: S704 - every text of the charts is escaped
@@ -200,7 +203,8 @@ def _cell(grid: CellGrid, row: int, column: int, x: float, y: float, wide: float
         return ""
     box = f'<rect {_look(grid, level, identity)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_ROW}"/>'
     text = grid.texts[row][column]
-    said = f'<text class="{grid.palette}-text-{level} middle" x="{x + wide / 2:.1f}" y="{y + 16:.1f}">{escape(text)}</text>'
+    look = f"{grid.palette}-text-{level} middle"
+    said = f'<text class="{look}" x="{x + wide / 2:.1f}" y="{y + 16:.1f}">{escape(text)}</text>'
     tip = grid.tips[row][column]
     return f"<g>{f'<title>{escape(tip)}</title>' if tip else ''}{box}{said if text else ''}</g>"
 

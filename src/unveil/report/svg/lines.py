@@ -247,7 +247,10 @@ def _threshold_name(threshold: Threshold, frame: Frame, line: int) -> str:
         )
     right_half = float(x) > LEFT + frame.width / 2
     side, shift = ("end", -6) if right_half else ("start", 6)
-    return f'<text class="threshold-name {side}" x="{x}" y="{TOP}" dx="{shift}" dy="{12 + 22 * line}">{escape(threshold.name)}</text>'
+    return (
+        f'<text class="threshold-name {side}" x="{x}" y="{TOP}" dx="{shift}" dy="{12 + 22 * line}">'
+        f"{escape(threshold.name)}</text>"
+    )
 
 
 def _axes(chart: Chart, frame: Frame) -> list[str]:

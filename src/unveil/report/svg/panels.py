@@ -30,13 +30,18 @@ def svg_panels(block: DistributionPanels, *, identity: str) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
 
 
-def legend_of(block: DistributionPanels) -> list[tuple[str, str]]:
-    """Return a little picture and a name for each table."""
+def legend_of(block: DistributionPanels, *, identity: str) -> list[tuple[str, str]]:
+    """Return a little picture and a name for each table, and for hatched bars."""
     little = '<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{}</svg>'
-    return [
+    found = [
         (little.format('<path class="outline" d="M6 14V3H28V14"/>'), block.names[0]),
         (little.format('<rect class="bar first" x="6" y="2" width="22" height="12"/>'), block.names[1]),
     ]
+    if any(any((*panel.first_hatched, *panel.second_hatched)) for panel in block.panels):
+        key = f"{identity}-key"
+        box = f'<rect {_fill("outline", key, is_hatched=True)} x="6" y="2" width="22" height="12"/>'
+        found.append((little.format(f"<defs>{_stripes('outline', key)}</defs>{box}"), block.hatched))
+    return found
 
 
 def _panel(panel: DistributionPanel, block: DistributionPanels, identity: str) -> str:
@@ -161,8 +166,7 @@ def _triangle(triangle: Triangle, block: Triangles, identity: str) -> str:
     width = max(wide * at + _LETTER * len(name) + 8 for at, name in enumerate(names))
     cells = []
     for row in range(number):
-        for column in range(row):
-            cells.append(_cell(triangle, block, row, column, wide))
+        cells += [_cell(triangle, block, row, column, wide) for column in range(row)]
         cells.append(f'<text class="tick" x="{wide * row + 4}" y="{CELL * row + 12}">{escape(names[row])}</text>')
     known = triangle.values[np.isfinite(triangle.values)]
     said = f"{known.size} pairs, from {number_text(known.min())} to {number_text(known.max())}." if known.size else ""
@@ -202,7 +206,5 @@ def diverging_legend(block: Triangles) -> list[tuple[str, str]]:
     ]
     lower = np.tril(np.ones((len(block.columns),) * 2, bool), -1)
     if any(np.isnan(each.values[lower]).any() for each in block.triangles):
-        found.append(
-            (little.format('<rect class="unknown-cell" x="6" y="2" width="22" height="12"/>'), "not measured")
-        )
+        found.append((little.format('<rect class="unknown-cell" x="6" y="2" width="22" height="12"/>'), "not measured"))
     return found

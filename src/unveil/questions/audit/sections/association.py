@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.questions.audit.findings import Audit
-from unveil.report.blocks import TableBlock
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.blocks_panels import Triangle, Triangles
 from unveil.report.svg.panels import number_text
 from unveil.report.text import count, fixed, name
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: The most columns of a chart, and rows of the table.
 MOST_COLUMNS, MOST_PAIRS = 20, 20
 _LONGEST_NAME = 24
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
 
 
 def association_charts(audit: Audit) -> tuple[Triangles, ...]:
@@ -54,7 +56,7 @@ def association_table(audit: Audit, *, at_most: int = MOST_PAIRS) -> TableBlock 
         caption="Associations that changed most",
         columns=(*heads, "Column", "Column", "Measure", "Original", "Released", "Change"),
         rows=tuple(rows),
-        align=(*("left" for _ in heads), "left", "left", "left", "right", "right", "right"),
+        align=(*((_LEFT,) if several else ()), _LEFT, _LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT),
         note="0: no association. 1 or −1: one column follows from the other.",
     )
 
@@ -85,7 +87,9 @@ def _chart(utility: "Utility", label: str) -> Triangles:
         if worst.association_change > 0
         else ""
     )
-    mean = f"Associations changed by {fixed(utility.association_loss)} on average over {count(len(utility.pairs))} pairs."
+    mean = (
+        f"Associations changed by {fixed(utility.association_loss)} on average over {count(len(utility.pairs))} pairs."
+    )
     return Triangles(
         title=f"Change in association{label}",
         columns=tuple(columns),

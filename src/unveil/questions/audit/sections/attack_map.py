@@ -79,9 +79,7 @@ def _map(
 
 def _is_shown(effect: AttackEffect) -> bool:
     return (
-        effect.excess.is_tested
-        and effect.attempts >= _FEWEST
-        and not isinstance(effect.excess.value, SuppressedNumber)
+        effect.excess.is_tested and effect.attempts >= _FEWEST and not isinstance(effect.excess.value, SuppressedNumber)
     )
 
 

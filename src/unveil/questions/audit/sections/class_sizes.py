@@ -2,25 +2,30 @@
 
 from collections.abc import Iterator, Mapping
 from math import isnan, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.questions.audit.findings import Audit, AuditedRelease
-from unveil.report.blocks import Chart, Series, Style, TableBlock
+from unveil.report.blocks import Chart, Series, Side, Style, TableBlock
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import about, count, name, percent
+
+if TYPE_CHECKING:
+    from unveil.metrics.releases.disclosure import Disclosure
 
 #: The bins: their names, and the size from which each begins.
 BINS = (("1", 1), ("2", 2), ("3–4", 3), ("5–10", 5), ("11–19", 11), ("20+", 20))
 _WIDTH = 0.4
 _SIDES: tuple[tuple[str, Style], ...] = (("original records", "fifth"), ("released records", "first"))
 _LONGEST_NAME = 40
+_RIGHT: Side = "right"
 
 
 def class_size_charts(audit: Audit) -> tuple[Chart, ...]:
     """Return the sizes of equivalence classes of each masked release."""
     return tuple(
-        _chart(release, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
+        _chart(release.disclosure, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
         for release in audit.releases
         if release.disclosure is not None and release.kind != "synthetic"
     )
@@ -33,22 +38,21 @@ def class_size_remark(release: AuditedRelease) -> str:
     return "" if release.disclosure is not None else "Equivalence classes were not measured."
 
 
-def _chart(release: AuditedRelease, label: str, audit: Audit) -> Chart:
-    assert release.disclosure is not None
-    shares = [_shares(below) for below in (release.disclosure.original_below or {}, release.disclosure.below)]
-    lowest = [audit.minimum_cell / rows for rows in (audit.rows, release.disclosure.rows)]
+def _chart(disclosure: "Disclosure", label: str, audit: Audit) -> Chart:
+    shares = [_shares(below) for below in (disclosure.original_below or {}, disclosure.below)]
+    lowest = [audit.minimum_cell / rows for rows in (audit.rows, disclosure.rows)]
     series = [
         _bars(*side, own, least, offset)
         for side, own, least, offset in zip(_SIDES, shares, lowest, (-_WIDTH, 0.0), strict=True)
         if own
     ]
-    k = release.disclosure.k_anonymity
+    k = disclosure.k_anonymity
     return Chart(
         title=f"Equivalence class sizes{label}",
         x_label="records in the equivalence class",
         y_label="share of records",
         series=tuple(series),
-        caption=f"{_finding(release)} {'k is' if isinstance(k, SuppressedNumber) else 'k ='} {count(k)}.",
+        caption=f"{_finding(disclosure)} {'k is' if isinstance(k, SuppressedNumber) else 'k ='} {count(k)}.",
         x_range=(-0.5, len(BINS) - 0.5),
         y_range=(0.0, min(1.1 * max(float(np.nanmax(each.y)) for each in series), 1.0)),
         x_names=tuple((float(place), text) for place, (text, _) in enumerate(BINS)),
@@ -81,7 +85,7 @@ def _bars(label: str, style: Style, shares: list[float], least: float, offset: f
     few = np.isnan(share)
     return Series(
         name=label,
-        x=np.arange(len(BINS)) + offset,
+        x=np.arange(len(BINS), dtype=np.float64) + offset,
         y=np.where(few, least, share),
         style=style,
         kind="bars",
@@ -90,9 +94,8 @@ def _bars(label: str, style: Style, shares: list[float], least: float, offset: f
     )
 
 
-def _finding(release: AuditedRelease) -> str:
-    assert release.disclosure is not None
-    below, before = release.disclosure.below, release.disclosure.original_below or {}
+def _finding(disclosure: "Disclosure") -> str:
+    below, before = disclosure.below, disclosure.original_below or {}
     share = below.get(11, nan)
     if isinstance(share, SuppressedNumber) or isnan(share):
         return "Few released records share their quasi-identifiers with fewer than 10 others."
@@ -110,8 +113,8 @@ def class_size_table(audit: Audit) -> TableBlock | None:
         caption="Share of records by size of their equivalence class",
         columns=("Records", *(text for text, _ in BINS)),
         rows=tuple(rows),
-        align=("left", *("right" for _ in BINS)),
-        note=f"–: fewer than {audit.minimum_cell} records.",
+        align=("left", *(_RIGHT for _ in BINS)),
+        note=f"–: fewer than {audit.minimum_cell} records, which the next share includes.",
     )
 
 

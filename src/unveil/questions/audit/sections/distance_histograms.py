@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.questions.audit.findings import AttackFinding, Audit
 from unveil.questions.audit.sections.roc_curve import auc_text
-from unveil.report.blocks import Chart, Series, Style, TableBlock, Threshold
+from unveil.report.blocks import Chart, Series, Side, Style, TableBlock, Threshold
 from unveil.report.scale import axis
 from unveil.report.text import about, decimal, name
 
@@ -32,6 +32,7 @@ _SIDES: tuple[tuple[str, Style, str], ...] = (
     ("control records", "fifth", "control_"),
 )
 _LONGEST_NAME = 40
+_RIGHT: Side = "right"
 #: Above that share the axis goes on to 100%.
 _NEARLY_ALL = 0.85
 
@@ -132,7 +133,7 @@ def distance_table(audit: Audit) -> TableBlock | None:
         caption="Distances to the original",
         columns=("Distance", "Median", "Control", "5% quantile", "Control", "Released closer (95% CI)"),
         rows=tuple(rows),
-        align=("left", *("right" for _ in range(5))),
+        align=("left", *(_RIGHT for _ in range(5))),
         note="Control: the same of control records. Released closer: share of pairs of a released and a control record "
         "in which the released one is closer to the original; 50% is expected.",
     )

@@ -2,18 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from unveil.questions.audit.findings import Audit, AuditedRelease
-from unveil.report.blocks import TableBlock
+from unveil.questions.audit.findings import Audit
+from unveil.report.blocks import Side, TableBlock
 from unveil.report.blocks_panels import DistributionPanel, DistributionPanels
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import fixed, name
 
 if TYPE_CHECKING:
     from unveil.metrics.releases.distributions import ColumnDistribution
+    from unveil.metrics.releases.utility import Utility
 
 #: Columns that are always visible.
 MOST_VISIBLE = 6
 _LONGEST_NAME = 24
+_LEFT: Side = "left"
 _OTHER = "other"
 
 
@@ -32,7 +34,7 @@ def distribution_charts(audit: Audit, *, rest: bool = False) -> tuple[Distributi
                     title=f"{'Other distributions' if rest else 'Original and released distributions'}{label}",
                     panels=tuple(_panel(each, audit.minimum_cell) for each in found),
                     names=("original records", "released records"),
-                    caption="" if rest else _caption(release),
+                    caption="" if rest else _caption(release.utility),
                     hatched=f"about {audit.minimum_cell} records or fewer",
                 )
             )
@@ -54,7 +56,7 @@ def distribution_table(audit: Audit) -> TableBlock | None:
         caption="Distances of distributions",
         columns=(*heads, "Column", "Type", "Measure", "Distance"),
         rows=tuple(rows),
-        align=(*("left" for _ in heads), "left", "left", "left", "right"),
+        align=(*((_LEFT,) if heads else ()), _LEFT, _LEFT, _LEFT, "right"),
         note="KS: largest difference of the shares of records up to some value, or of the missing share. TV: half the "
         "sum of the differences of all shares. 0 is the same distribution, 1 nothing in common.",
     )
@@ -104,11 +106,9 @@ def _panel(found: "ColumnDistribution", minimum: int) -> DistributionPanel:
     )
 
 
-def _caption(release: AuditedRelease) -> str:
-    assert release.utility is not None
-    found = release.utility.distributions
-    worst = found[0]
+def _caption(utility: "Utility") -> str:
+    worst = utility.distributions[0]
     if worst.distance == 0:
         return "The distributions of all columns are unchanged."
-    many = len(release.utility.columns)
+    many = len(utility.columns)
     return f"{name(worst.name, _LONGEST_NAME)} changed most: {distance_text(worst)}, of {many} columns."

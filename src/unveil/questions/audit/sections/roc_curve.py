@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.questions.audit.findings import Audit
-from unveil.report.blocks import Chart, Series, Style, TableBlock
+from unveil.report.blocks import Chart, Series, Side, Style, TableBlock
 from unveil.report.scale import MOST_POINTS
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import about, fixed, name
@@ -23,6 +23,7 @@ _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
 #: The smallest false-positive rate of the axis, as a power of ten.
 _LOWEST = -3.0
 _LONGEST_NAME = 30
+_RIGHT: Side = "right"
 _NONE = "–"
 
 
@@ -72,7 +73,7 @@ def roc_table(audit: Audit) -> TableBlock | None:
         caption="Membership inference by score",
         columns=("Score", "AUC (95% CI)", *(f"TPR at {100 * level:g}% FPR" for level in levels)),
         rows=tuple(rows),
-        align=("left", *("right" for _ in range(1 + len(levels)))),
+        align=("left", *(_RIGHT for _ in range(1 + len(levels)))),
         note="TPR: members flagged. FPR: non-members flagged. AUC: 0.5 is guessing, 1 is perfect.",
     )
 

@@ -166,14 +166,17 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None
 
 def _distances(small: SmallNumbers, found: DistanceHistogram) -> DistanceHistogram | None:
     """Return rounded numbers of records by distance; None where there are few."""
+    # Finer distances are whole parts of a range, and tell it.
+    together = max(math.ceil(_FINEST_DISTANCE * len(found.released) / found.high - 1e-9), 1)
     number = small.near(found.rows[0])
     others = next((each for each in small.outside if small.is_small(abs(each - found.rows[1]))), found.rows[1])
     if min(number, others or number) < 2 * small.minimum:
         return None
-    inside = small.rounded((found.released_zero, *found.released), number).tolist()
-    outside = small.rounded((found.control_zero, *found.control), others).tolist()
+    inside = small.rounded((found.released_zero, *_added(found.released, together)), number).tolist()
+    outside = small.rounded((found.control_zero, *_added(found.control, together)), others).tolist()
     return replace(
         found,
+        high=found.high * together * (len(inside) - 1) / len(found.released),
         released=tuple(inside[1:]),
         released_zero=inside[0],
         control=tuple(outside[1:]),
@@ -182,6 +185,14 @@ def _distances(small: SmallNumbers, found: DistanceHistogram) -> DistanceHistogr
         is_rounded=True,
         nearer=None if found.nearer is None else _two_digits(found.nearer),
     )
+
+
+#: The width of the narrowest bins of distances.
+_FINEST_DISTANCE = 0.01
+
+
+def _added(counts: Sequence[int], together: int) -> list[int]:
+    return [sum(counts[start : start + together]) for start in range(0, len(counts), together)]
 
 
 def _links(small: SmallNumbers, links: SuccessRange, attack: Rate) -> SuccessRange:
