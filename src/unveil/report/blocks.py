@@ -12,8 +12,7 @@ from typing import Any, Literal
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.report.blocks_panels import DistributionPanels, Triangles
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.scale import Kind
 
 #: How a headline or a number should strike the reader; always said in words too.

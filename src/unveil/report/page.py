@@ -24,8 +24,7 @@ from unveil.report.blocks import (
     TableBlock,
     risk_table,
 )
-from unveil.report.blocks_panels import DistributionPanels, Triangles
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.machine import compact
 from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, panels_figure, rings_figure
 from unveil.report.templates import environment_of, text_of

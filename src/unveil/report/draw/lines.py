@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.report.blocks import Block, CellGrid, Chart, Page, Playground, Rings, Series
-from unveil.report.blocks_panels import DistributionPanels, Triangles
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.draw import pyplot
 from unveil.report.scale import axis, thin
 from unveil.report.svg.lines import LOOKS, MOST_MARKS

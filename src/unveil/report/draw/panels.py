@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.report.blocks_panels import MOST_NUMBERED, DistributionPanel, DistributionPanels, Triangles
+from unveil.report.blocks_spread import MOST_NUMBERED_COLUMNS, DistributionPanel, DistributionPanels, Triangles
 from unveil.report.draw import pyplot
 from unveil.report.svg.lines import LOOKS
 from unveil.report.svg.panels import STEPS, number_text, step_of
@@ -91,7 +91,7 @@ def _draw_panel(panel: DistributionPanel, block: DistributionPanels, axes: "Axes
 def draw_triangles(block: Triangles, axes: "Axes | None" = None) -> "Axes":
     """Return the axes with one triangle for each set of values inside.
 
-    >>> from unveil.report.blocks_panels import Triangle
+    >>> from unveil.report.blocks_spread import Triangle
     >>> values = np.array([[np.nan, np.nan], [0.5, np.nan]])
     >>> block = Triangles(title="T", columns=("a", "b"), triangles=(Triangle(name="original", values=values),))
     >>> [text.get_text() for text in draw_triangles(block).child_axes[0].texts]
@@ -109,7 +109,7 @@ def draw_triangles(block: Triangles, axes: "Axes | None" = None) -> "Axes":
                     continue
                 step = step_of(value, triangle.limit)
                 inner.add_patch(Rectangle((column, row), 1, 1, facecolor=COLOURS[step], edgecolor="white"))
-                if number <= MOST_NUMBERED:
+                if number <= MOST_NUMBERED_COLUMNS:
                     ink = "white" if abs(step - STEPS) > STEPS - 2 else "black"
                     inner.text(
                         column + 0.5, row + 0.5, number_text(value), ha="center", va="center", color=ink, size="x-small"

@@ -4,8 +4,7 @@ from html import escape
 from typing import Any
 
 from unveil.report.blocks import NO_CELL, CellGrid, Chart, Rings, Series
-from unveil.report.blocks_panels import DistributionPanels, Triangles
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.svg.bars import hatched_swatch
 from unveil.report.svg.lines import MOST_MARKS, svg, swatch
 from unveil.report.text import shorten

@@ -4,7 +4,13 @@ from html import escape
 
 import numpy as np
 
-from unveil.report.blocks_panels import MOST_NUMBERED, DistributionPanel, DistributionPanels, Triangle, Triangles
+from unveil.report.blocks_spread import (
+    MOST_NUMBERED_COLUMNS,
+    DistributionPanel,
+    DistributionPanels,
+    Triangle,
+    Triangles,
+)
 from unveil.report.text import fixed, percent, shorten
 
 #: A panel in pixels, and the part of a category's row that its name takes.
@@ -161,7 +167,7 @@ def number_text(value: float) -> str:
 
 def _triangle(triangle: Triangle, block: Triangles, identity: str) -> str:
     number = len(block.columns)
-    wide = _WIDE_CELL if number <= MOST_NUMBERED else CELL
+    wide = _WIDE_CELL if number <= MOST_NUMBERED_COLUMNS else CELL
     names = [shorten(name, _LONGEST_NAME) for name in block.columns]
     width = max(wide * at + _LETTER * len(name) + 8 for at, name in enumerate(names))
     cells = []

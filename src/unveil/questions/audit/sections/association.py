@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import Side, TableBlock
-from unveil.report.blocks_panels import Triangle, Triangles
+from unveil.report.blocks_spread import Triangle, Triangles
 from unveil.report.svg.panels import number_text
 from unveil.report.text import count, fixed, name
 

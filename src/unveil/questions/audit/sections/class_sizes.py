@@ -40,10 +40,10 @@ def class_size_remark(release: AuditedRelease) -> str:
 
 def _chart(disclosure: "Disclosure", label: str, audit: Audit) -> Chart:
     shares = [_shares(below) for below in (disclosure.original_below or {}, disclosure.below)]
-    lowest = [audit.minimum_cell / rows for rows in (audit.rows, disclosure.rows)]
+    smallest = [audit.minimum_cell / rows for rows in (audit.rows, disclosure.rows)]
     series = [
-        _bars(*side, own, least, offset)
-        for side, own, least, offset in zip(_SIDES, shares, lowest, (-_WIDTH, 0.0), strict=True)
+        _bars(*side, own, lowest, offset)
+        for side, own, lowest, offset in zip(_SIDES, shares, smallest, (-_WIDTH, 0.0), strict=True)
         if own
     ]
     k = disclosure.k_anonymity
@@ -79,14 +79,14 @@ def _shares(below: Mapping[int, float]) -> list[float]:
     return [*shares, nan if is_open else 1.0 - last]
 
 
-def _bars(label: str, style: Style, shares: list[float], least: float, offset: float) -> Series:
+def _bars(label: str, style: Style, shares: list[float], lowest: float, offset: float) -> Series:
     """Return bars; a share that is not known, of a few records, is drawn as the smallest that may be shown."""
     share = np.array(shares)
     few = np.isnan(share)
     return Series(
         name=label,
         x=np.arange(len(BINS), dtype=np.float64) + offset,
-        y=np.where(few, least, share),
+        y=np.where(few, lowest, share),
         style=style,
         kind="bars",
         width=_WIDTH,

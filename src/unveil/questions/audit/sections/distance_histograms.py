@@ -48,27 +48,27 @@ def distance_charts(audit: Audit, attack: str) -> tuple[Chart, ...]:
     )
 
 
-def _chart(attack: str, label: str, finding: AttackFinding, found: "DistanceHistogram", audit: Audit) -> Chart:
+def _chart(attack: str, label: str, finding: AttackFinding, histogram: "DistanceHistogram", audit: Audit) -> Chart:
     title, x_label, zero = CHARTS[attack]
-    width = found.high / len(found.released)
+    width = histogram.high / len(histogram.released)
     series = [
-        _bars(side, sign * np.array(counts) / rows, width, found, audit.minimum_cell / rows)
+        _bars(side, sign * np.array(counts) / rows, width, histogram, audit.minimum_cell / rows)
         for side, counts, sign, rows in (
-            (_SIDES[0], (found.released_zero, *found.released), 1.0, found.rows[0]),
-            (_SIDES[1], (found.control_zero, *found.control), -1.0, found.rows[1]),
+            (_SIDES[0], (histogram.released_zero, *histogram.released), 1.0, histogram.rows[0]),
+            (_SIDES[1], (histogram.control_zero, *histogram.control), -1.0, histogram.rows[1]),
         )
         if rows
     ]
-    ticks = [tick for tick in axis(0.0, found.high).ticks if tick[0] >= 0]
+    ticks = [tick for tick in axis(0.0, histogram.high).ticks if tick[0] >= 0]
     return Chart(
         title=f"{title}: {label}" if label else title,
         x_label=x_label,
-        y_label=f"share of records: {'released above, control below' if found.rows[1] else 'released'}",
+        y_label=f"share of records: {'released above, control below' if histogram.rows[1] else 'released'}",
         series=tuple(series),
-        caption=_caption(attack, found),
-        x_range=((_ZERO_START - 0.5) * width, found.high),
+        caption=_caption(attack, histogram),
+        x_range=((_ZERO_START - 0.5) * width, histogram.high),
         y_range=(min(float(each.y.min()) for each in series), _top(series)),
-        thresholds=tuple(_quantiles(finding, found.high)),
+        thresholds=tuple(_quantiles(finding, histogram.high)),
         x_names=(((_ZERO_START + _ZERO_WIDTH / 2) * width, zero), *ticks),
         mirrored=True,
         hatched=f"about {audit.minimum_cell} records or fewer",
@@ -81,10 +81,10 @@ def _top(series: Sequence[Series]) -> float:
 
 
 def _bars(
-    side: tuple[str, Style, str], shares: "FloatArray", width: float, found: "DistanceHistogram", least: float
+    side: tuple[str, Style, str], shares: "FloatArray", width: float, histogram: "DistanceHistogram", lowest: float
 ) -> Series:
     """Return shares of records as bars; those that were rounded up to the smallest number are hatched."""
-    few = (np.abs(shares) > 0) & (np.abs(shares) <= least * (1 + 1e-9)) & found.is_rounded
+    few = (np.abs(shares) > 0) & (np.abs(shares) <= lowest * (1 + 1e-9)) & histogram.is_rounded
     return Series(
         name=side[0],
         x=np.concatenate([[_ZERO_START * width], np.arange(shares.size - 1) * width]),
@@ -106,15 +106,15 @@ def _quantiles(finding: AttackFinding, high: float) -> list[Threshold]:
     return found
 
 
-def _caption(attack: str, found: "DistanceHistogram") -> str:
-    if found.nearer is None or not found.nearer.defined:
+def _caption(attack: str, histogram: "DistanceHistogram") -> str:
+    if histogram.nearer is None or not histogram.nearer.defined:
         return "Without a control group these distances have no reference."
     what = "closer to the original" if attack == "closest_record" else "closer to a single original record"
-    share, low = found.nearer.value, found.nearer.low
+    share, low = histogram.nearer.value, histogram.nearer.low
     verdict = "Released records are" if low > 0.5 else "Released records are not significantly"
     return (
         f"{verdict} {what} than control records: in {about(share)} of pairs "
-        f"(95% CI {100 * low:.0f}–{100 * found.nearer.high:.0f}%; 50% expected)."
+        f"(95% CI {100 * low:.0f}–{100 * histogram.nearer.high:.0f}%; 50% expected)."
     )
 
 
@@ -139,9 +139,9 @@ def distance_table(audit: Audit) -> TableBlock | None:
     )
 
 
-def _cells(finding: AttackFinding, found: "DistanceHistogram") -> tuple[str, ...]:
+def _cells(finding: AttackFinding, histogram: "DistanceHistogram") -> tuple[str, ...]:
     values = [finding.figures.get(each, float("nan")) for each in ("median", "control_median", "low", "control_low")]
     return (
         *("–" if isnan(each) else decimal(each) for each in values),
-        "–" if found.nearer is None else auc_text(found.nearer),
+        "–" if histogram.nearer is None else auc_text(histogram.nearer),
     )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import Side, TableBlock
-from unveil.report.blocks_panels import DistributionPanel, DistributionPanels
+from unveil.report.blocks_spread import DistributionPanel, DistributionPanels
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import fixed, name
 
@@ -62,47 +62,47 @@ def distribution_table(audit: Audit) -> TableBlock | None:
     )
 
 
-def _cells(found: "ColumnDistribution") -> tuple[str, ...]:
-    measure, distance = distance_text(found).split(" ", 1)
-    return name(found.name, _LONGEST_NAME), found.kind, measure, distance
+def _cells(column: "ColumnDistribution") -> tuple[str, ...]:
+    measure, distance = distance_text(column).split(" ", 1)
+    return name(column.name, _LONGEST_NAME), column.kind, measure, distance
 
 
-def distance_text(found: "ColumnDistribution") -> str:
+def distance_text(column: "ColumnDistribution") -> str:
     """Return the measure of a column with its distance, as in KS 0.12."""
-    if isinstance(found.distance, SuppressedNumber):
-        return f"{_measure(found)} at most {fixed(found.distance.most)}"
-    return f"{_measure(found)} {fixed(found.distance)}"
+    if isinstance(column.distance, SuppressedNumber):
+        return f"{_measure(column)} at most {fixed(column.distance.most)}"
+    return f"{_measure(column)} {fixed(column.distance)}"
 
 
-def _measure(found: "ColumnDistribution") -> str:
-    return "KS" if found.is_number else "TV"
+def _measure(column: "ColumnDistribution") -> str:
+    return "KS" if column.is_number else "TV"
 
 
-def _panel(found: "ColumnDistribution", minimum: int) -> DistributionPanel:
+def _panel(column: "ColumnDistribution", minimum: int) -> DistributionPanel:
     """Return the panel of a column; numbers of a few records are drawn as the smallest that may be shown."""
-    found = found.merged(minimum)
+    column = column.merged(minimum)
     sides = []
-    for counts, rows in zip((found.original, found.released), found.rows, strict=True):
-        few = tuple(0 < number < minimum or (found.is_rounded and number == minimum) for number in counts)
+    for counts, rows in zip((column.original, column.released), column.rows, strict=True):
+        few = tuple(0 < number < minimum or (column.is_rounded and number == minimum) for number in counts)
         shares = tuple(
             (minimum if is_few else number) / max(rows, 1) for number, is_few in zip(counts, few, strict=True)
         )
         sides.append((shares, few))
     categories: tuple[str, ...] = ()
-    if not found.is_number:
-        shown = tuple(text or f"value {place}" for place, text in enumerate(found.labels, start=1))
-        others = (_OTHER,) if found.original[-1] or found.released[-1] else ()
+    if not column.is_number:
+        shown = tuple(text or f"value {place}" for place, text in enumerate(column.labels, start=1))
+        others = (_OTHER,) if column.original[-1] or column.released[-1] else ()
         categories = (*shown, *others)
         sides = [(shares[: len(categories)], few[: len(categories)]) for shares, few in sides]
     return DistributionPanel(
-        name=name(found.name, _LONGEST_NAME),
-        distance=distance_text(found),
+        name=name(column.name, _LONGEST_NAME),
+        distance=distance_text(column),
         first=sides[0][0],
         second=sides[1][0],
         first_hatched=sides[0][1],
         second_hatched=sides[1][1],
         categories=categories,
-        ends=(found.labels[0], found.labels[1]) if found.is_number and len(found.labels) == 2 else ("", ""),
+        ends=(column.labels[0], column.labels[1]) if column.is_number and len(column.labels) == 2 else ("", ""),
     )
 
 

@@ -164,26 +164,26 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None
     )
 
 
-def _distances(small: SmallNumbers, found: DistanceHistogram) -> DistanceHistogram | None:
+def _distances(small: SmallNumbers, histogram: DistanceHistogram) -> DistanceHistogram | None:
     """Return rounded numbers of records by distance; None where there are few."""
     # Finer distances are whole parts of a range, and tell it.
-    together = max(math.ceil(_FINEST_DISTANCE * len(found.released) / found.high - 1e-9), 1)
-    number = small.near(found.rows[0])
-    others = next((each for each in small.outside if small.is_small(abs(each - found.rows[1]))), found.rows[1])
+    together = max(math.ceil(_FINEST_DISTANCE * len(histogram.released) / histogram.high - 1e-9), 1)
+    number = small.near(histogram.rows[0])
+    others = next((each for each in small.outside if small.is_small(abs(each - histogram.rows[1]))), histogram.rows[1])
     if min(number, others or number) < 2 * small.minimum:
         return None
-    inside = small.rounded((found.released_zero, *_added(found.released, together)), number).tolist()
-    outside = small.rounded((found.control_zero, *_added(found.control, together)), others).tolist()
+    inside = small.rounded((histogram.released_zero, *_added(histogram.released, together)), number).tolist()
+    outside = small.rounded((histogram.control_zero, *_added(histogram.control, together)), others).tolist()
     return replace(
-        found,
-        high=found.high * together * (len(inside) - 1) / len(found.released),
+        histogram,
+        high=histogram.high * together * (len(inside) - 1) / len(histogram.released),
         released=tuple(inside[1:]),
         released_zero=inside[0],
         control=tuple(outside[1:]),
         control_zero=outside[0],
         rows=(number, others),
         is_rounded=True,
-        nearer=None if found.nearer is None else _two_digits(found.nearer),
+        nearer=None if histogram.nearer is None else _two_digits(histogram.nearer),
     )
 
 
