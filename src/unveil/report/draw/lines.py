@@ -214,7 +214,8 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.patches import Patch, Rectangle
 
     if axes is None:
-        size = (2.5 + 0.6 * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
+        wide = 0.6 if grid.palette == "count" else 1.5
+        size = (2.5 + wide * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
         _, axes = pyplot.subplots(figsize=(min(size[0], 30), min(size[1], 30)), layout="constrained")
     is_count = grid.palette == "count"
     hatch = ("", "", "////", "") if is_count else ("",) * len(grid.levels)

@@ -30,7 +30,7 @@ def bars(series: Series, chart: Chart, frame: Frame, identity: str) -> str:
         f'width="{max(b - a - 2 * air, 1):.1f}" height="{_height(t, floor, chart):.1f}">'
         f"<title>{escape(_tip(x, y, series, chart, is_hatched=raised))}</title></rect>"
         for a, b, t, x, y, raised in drawn
-        if math.isfinite(t)
+        if math.isfinite(t) and (y or not chart.mirrored)
     )
 
 

@@ -77,7 +77,7 @@ def test_redacted_numbers_are_multiples_of_the_smallest_that_may_be_shown(audit:
 def test_the_roc_curve_has_the_rates_of_the_attack_at_each_level() -> None:
     rng = np.random.default_rng(3)
     members, others = rng.normal(1, 1, 150), rng.normal(0, 1, 199)
-    for level in (0.005, 0.01, 0.05, 0.5):
+    for level in (0.005, 0.01, 0.033, 0.05, 0.5, 0.777):
         (rate,) = _rate_at(curve(members, others), others.size, np.log10([level]))
         assert rate == pytest.approx(called_at(members, others, level).value)
 

@@ -1,6 +1,6 @@
 """Draw associations of pairs of columns in the original and in the release, and how much they changed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,12 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 
 
-def association_charts(audit: Audit) -> tuple[Triangles, ...]:
-    """Return the associations of the columns of each release whose associations changed most."""
+def association_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Triangles, ...]:
+    """Return the associations of the columns of each release, or of some, whose associations changed most."""
     return tuple(
         _chart(release.utility, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "")
         for release in audit.releases
-        if release.utility is not None and _known(release.utility.pairs)
+        if release.utility is not None and _known(release.utility.pairs) and release.name in (only or (release.name,))
     )
 
 

@@ -1,6 +1,6 @@
 """Draw the excess risk of each attack, by sensitive attribute or by attacker, as a heat map."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -26,13 +26,18 @@ def attack_maps(
     *,
     rows: Literal["sensitive", "attacker"] = "sensitive",
     at_most: int | None = MOST_ROWS,
+    only: Collection[str] = (),
 ) -> tuple[CellGrid, ...]:
     """Return a map for each release: rows are attributes or attackers, columns attacks, cells the excess in points.
 
-    Rows are sorted by their largest excess. ``at_most`` None shows all.
+    Rows are sorted by their largest excess. ``at_most`` None shows all. ``only`` names releases; all unless given.
     """
     several = len(audit.decision.releases) > 1
-    maps = (_map(release, attacks, rows, at_most, several=several) for release in audit.decision.releases)
+    maps = (
+        _map(release, attacks, rows, at_most, several=several)
+        for release in audit.decision.releases
+        if release.name in (only or (release.name,))
+    )
     return tuple(each for each in maps if each is not None)
 
 

@@ -1,6 +1,6 @@
 """Draw sizes of equivalence classes: shares of original and of released records by the size of their class."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,12 @@ _LONGEST_NAME = 40
 _RIGHT: Side = "right"
 
 
-def class_size_charts(audit: Audit) -> tuple[Chart, ...]:
-    """Return the sizes of equivalence classes of each masked release."""
+def class_size_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Chart, ...]:
+    """Return the sizes of equivalence classes of each masked release, or of some."""
     return tuple(
         _chart(release.disclosure, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
         for release in audit.releases
-        if release.disclosure is not None and release.kind != "synthetic"
+        if release.disclosure is not None and release.kind != "synthetic" and release.name in (only or (release.name,))
     )
 
 

@@ -1,6 +1,6 @@
 """Draw distances of released and of control records to the original, as mirrored histograms."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -37,14 +37,14 @@ _RIGHT: Side = "right"
 _NEARLY_ALL = 0.85
 
 
-def distance_charts(audit: Audit, attack: str) -> tuple[Chart, ...]:
-    """Return the histograms of an attack, ``closest_record`` or ``neighbour_ratio``: one for each release."""
-    found = [(release.name, finding) for release in audit.releases for finding in release.of(attack)]
-    measured = [(label, finding) for label, finding in found if finding.distances is not None]
+def distance_charts(audit: Audit, attack: str, *, only: Collection[str] = ()) -> tuple[Chart, ...]:
+    """Return the histograms of an attack, ``closest_record`` or ``neighbour_ratio``: one for each release, or some."""
+    several = len(audit.releases) > 1
     return tuple(
-        _chart(attack, name(label, _LONGEST_NAME) if len(found) > 1 else "", finding, finding.distances, audit)
-        for label, finding in measured
-        if finding.distances is not None
+        _chart(attack, name(release.name, _LONGEST_NAME) if several else "", finding, finding.distances, audit)
+        for release in audit.releases
+        for finding in release.of(attack)
+        if finding.distances is not None and release.name in (only or (release.name,))
     )
 
 

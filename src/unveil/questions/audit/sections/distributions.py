@@ -1,5 +1,6 @@
 """Draw the original and the released distribution of the columns that changed most."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from unveil.questions.audit.findings import Audit
@@ -19,11 +20,16 @@ _LEFT: Side = "left"
 _OTHER = "other"
 
 
-def distribution_charts(audit: Audit, *, rest: bool = False) -> tuple[DistributionPanels, ...]:
-    """Return the distributions of the six columns of each release that changed most, or with ``rest`` of the others."""
+def distribution_charts(
+    audit: Audit, *, only: Collection[str] = (), rest: bool = False
+) -> tuple[DistributionPanels, ...]:
+    """Return the distributions of the six columns of each release that changed most, or with ``rest`` of the others.
+
+    ``only`` names releases; all unless given.
+    """
     made = []
     for release in audit.releases:
-        if release.utility is None:
+        if release.utility is None or release.name not in (only or (release.name,)):
             continue
         found = release.utility.distributions
         found = found[MOST_VISIBLE:] if rest else found[:MOST_VISIBLE]

@@ -8,7 +8,6 @@ import numpy as np
 
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import Chart, Series, Side, Style, TableBlock
-from unveil.report.scale import MOST_POINTS
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import about, fixed, name
 
@@ -22,6 +21,8 @@ SCORES = {"nearest": "DCR score", "density": "density-ratio score"}
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
 #: The smallest false-positive rate of the axis, as a power of ten.
 _LOWEST = -3.0
+#: The points of a line.
+_POINTS = 120
 _LONGEST_NAME = 30
 _RIGHT: Side = "right"
 _NONE = "–"
@@ -32,15 +33,20 @@ def roc_curve(audit: Audit) -> Chart | None:
     lines = _lines(audit)
     if not lines:
         return None
+    first = _separations(audit)[0][1]
+    dots = [(each.wrongly, float(each.rate.value)) for each in first.named if _is_shown(each.rate)]
     lowest = max(-log10(max(others for _, _, others, _ in lines) + 1), _LOWEST)
-    at = np.linspace(lowest, 0.0, MOST_POINTS)
+    at = np.unique([*np.linspace(lowest, 0.0, _POINTS), *(log10(x) for x, _ in dots if log10(x) >= lowest)])
     series = [
-        Series(name=f"{label}: AUC {auc_text(area)}", x=at, y=_rate_at(curve, others, at), style=style)
-        for (label, curve, others, area), style in zip(lines, _STYLES, strict=False)
+        Series(
+            name=f"{label}: AUC {auc_text(area)}",
+            x=at,
+            y=_rate_at(curve, others, at, () if place else dots),
+            style=style,
+        )
+        for place, ((label, curve, others, area), style) in enumerate(zip(lines, _STYLES, strict=False))
     ]
     series.append(Series(name="guessing", x=at, y=10.0**at, style="first-reference"))
-    first = _separations(audit)[0][1]
-    dots = [(each.wrongly, each.rate.value) for each in first.named if _is_shown(each.rate)]
     if dots:
         x, y = (np.array(values) for values in zip(*dots, strict=True))
         labels = tuple(about(float(value)) for value in y)
@@ -117,20 +123,30 @@ def _lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray], int,
     return lines[: len(_STYLES)]
 
 
-def _rate_at(curve: "tuple[FloatArray, FloatArray]", others: int, power: "FloatArray") -> "FloatArray":
+def _rate_at(
+    curve: "tuple[FloatArray, FloatArray]",
+    others: int,
+    power: "FloatArray",
+    dots: "Sequence[tuple[float, float]]" = (),
+) -> "FloatArray":
     """Return the share of members flagged at these false-positive rates, powers of ten.
 
-    A threshold that flags f of n non-members flags (f + 1) of n + 1 if one more of them comes, who is as good as any.
+    A threshold that flags f of n non-members flags (f + 1) of n + 1 if one more of them comes, who is as good as any;
+    between such rates it is drawn at random who is flagged. The line goes through the ``dots``, also where it is that
+    of rounded numbers.
     """
     false, true = curve
-    wrongly = (false * others + 1) / (others + 1)
-    share = np.minimum(10.0**power, 1.0)
+    number = np.arange(others + 1)
     # Where the line goes straight up its upper end counts.
-    last = np.searchsorted(wrongly, share * (1 + 1e-12), side="right") - 1
-    following = np.minimum(last + 1, wrongly.size - 1)
-    width = np.where(following > last, wrongly[following] - wrongly[last], 1.0)
-    rate = true[last] + (share - wrongly[last]) / width * (true[following] - true[last])
-    return np.where(last < 0, np.nan, np.clip(rate, 0.0, 1.0))
+    last = np.searchsorted(false * others, number + 1e-6, side="right") - 1
+    following = np.minimum(last + 1, false.size - 1)
+    width = np.where(following > last, false[following] - false[last], 1.0)
+    rate = true[last] + (number / others - false[last]) / width * (true[following] - true[last])
+    at = (number + 1) / (others + 1)
+    for x, y in dots:
+        rate = np.where(at < x, np.minimum(rate, y), np.maximum(rate, y))
+        rate, at = np.insert(rate, place := int(np.searchsorted(at, x)), y), np.insert(at, place, x)
+    return np.interp(10.0**power, at, np.clip(rate, 0.0, 1.0))
 
 
 def _caption(separations: "Sequence[tuple[str, Separation]]") -> str:
