@@ -37,7 +37,7 @@ def draw_distributions(block: DistributionPanels, axes: "Axes | None" = None) ->
     >>> panel = DistributionPanel(name="age", distance="KS 0.10", first=(0.5, 0.5), second=(0.4, 0.6),
     ...                           first_hatched=(False, False), second_hatched=(False, True))
     >>> drawn = draw_distributions(DistributionPanels(title="T", panels=(panel,), names=("one", "two")))
-    >>> drawn.child_axes[0].get_title()
+    >>> drawn.child_axes[0].get_title(loc="left")
     'age  KS 0.10'
     """
     per_row = min(_PER_ROW, len(block.panels)) or 1

@@ -191,7 +191,9 @@ def legend(grid: CellGrid, *, identity: str) -> list[tuple[str, str]]:
 
 
 def describe_cells(grid: CellGrid) -> str:
-    """Return in words how many cells there are of each level."""
+    """Return in words how many cells there are of each level, or what cells of risks say."""
+    if grid.palette == "risk":
+        return " ".join(f"{tip}." for tips in grid.tips for tip in tips if tip)
     told = [f"{int((grid.level == level).sum())} {name}" for level, name in enumerate(grid.levels)]
     return f"{len(grid.rows)} rows and {len(grid.columns)} columns. Cells: {', '.join(told)}."
 

@@ -146,7 +146,7 @@ def svg_triangles(block: Triangles, *, identity: str) -> str:
     >>> values = np.array([[np.nan, np.nan], [0.5, np.nan]])
     >>> block = Triangles(title="T", columns=("a", "b"), triangles=(Triangle(name="original", values=values),))
     >>> text = svg_triangles(block, identity="t")
-    >>> 'class="diverging-8"' in text, ">0.50</text>" in text
+    >>> 'class="diverging-7"' in text, ">0.50</text>" in text
     (True, True)
     """
     parts = (_triangle(each, block, f"{identity}-{at}") for at, each in enumerate(block.triangles))

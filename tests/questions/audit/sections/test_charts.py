@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.end_to_end.test_audit_leaks import audited
 from tests.oracles.leaks import drawn_leaks
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.metrics.trials.membership import called_at, curve
@@ -160,3 +162,12 @@ def test_chart_data_can_be_stored_and_read(audit: Audit) -> None:
     again = form.read(form.write(release))
     assert again.of("closest_record")[0].distances == release.of("closest_record")[0].distances
     assert again.utility.distributions == release.utility.distributions  # type: ignore[union-attr]
+
+
+@pytest.mark.unwatched
+@pytest.mark.parametrize("seed", [1, 4, 13])
+def test_no_redacted_chart_of_random_audits_draws_a_few_people(tmp_path: Path, seed: int) -> None:
+    findings = audited(tmp_path, seed)[3]
+    safe = shared(findings)
+    totals = [findings.rows, *(each.rows for each in safe.releases), findings.control_rows or 0]
+    assert drawn_leaks(page_of(charts_of(safe)), totals, minimum=findings.minimum_cell) == []

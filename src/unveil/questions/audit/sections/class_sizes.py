@@ -27,15 +27,19 @@ def class_size_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Char
     return tuple(
         _chart(release.disclosure, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
         for release in audit.releases
-        if release.disclosure is not None and release.kind != "synthetic" and release.name in (only or (release.name,))
+        if release.disclosure is not None
+        and not class_size_remark(release, audit.minimum_cell)
+        and release.name in (only or (release.name,))
     )
 
 
-def class_size_remark(release: AuditedRelease) -> str:
+def class_size_remark(release: AuditedRelease, minimum: int = 1) -> str:
     """Return why a release has no chart of its classes; empty where it has one."""
     if release.kind == "synthetic":
         return "Synthetic records belong to no person, so the size of their equivalence classes protects no one."
-    return "" if release.disclosure is not None else "Equivalence classes were not measured."
+    if release.disclosure is None:
+        return "Equivalence classes were not measured."
+    return "" if _is_drawn(release.disclosure, minimum) else "There are too few records to show their classes."
 
 
 def _chart(disclosure: "Disclosure", label: str, audit: Audit) -> Chart:
@@ -56,41 +60,47 @@ def _chart(disclosure: "Disclosure", label: str, audit: Audit) -> Chart:
         x_range=(-0.5, len(BINS) - 0.5),
         y_range=(0.0, min(1.1 * max(float(np.nanmax(each.y)) for each in series), 1.0)),
         x_names=tuple((float(place), text) for place, (text, _) in enumerate(BINS)),
-        hatched=f"fewer than {audit.minimum_cell} records",
+        hatched=f"known to within {audit.minimum_cell} records",
     )
 
 
-def _shares(below: Mapping[int, float]) -> list[float]:
-    """Return the share of records in each bin; NaN where it may be that of a few."""
+def _shares(below: Mapping[int, float]) -> list[tuple[float, bool]]:
+    """Return the share of records in each bin and whether it is exact; NaN where it may be that of a few."""
     if not below:
         return []
-    shares, last, is_open = [], 0.0, False
+    shares: list[tuple[float, bool]] = []
+    last, is_open = 0.0, False
     for _, start in BINS[1:]:
         share = below.get(start, nan)
         if isinstance(share, SuppressedNumber) and share.least > last:
             # All but a few are below this size, and those few may be in any of the next bins.
-            shares.append(nan if is_open else share.least - last)
+            shares.append((nan, False) if is_open else (share.least - last, False))
             last, is_open = share.least, True
         elif isinstance(share, SuppressedNumber) or isnan(share):
-            shares.append(nan)
+            shares.append((nan, False))
         else:
-            shares.append(nan if is_open and share > last else share - last)
+            shares.append((nan, False) if is_open and share > last else (share - last, True))
             last, is_open = share, False
-    return [*shares, nan if is_open else 1.0 - last]
+    return [*shares, (nan, False) if is_open else (1.0 - last, True)]
 
 
-def _bars(label: str, style: Style, shares: list[float], lowest: float, offset: float) -> Series:
+def _is_drawn(disclosure: "Disclosure", minimum: int) -> bool:
+    """Return whether there are enough records for bars that are known by bounds."""
+    shares = [*(disclosure.original_below or {}).values(), *disclosure.below.values()]
+    return disclosure.rows >= 2 * minimum or not any(isinstance(each, SuppressedNumber) for each in shares)
+
+
+def _bars(label: str, style: Style, shares: list[tuple[float, bool]], lowest: float, offset: float) -> Series:
     """Return bars; a share that is not known, of a few records, is drawn as the smallest that may be shown."""
-    share = np.array(shares)
-    few = np.isnan(share)
+    share, exact = (np.array(each) for each in zip(*shares, strict=True))
     return Series(
         name=label,
         x=np.arange(len(BINS), dtype=np.float64) + offset,
-        y=np.where(few, lowest, share),
+        y=np.where(np.isnan(share), lowest, share),
         style=style,
         kind="bars",
         width=_WIDTH,
-        hatched=few if few.any() else None,
+        hatched=None if exact.all() else ~exact,
     )
 
 
@@ -120,11 +130,16 @@ def class_size_table(audit: Audit) -> TableBlock | None:
 
 def _rows(audit: Audit) -> Iterator[tuple[str, ...]]:
     for release in audit.releases:
-        if release.disclosure is None or release.kind == "synthetic":
+        disclosure = release.disclosure
+        if disclosure is None or class_size_remark(release, audit.minimum_cell):
             continue
         label = f"{name(release.name, _LONGEST_NAME)}: " if len(audit.releases) > 1 else ""
-        sides = (("original", release.disclosure.original_below or {}), ("released", release.disclosure.below))
-        for which, below in sides:
+        for which, below in (("original", disclosure.original_below or {}), ("released", disclosure.below)):
             if below:
-                shares = _shares(below)
-                yield (f"{label}{which}", *("–" if isnan(each) else percent(max(each, 0.0)) for each in shares))
+                yield (f"{label}{which}", *(_cell(share, is_exact=exact) for share, exact in _shares(below)))
+
+
+def _cell(share: float, *, is_exact: bool) -> str:
+    if isnan(share):
+        return "–"
+    return percent(max(share, 0.0)) if is_exact else f"≥ {percent(share)}"
