@@ -13,8 +13,8 @@ from unveil.metrics.releases.utility import loss_summary
 
 
 def distributions(original: dict[str, object], released: dict[str, object]) -> dict[str, ColumnDistribution]:
-    tables = (Table.from_frame(pl.DataFrame(each), name="t") for each in (original, released))
-    found = loss_summary(Release(*tables), rng=np.random.default_rng(1)).distributions
+    first, second = (Table.from_frame(pl.DataFrame(each), name="t") for each in (original, released))
+    found = loss_summary(Release(first, second), rng=np.random.default_rng(1)).distributions
     assert len(found) <= MOST_COLUMNS
     return {each.name: each for each in found}
 
