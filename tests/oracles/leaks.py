@@ -138,6 +138,7 @@ def leaks(
     drawn = [text for text in seen.drawn if not _forms(text) & no_shares]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
     found += _few_named(seen, minimum)
+    found += drawn_leaks(page, totals, minimum=minimum)
     people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
     for table in seen.tables:
         found += [f"{table.caption}: {why}" for why in _table(table, totals, people, minimum)]
@@ -596,3 +597,67 @@ def _in_sentences(
             wholes = [number for number in numbers for _ in (-1, 1)]
             if ends and all(_is_few(end, whole, minimum) for end, whole in zip(ends, wholes, strict=True)):
                 yield f"{percent}% of any of {sorted(numbers)}"
+
+
+# Charts: the adversary measures bars and lines, and turns lengths into numbers of people.
+
+_BAR = re.compile(
+    r'<rect class="[\w -]+"(?: fill="[^"]*")? x="[-\d.]+" y="[-\d.]+" width="(?P<width>[\d.]+)" '
+    r'height="(?P<height>[\d.]+)"><title>(?P<title>[^<]*)</title>'
+)
+_OUTLINE = re.compile(r'<path class="outline" d="M0 (?P<floor>[\d.]+)(?P<steps>[^"]*)"><title>(?P<title>[^<]*)</title>')
+_CURVE = re.compile(r'<path class="line [^>]* d="(?P<path>[^"]*)"><title>(?P<title>[^<]*AUC[^<]*)</title>')
+_CHART = re.compile(r"<svg (?P<head>[^>]*)>(?P<body>.*?)</svg>", re.DOTALL)
+#: How far a number is off that was measured on a picture.
+_BLUR = 0.4
+
+
+def drawn_leaks(page: str, totals: Iterable[int], *, minimum: int = 11) -> list[str]:
+    """Return what charts draw of a few people, whichever of the totals it is a share of."""
+    sizes = [total for total in totals if total >= minimum]
+    found = []
+    for chart in _CHART.finditer(page):
+        for title, share in [*_bars_of(chart["head"], chart["body"]), *_curves_of(chart["head"], chart["body"])]:
+            if sizes and all(_BLUR < share * total < minimum - _BLUR for total in sizes):
+                found.append(f"drawn {title!r}: {[round(share * total, 1) for total in sizes]}")
+    return found
+
+
+def _unit_of(head: str) -> float:
+    """Return the share that a pixel of the height of a chart stands for; NaN where it has no axis."""
+    box, axis = re.search(r'data-box="[-\d.]+ [-\d.]+ [\d.]+ ([\d.]+)"', head), re.search(r'data-y="(\S+) (\S+)"', head)
+    return (float(axis[2]) - float(axis[1])) / float(box[1]) if box and axis else nan
+
+
+def _bars_of(head: str, body: str) -> Iterator[tuple[str, float]]:
+    """Yield the share that each bar stands for, by its length and the axis, or by a bar whose share is said."""
+    bars = [(each["title"], float(each["width"]), float(each["height"])) for each in _BAR.finditer(body)]
+    unit = _unit_of(head)
+    if not isnan(unit):
+        yield from ((title, height * unit) for title, _, height in bars)
+        return
+    # Small charts have no axis. Categories have bars of one height, numbers bars of one width and an outline.
+    outlines = [
+        (each["title"], float(each["floor"]) - float(top))
+        for each in _OUTLINE.finditer(body)
+        for top in re.findall(r"V([\d.]+)H", each["steps"])
+    ]
+    across = not outlines
+    lengths = [(title, width if across else height) for title, width, height in bars]
+    said = [(length, float(match[1]) / 100) for title, length in lengths if (match := re.search(r"([\d.]+)%", title))]
+    if said:
+        length, share = max(said)
+        yield from ((title, each / length * share) for title, each in [*lengths, *outlines])
+
+
+def _curves_of(head: str, body: str) -> Iterator[tuple[str, float]]:
+    """Yield the shares of members at which an ROC curve is level, and those that are left there."""
+    unit = _unit_of(head)
+    top = re.search(r'data-box="[-\d.]+ ([-\d.]+) [\d.]+ ([\d.]+)"', head)
+    for curve in _CURVE.finditer(body) if top else ():
+        points = [tuple(map(float, each)) for each in re.findall(r"[ML]([\d.]+) ([\d.]+)", curve["path"])]
+        for (_, one), (_, other) in pairwise(points):
+            if one == other:
+                share = (float(top[1]) + float(top[2]) - one) * unit  # type: ignore[index]
+                yield curve["title"], share
+                yield f"rest of {curve['title']}", 1 - share

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.scale import Kind
 
 #: How a headline or a number should strike the reader; always said in words too.
@@ -84,8 +84,8 @@ class Series:
 
     Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
     ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point. In a
-    chart without ``rows`` a point stands at (x, y) beside the name of its series, and the interval is that of ``y``, as
-    it is in a line.
+    chart without ``rows`` a point stands at (x, y) beside the name of its series, or its own of ``labels``, and the
+    interval is that of ``y``, as it is in a line.
     """
 
     name: str
@@ -97,6 +97,10 @@ class Series:
     width: float = 0.0
     low: FloatArray | None = None
     high: FloatArray | None = None
+    #: What stands beside each point of a chart without rows, in place of the name of the series.
+    labels: tuple[str, ...] = ()
+    #: Bars that are drawn hatched, because they stand for less than their height; none unless given.
+    hatched: BoolArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +141,12 @@ class Chart:
     small: bool = False
     #: What the rows are called, from the top, in a chart of points; the picture is as high as they need.
     rows: tuple[str, ...] = ()
+    #: What stands below the axis in place of numbers: each text with its place.
+    x_names: tuple[tuple[float, str], ...] = ()
+    #: Whether bars below 0 are as long as those above: the axis then has no signs.
+    mirrored: bool = False
+    #: What hatched bars mean.
+    hatched: str = ""
 
 
 def sides(letters: str) -> tuple[Side, ...]:
@@ -281,12 +291,17 @@ class CellGrid:
     row_label: str = ""
     column_label: str = ""
     caption: str = ""
+    #: The colours: of cells of a table of counts, or of the levels of risk and "inconclusive".
+    palette: Literal["count", "risk"] = "count"
+    #: What a sign in the texts means.
+    note: str = ""
 
     def __post_init__(self) -> None:
         shape = (len(self.rows), len(self.columns))
-        if self.level.shape != shape or len(self.levels) != LEVELS:
+        number = LEVELS if self.palette == "count" else len(RISK_LEVELS) + 1
+        if self.level.shape != shape or len(self.levels) != number:
             raise InputError(
-                f"a grid of {shape[0]} rows and {shape[1]} columns must have a level for each cell and {LEVELS} names "
+                f"a grid of {shape[0]} rows and {shape[1]} columns must have a level for each cell and {number} names "
                 f"of levels, but has {self.level.shape} and {len(self.levels)}. Pass as many"
             )
 
@@ -303,7 +318,7 @@ def grid_table(grid: CellGrid) -> "TableBlock":
     (('r', '5', '3 !'),)
     """
     right: Side = "right"
-    signs = {2: " ~", 3: " !"}
+    signs = {2: " ~", 3: " !"} if grid.palette == "count" else {}
     rows = tuple(
         (name, *(f"{text}{signs.get(int(level), '')}" for text, level in zip(texts, levels, strict=True)))
         for name, texts, levels in zip(grid.rows, grid.texts, grid.level, strict=True)
@@ -313,7 +328,7 @@ def grid_table(grid: CellGrid) -> "TableBlock":
         columns=(grid.row_label, *grid.columns),
         rows=rows,
         align=("left", *((right,) * len(grid.columns))),
-        note=f"! {grid.levels[3]}; ~ {grid.levels[2]}",
+        note=f"! {grid.levels[3]}; ~ {grid.levels[2]}" if signs else grid.note,
     )
 
 
@@ -373,7 +388,20 @@ def risk_table(summary: RiskSummary) -> TableBlock:
     )
 
 
-Block = RiskSummary | Number | Chart | TableBlock | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid
+Block = (
+    RiskSummary
+    | Number
+    | Chart
+    | TableBlock
+    | Playground
+    | Boxes
+    | Rings
+    | BoxRows
+    | HeatMap
+    | CellGrid
+    | DistributionPanels
+    | Triangles
+)
 
 
 @dataclass(frozen=True, kw_only=True)

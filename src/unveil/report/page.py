@@ -23,9 +23,9 @@ from unveil.report.blocks import (
     RiskSummary,
     TableBlock,
 )
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.machine import compact
-from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
+from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, panels_figure, rings_figure
 from unveil.report.svg.risks import risk_figure
 from unveil.report.templates import environment_of, text_of
 from unveil.report.text import count
@@ -214,6 +214,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {"kind": "box rows", "figure": box_figure(block, identity)}
         case CellGrid():
             return {"kind": "chart", "figure": cells_figure(block, identity)}
+        case DistributionPanels() | Triangles():
+            return {"kind": "chart", "figure": panels_figure(block, identity)}
         case HeatMap():
             return {"kind": "heat map", "figure": heat_figure(block, identity)}
         case TableBlock():

@@ -227,3 +227,27 @@ def test_intervals_hold_the_true_quantile_as_often_as_they_say(share: float, dec
         # 93.3 % of 1,000 come once in a hundred such tests.
         assert held >= 0.933
         assert decimals == 0 or held <= 0.99
+
+
+def test_the_histogram_counts_rows_by_distance_and_compares_all_pairs() -> None:
+    rng = np.random.default_rng(7)
+    original, released, control = rng.random(60), rng.random(80), rng.random(50)
+    released[:7] = original[:7]
+    tables = [Table.from_frame(pl.DataFrame({"x": each}), name="t") for each in (original, released, control)]
+    found = distance_to_closest(Release(tables[0], tables[1], tables[2])).histogram
+    assert found is not None
+    span = original.max() - original.min()
+    near = [np.abs(side[:, None] - original).min(axis=1) / span for side in (released, control)]
+    for counts, zero, values in (
+        (found.released, found.released_zero, near[0]),
+        (found.control, found.control_zero, near[1]),
+    ):
+        assert zero == (values == 0).sum()
+        edges = np.linspace(0, found.high, len(counts) + 1)
+        expected, _ = np.histogram(np.minimum(values[values > 0], found.high), edges)
+        # Distances are whole numbers of very small steps, so that one may fall into the next bin.
+        assert np.abs(np.cumsum(counts) - np.cumsum(expected)).max() <= 1
+        assert sum(counts) + zero == values.size
+    pairs = np.mean((near[0][:, None] < near[1]) + (near[0][:, None] == near[1]) / 2)
+    assert found.nearer is not None
+    assert found.nearer.value == pytest.approx(pairs)

@@ -75,7 +75,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColu
     tables, store = (release.original, release.released), release.original.store
 
     def coded(name: str) -> PairedColumn:
-        original, released = _in_same_cells(release, name)
+        original, released = in_same_cells(release, name)
         kind = release.original.column(name).kind
         levels = None
         if kind in NUMBER_KINDS:
@@ -101,7 +101,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColu
     return tuple(map(in_order, found))
 
 
-def _in_same_cells(release: Release, name: str) -> tuple["pl.Series", "pl.Series"]:
+def in_same_cells(release: Release, name: str) -> tuple["pl.Series", "pl.Series"]:
     """Return a column of both tables, the original's values put into the released cells where these are coarse.
 
     A cell of a column with an order is the mean of the people inside it, any other a category of its own; one that was

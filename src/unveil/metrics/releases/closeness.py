@@ -7,7 +7,7 @@ all-clear, because a release can leak without being near.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import ceil, inf, nan
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,14 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.metrics._listing import metric
 from unveil.metrics.releases._common_columns import compared_columns
+from unveil.metrics.trials.membership import area_under_curve
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
 NO_EXACT_ROW = "every released row has cells that stand for several values"
 _BLUNT = 0.2
+#: Bins of a histogram, and the share of rows beyond its last edge.
+BINS, _BEYOND = 30, 0.01
 FACTS: dict[str, Any] = {"category": "closeness", "per": "release"}
 SOURCE = "Zhao et al. (2021), CTAB-GAN"
 
@@ -91,15 +94,39 @@ class DistanceQuantiles:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DistanceHistogram:
+    """Numbers of released and of control rows by their value, in bins of one width from 0 to ``high``.
+
+    Rows with the value 0 are counted apart, those beyond ``high`` in the last bin. ``nearer`` is the share of pairs of
+    a released and a control row in which the released one has the lower value, ties counting half.
+    """
+
+    COUNTS = "statistic"
+
+    high: float
+    released: tuple[int, ...]
+    released_zero: int
+    control: tuple[int, ...] = ()
+    control_zero: int = 0
+    #: The number of released and of control rows, with those without a value.
+    rows: tuple[int, int] = (0, 0)
+    nearer: Rate | None = None
+    #: Whether numbers are multiples of the smallest one that may be shown.
+    is_rounded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Closeness:
     """Released rows beside control rows, both against the original; ``control`` is None without a control table.
 
     ``blunt`` says that more than a fifth of the released cells are no single values: those are near to very many.
+    ``histogram`` is None where no row has a value.
     """
 
     released: DistanceQuantiles
     control: DistanceQuantiles | None
     blunt: bool = False
+    histogram: DistanceHistogram | None = None
 
 
 @metric(more_means="less private", bounds=(0, 1), source="folklore", **FACTS)
@@ -242,17 +269,46 @@ def _closeness(
         )
     names = compared_columns(release, columns)
     original, *others = encode([release.original, release.released, *_control(release)], names)
-    near = []
+    sides = []
     for other in others:
         rows = _drawn(other, targets, rng)
         if ratio:
             values = _ratio(_two_distances(original, other, rows))
         else:
             values = _distance(original, other, rows) / (original.mismatch_cost * len(names))
-        near.append(_nearness(values))
+        sides.append(values)
+    near = [_nearness(values) for values in sides]
     coarse = [(release.released.cells or {})[name].open_share for name in release.released.coarse(names)]
     blunt = sum(coarse) > _BLUNT * len(names)
-    return Closeness(released=near[0], control=near[1] if len(near) > 1 else None, blunt=blunt)
+    return Closeness(
+        released=near[0],
+        control=near[1] if len(near) > 1 else None,
+        blunt=blunt,
+        histogram=_histogram(*sides),
+    )
+
+
+def _histogram(*sides: FloatArray) -> DistanceHistogram | None:
+    """Return numbers of rows by value up to the 99 % quantile of both, which is moved up to a whole hundredth."""
+    released, outside = (values[~np.isnan(values)] for values in (*sides, np.empty(0))[:2])
+    if not released.size:
+        return None
+    edge = float(np.quantile(np.concatenate([released, outside]), 1 - _BEYOND))
+    high = max(ceil(edge * 100 - 1e-9), 1) / 100
+
+    def count(values: FloatArray) -> tuple[int, ...]:
+        bins = np.minimum((values[values > 0] / high * BINS).astype(np.int64), BINS - 1)
+        return tuple(np.bincount(bins, minlength=BINS).tolist()) if values.size else ()
+
+    return DistanceHistogram(
+        high=high,
+        released=count(released),
+        released_zero=int(np.count_nonzero(released == 0)),
+        control=count(outside),
+        control_zero=int(np.count_nonzero(outside == 0)),
+        rows=(sides[0].size, sides[1].size if len(sides) > 1 else 0),
+        nearer=area_under_curve(-released, -outside) if outside.size else None,
+    )
 
 
 def _two_distances(original: EncodedTable, other: EncodedTable, rows: IntArray | slice) -> IntArray:

@@ -102,6 +102,8 @@ class Disclosure:
         "For each part above that is null or empty, the reason. The entries of `population` have their own."
     )
     notes: tuple[str, ...] = figure("What a reader has to know.")
+    #: The same as ``below`` of the original in the same columns; None where that was not asked for.
+    original_below: dict[int, float] | None = None
 
 
 @metric(more_means="more private", bounds=(1, inf), source=SWEENEY, **FACTS)

@@ -28,6 +28,7 @@ from unveil.metrics.releases._association import (
     cramers_v,
     rank_correlation,
 )
+from unveil.metrics.releases.distributions import MOST_COLUMNS, ColumnDistribution, distribution_of
 from unveil.metrics.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
 
 #: At most so many pairs of columns are looked at; beyond that they are drawn by lot.
@@ -141,6 +142,8 @@ class Utility:
     missing_original: float = figure("The share of missing cells in the original, from 0 to 1.")
     missing_released: float = figure("The share of missing cells in the release, from 0 to 1.")
     cells_suppressed: float = figure("By how much that share rose; below 0 where gaps were filled.")
+    #: Both distributions of the columns that changed most, those first.
+    distributions: tuple[ColumnDistribution, ...] = ()
 
 
 @metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
@@ -247,6 +250,10 @@ def loss_summary(
         missing_original=missing[0],
         missing_released=missing[1],
         cells_suppressed=missing[1] - missing[0],
+        distributions=tuple(
+            distribution_of(read[place], release, far[place].distance)
+            for place in sorted(range(len(far)), key=lambda place: -far[place].distance)[:MOST_COLUMNS]
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from unveil._figure import NOTES, derived, figure
 from unveil.data.identifiers.direct import Flag
 from unveil.data.table.markers import MarkerCount
 from unveil.metrics.releases.class_sizes import ClassSizes
+from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.metrics.releases.unseen_values import UnseenValues
 from unveil.metrics.releases.utility import Utility
@@ -137,6 +138,8 @@ class AttackFinding:
     remark: str = ""
     #: The importance of each column, where it was measured.
     weights: tuple[ColumnImportance, ...] = ()
+    #: Distances of released and of control records, for a chart; None for other attacks.
+    distances: DistanceHistogram | None = None
     #: Why it was not tested although there is a control group; empty where it was.
     why_not_judged: str = ""
 

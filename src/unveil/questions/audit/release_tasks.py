@@ -8,6 +8,7 @@ import numpy as np
 
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table.release import Release
+from unveil.metrics.releases._classes import equivalence_classes
 from unveil.metrics.releases.class_sizes import ClassSizes, class_sizes
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
 from unveil.metrics.releases.truthful import TRUTHFUL, truthful_share
@@ -86,6 +87,9 @@ class ReleaseTasks:
             population_size=settings.population_size,
             minimum_cell=settings.minimum_cell,
         )
+        if release.release.kind != "synthetic":
+            original = equivalence_classes(release.release.original, columns=found.columns)
+            found = replace(found, original_below={k: original.share_below(k) for k in found.below})
         # It holds numbers for each row, and is there to the end.
         return arrays_on_disk(found, release.release.original.store)
 

@@ -19,7 +19,7 @@ class NamedShare:
     rate: Rate = figure(inline=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreArea:
     """The area under the curve of one score alone, and what kind of likeness it sees."""
 
@@ -33,6 +33,8 @@ class ScoreArea:
         "alone.",
         default=(),
     )
+    #: Its ROC curve, where it is drawn.
+    curve: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.report.blocks import Block, CellGrid, Chart, Page, Playground, Rings, Series
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.draw import pyplot
 from unveil.report.scale import axis, thin
 from unveil.report.svg.lines import LOOKS, MOST_MARKS
@@ -25,7 +25,7 @@ _INK, _GRID = "#1a1f26", "#e6e9ed"
 
 
 #: A block that matplotlib can draw.
-DrawableChart = Chart | Rings | BoxRows | HeatMap | CellGrid
+DrawableChart = Chart | Rings | BoxRows | HeatMap | CellGrid | DistributionPanels | Triangles
 
 
 def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
@@ -48,6 +48,10 @@ def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
         from unveil.report.draw.heat import draw_heat
 
         return draw_heat(chart, axes)
+    if isinstance(chart, DistributionPanels | Triangles):
+        from unveil.report.draw.panels import draw_distributions, draw_triangles
+
+        return draw_triangles(chart, axes) if isinstance(chart, Triangles) else draw_distributions(chart, axes)
     if isinstance(chart, Rings):
         from unveil.report.draw.rings import draw_rings
 
@@ -100,7 +104,7 @@ def draw_page(page: Page) -> "NDArray[Any]":
 def chart_of(block: Block) -> DrawableChart | None:
     """Return the chart of a block, None where it has none."""
     match block:
-        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid():
+        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid() | DistributionPanels() | Triangles():
             return block
         case Playground():
             return block.chart
@@ -111,9 +115,12 @@ def _draw_series(series: Series, axes: "Axes") -> None:
     look = LOOKS[series.style]
     if series.kind == "bars":
         inset = 0.04 * series.width
-        axes.bar(
+        bars = axes.bar(
             series.x + inset, series.y, series.width - 2 * inset, align="edge", color=look.colour, label=series.name
         )
+        for bar, is_hatched in zip(bars, [] if series.hatched is None else series.hatched.tolist(), strict=False):
+            if is_hatched:
+                bar.set(facecolor="none", edgecolor=look.colour, hatch="////")
         return
     if series.low is not None and series.high is not None:
         axes.vlines(series.x, series.low, series.high, color=look.colour, linewidth=look.width, alpha=0.45)
@@ -146,8 +153,10 @@ def _draw_named(series: Series, axes: "Axes") -> None:
     reach = np.maximum(np.vstack([series.y - low, high - series.y]), 0.0)
     axes.errorbar(
         series.x, series.y, yerr=reach, linestyle="none", color=LOOKS[series.style].colour,
-        marker=_POINT_MARKS[series.style], markersize=6, label=series.name,
+        marker=_POINT_MARKS[series.style], markersize=6, label="_" if series.labels else series.name,
     )  # fmt: skip
+    for x, y, text in zip(series.x, series.y, series.labels, strict=False):
+        axes.annotate(text, (x, y), xytext=(7, -12), textcoords="offset points", fontsize="small", parse_math=False)
 
 
 def _name_rows(chart: Chart, axes: "Axes") -> None:
@@ -161,8 +170,9 @@ def _name_rows(chart: Chart, axes: "Axes") -> None:
 
 def _dress(chart: Chart, axes: "Axes") -> None:
     across, up = axis(*chart.x_range, chart.x_kind), axis(*chart.y_range, chart.y_kind)
-    axes.set_xticks([at for at, _ in across.ticks], [text for _, text in across.ticks])
-    axes.set_yticks([at for at, _ in up.ticks], [text for _, text in up.ticks])
+    names = chart.x_names or across.ticks
+    axes.set_xticks([at for at, _ in names], [text for _, text in names])
+    axes.set_yticks([at for at, _ in up.ticks], [text.lstrip("-") if chart.mirrored else text for _, text in up.ticks])
     # Room beside the frame, so that a mark at 0 or 100 % is not cut in half.
     axes.set_xlim(across.low - 0.02 * (across.high - across.low), across.high + 0.02 * (across.high - across.low))
     axes.set_ylim(up.low - 0.02 * (up.high - up.low), up.high + 0.04 * (up.high - up.low))
@@ -187,6 +197,9 @@ def _dress(chart: Chart, axes: "Axes") -> None:
 #: The colours of the page on white paper, by level, and of the text on them.
 COLOURS = ("#ffffff", "#dde2e8", "#fdf3e1", "#9b1c1c")
 INKS = ("#515a66", "#1a1f26", "#1a1f26", "#ffffff")
+#: The same of levels of risk.
+RISK_COLOURS = ("#e4e8ec", "#f6dccb", "#eea583", "#c2432e", "#7d0f12", "#ffffff")
+RISK_INKS = ("#000000", "#000000", "#000000", "#ffffff", "#ffffff", "#1a1f26")
 
 
 def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
@@ -201,17 +214,20 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
     from matplotlib.patches import Patch, Rectangle
 
     if axes is None:
-        size = (2.5 + 0.6 * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
+        wide = 0.6 if grid.palette == "count" else 1.5
+        size = (2.5 + wide * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
         _, axes = pyplot.subplots(figsize=(min(size[0], 30), min(size[1], 30)), layout="constrained")
-    hatch = ("", "", "////", "")
+    is_count = grid.palette == "count"
+    hatch = ("", "", "////", "") if is_count else ("",) * len(grid.levels)
+    colours, inks = (COLOURS, INKS) if is_count else (RISK_COLOURS, RISK_INKS)
     for row, levels in enumerate(grid.level.tolist()):
         for column, level in enumerate(levels):
             if level >= 0:
-                box = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[level], edgecolor="#a9b2bd")
+                box = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colours[level], edgecolor="#a9b2bd")
                 box.set_hatch(hatch[level])
                 axes.add_patch(box)
-                weight = "bold" if level == 3 else "normal"
-                text, ink = grid.texts[row][column], INKS[level]
+                weight = "bold" if level == 3 and is_count else "normal"
+                text, ink = grid.texts[row][column], inks[level]
                 axes.text(column, row, text, ha="center", va="center", color=ink, fontsize="small", fontweight=weight)
     axes.set(xlim=(-0.5, len(grid.columns) - 0.5), ylim=(len(grid.rows) - 0.5, -0.5))
     turn = 45 if len(grid.columns) > 8 else 0
@@ -224,7 +240,7 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
     axes.set_title(grid.title, loc="left", fontsize="medium", parse_math=False)
     there = [level for level in range(len(grid.levels)) if (grid.level == level).any()]
     boxes = [
-        Patch(facecolor=COLOURS[level], edgecolor="#a9b2bd", hatch=hatch[level], label=grid.levels[level])
+        Patch(facecolor=colours[level], edgecolor="#a9b2bd", hatch=hatch[level], label=grid.levels[level])
         for level in there
     ]
     if boxes:

@@ -3,8 +3,9 @@
 from html import escape
 from typing import Any
 
-from unveil.report.blocks import LEVELS, NO_CELL, CellGrid, Chart, Rings, Series
-from unveil.report.blocks_spread import BoxRows, HeatMap
+from unveil.report.blocks import NO_CELL, CellGrid, Chart, Rings, Series
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
+from unveil.report.svg.bars import hatched_swatch
 from unveil.report.svg.lines import MOST_MARKS, svg, swatch
 from unveil.report.text import shorten
 
@@ -13,8 +14,10 @@ def figure_of(chart: Chart, identity: str) -> dict[str, Any]:
     """Return a chart with its legend, where there is more than one line."""
     from markupsafe import Markup
 
-    legend = [(_swatch(series), series.name) for series in chart.series]
+    legend = [(_swatch(series), series.name) for series in chart.series if not series.labels]
     legend += [(swatch(vector.style, kind="arrow"), vector.name) for vector in chart.vectors]
+    if hatched := next((each for each in chart.series if each.hatched is not None and each.hatched.any()), None):
+        legend.append((hatched_swatch(hatched.style, f"{identity}-key"), chart.hatched))
     if not chart.rows and all(series.kind == "points" for series in chart.series):
         legend = []  # each point has its name beside it
     return {
@@ -45,6 +48,23 @@ def cells_figure(grid: CellGrid, identity: str) -> dict[str, Any]:
         "chart": grid,
         "svg": Markup(svg_cells(grid, identity=identity)),  # noqa: S704 - svg_cells() escapes every text
         "legend": [(Markup(picture), name) for picture, name in legend(grid, identity=identity)],  # noqa: S704
+    }
+
+
+def panels_figure(block: DistributionPanels | Triangles, identity: str) -> dict[str, Any]:
+    """Return small charts side by side with their legend."""
+    from markupsafe import Markup
+
+    from unveil.report.svg.panels import diverging_legend, legend_of, svg_panels, svg_triangles
+
+    if isinstance(block, Triangles):
+        drawn, legend = svg_triangles(block, identity=identity), diverging_legend(block)
+    else:
+        drawn, legend = svg_panels(block, identity=identity), legend_of(block, identity=identity)
+    return {
+        "chart": block,
+        "svg": Markup(drawn),  # noqa: S704 - every text of the charts is escaped
+        "legend": [(Markup(picture), name) for picture, name in legend],  # noqa: S704
     }
 
 
@@ -110,7 +130,7 @@ def _swatch(series: Series) -> str:
 
 #: The size of a row and of a line of heads in pixels, and of one letter.
 _ROW, _LETTER = 24, 7.0
-_LEAST, _MOST, _MOST_NAME = 34, 110, 24
+_LEAST, _MOST, _MOST_RISK, _MOST_NAME = 34, 110, 170, 24
 
 
 def svg_cells(grid: CellGrid, *, identity: str) -> str:
@@ -128,16 +148,18 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
     longest = max((len(text) for texts in grid.texts for text in texts), default=1)
     wide = max(_LEAST, _LETTER * longest + 10)
     turned = any(_LETTER * len(name) + 8 > min(wide + 40, _MOST) for name in grid.columns) and len(grid.columns) > 8
-    wide = wide if turned else max(wide, min(_MOST, _LETTER * max(map(len, grid.columns), default=1) + 10))
+    most = _MOST if grid.palette == "count" else _MOST_RISK
+    wide = wide if turned else max(wide, min(most, _LETTER * max(map(len, grid.columns), default=1) + 10))
     heads = [shorten(name, _MOST_NAME if turned else max(3, int(wide / _LETTER))) for name in grid.columns]
     top = 26.0 + (0.72 * _LETTER * max(map(len, heads), default=0) if turned else _ROW)
     width, height = left + wide * len(grid.columns) + (60 if turned else 4), top + _ROW * len(grid.rows) + 4
+    width = max(width, left + _LETTER * len(grid.column_label))
     parts = [
         f'<svg class="count-grid" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
         f'aria-labelledby="{identity}-title {identity}-description">',
         f'<title id="{identity}-title">{escape(grid.title)}</title>',
         f'<desc id="{identity}-description">{escape(describe_cells(grid))}</desc>',
-        _stripes(identity),
+        _stripes(identity) if grid.palette == "count" else "",
         f'<text class="tick" x="{left:.0f}" y="14">{escape(grid.column_label)}</text>',
         f'<text class="tick" x="2" y="{top - 8:.0f}">{escape(grid.row_label)}</text>',
     ]
@@ -158,17 +180,20 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
 def legend(grid: CellGrid, *, identity: str) -> list[tuple[str, str]]:
     """Return a little picture and a name for each level that is in the picture."""
     found = []
-    for level in range(LEVELS):
+    for level in range(len(grid.levels)):
         if (grid.level == level).any():
             key = f"{identity}-key-{level}"
-            inside = f'{_stripes(key)}<rect {_look(level, key)} x="4" y="1" width="28" height="14"/>'
+            pattern = _stripes(key) if grid.palette == "count" else ""
+            inside = f'{pattern}<rect {_look(grid, level, key)} x="4" y="1" width="28" height="14"/>'
             little = f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
             found.append((little, grid.levels[level]))
     return found
 
 
 def describe_cells(grid: CellGrid) -> str:
-    """Return in words how many cells there are of each level."""
+    """Return in words how many cells there are of each level, or what cells of risks say."""
+    if grid.palette == "risk":
+        return " ".join(f"{tip}." for tips in grid.tips for tip in tips if tip)
     told = [f"{int((grid.level == level).sum())} {name}" for level, name in enumerate(grid.levels)]
     return f"{len(grid.rows)} rows and {len(grid.columns)} columns. Cells: {', '.join(told)}."
 
@@ -177,16 +202,17 @@ def _cell(grid: CellGrid, row: int, column: int, x: float, y: float, wide: float
     level = int(grid.level[row, column])
     if level == NO_CELL:
         return ""
-    box = f'<rect {_look(level, identity)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_ROW}"/>'
+    box = f'<rect {_look(grid, level, identity)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_ROW}"/>'
     text = grid.texts[row][column]
-    said = f'<text class="count-text-{level} middle" x="{x + wide / 2:.1f}" y="{y + 16:.1f}">{escape(text)}</text>'
+    look = f"{grid.palette}-text-{level} middle"
+    said = f'<text class="{look}" x="{x + wide / 2:.1f}" y="{y + 16:.1f}">{escape(text)}</text>'
     tip = grid.tips[row][column]
     return f"<g>{f'<title>{escape(tip)}</title>' if tip else ''}{box}{said if text else ''}</g>"
 
 
-def _look(level: int, identity: str) -> str:
-    stripes = f' fill="url(#{identity}-stripes)"' if level == 2 else ""
-    return f'class="count-{level}"{stripes}'
+def _look(grid: CellGrid, level: int, identity: str) -> str:
+    stripes = f' fill="url(#{identity}-stripes)"' if level == 2 and grid.palette == "count" else ""
+    return f'class="{grid.palette}-{level}"{stripes}'
 
 
 def _stripes(identity: str) -> str:

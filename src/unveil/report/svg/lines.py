@@ -1,7 +1,7 @@
 """Charts as inline SVG: no script, no style attribute, colours through classes so that dark mode and print work."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.report.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.report.scale import ChartAxis, axis, thin, value_text
-from unveil.report.text import about, shorten
+from unveil.report.text import shorten
 
 WIDTH, HEIGHT = 640, 396
 LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70
@@ -58,6 +58,8 @@ def svg(chart: Chart, *, identity: str) -> str:
         from unveil.report.svg.rows import svg_rows
 
         return svg_rows(chart, identity=identity)
+    from unveil.report.svg.bars import bar_values, bars, hatching
+
     frame = Frame(chart)
     styles = dict.fromkeys(vector.style for vector in chart.vectors)
     parts = [
@@ -70,15 +72,16 @@ def svg(chart: Chart, *, identity: str) -> str:
         f'<clipPath id="{identity}-clip"><rect x="{LEFT - _BLEED}" y="{TOP - _BLEED}" '
         f'width="{frame.width + 2 * _BLEED}" height="{frame.height + 2 * _BLEED}"/></clipPath>',
         *(_arrow_head(style, identity) for style in styles),
+        *(hatching(series.style, identity) for series in chart.series if series.hatched is not None),
         "</defs>",
         *_axes(chart, frame),
         f'<g clip-path="url(#{identity}-clip)">',
-        *(_bars(series, chart, frame) for series in chart.series if series.kind == "bars"),
+        *(bars(series, chart, frame, identity) for series in chart.series if series.kind == "bars"),
         *(_threshold(threshold, frame) for threshold in chart.thresholds),
         *(_line(number, series, chart, frame) for number, series in enumerate(chart.series) if series.kind == "line"),
         *(_vector(number, vector, chart, frame, identity) for number, vector in enumerate(chart.vectors)),
         "</g>",
-        *(_threshold_name(threshold, frame) for threshold in chart.thresholds),
+        *(_threshold_name(threshold, frame, line) for line, threshold in _in_lines(chart.thresholds)),
         *bar_values(chart, frame),
         *(named_points(series, chart, frame) for series in chart.series if series.kind == "points"),
         "</svg>",
@@ -126,13 +129,15 @@ def describe(chart: Chart) -> str:
         from unveil.report.svg.rows import describe_rows
 
         return describe_rows(chart)
+    from unveil.report.svg.bars import bar_text
+
     said = [f"Across: {chart.x_label}. Up: {chart.y_label}."]
     for series in chart.series:
         x, y = series.x[np.isfinite(series.y)], series.y[np.isfinite(series.y)]
         if y.size == 0:
             said.append(f"{series.name}: undefined everywhere.")
         elif series.kind == "bars":
-            bars = (_bar(a, h, series, chart) for a, h in zip(x, y, strict=True))
+            bars = (bar_text(a, h, series, chart) for a, h in zip(x, y, strict=True))
             said.append(f"{series.name}: {', '.join(bars)}.")
         else:
             ends = [(x[0], y[0])] if y.size == 1 else [(x[0], y[0]), (x[-1], y[-1])]
@@ -204,23 +209,6 @@ def _at(x: float, y: float, chart: Chart) -> str:
     return f"{value_text(y, chart.y_kind)} at {value_text(x, chart.x_kind)}"
 
 
-def _bars(series: Series, chart: Chart, frame: Frame) -> str:
-    left, right = frame.across(series.x), frame.across(series.x + series.width)
-    top, floor = frame.down(series.y), float(frame.down(np.array([max(frame.y.low, 0.0)]))[0])
-    return "".join(
-        f'<rect class="bar {series.style}" x="{_pixel(a + 2)}" y="{_pixel(t)}" '
-        f'width="{_pixel(max(b - a - 4, 1))}" height="{_pixel(max(floor - t, 0))}">'
-        f"<title>{escape(f'{series.name}: {_bar(x, y, series, chart)}')}</title></rect>"
-        for a, b, t, x, y in zip(*(each.tolist() for each in (left, right, top, series.x, series.y)), strict=True)
-        if math.isfinite(t)
-    )
-
-
-def _bar(x: float, y: float, series: Series, chart: Chart) -> str:
-    ends = (value_text(end, chart.x_kind) for end in (x, x + series.width))
-    return f"{value_text(y, chart.y_kind)} from {' to '.join(ends)}"
-
-
 def _arrow_head(style: Style, identity: str) -> str:
     return (
         f'<marker id="{identity}-{style}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="11" markerHeight="11" '
@@ -245,7 +233,13 @@ def _threshold(threshold: Threshold, frame: Frame) -> str:
     return f'<line class="threshold" x1="{x}" y1="{TOP}" x2="{x}" y2="{HEIGHT - BOTTOM}"/>'
 
 
-def _threshold_name(threshold: Threshold, frame: Frame) -> str:
+def _in_lines(thresholds: Sequence[Threshold]) -> list[tuple[int, Threshold]]:
+    """Return thresholds with the line of text of their names: those across one axis stand below one another."""
+    upright = [threshold for threshold in thresholds if threshold.across == "x"]
+    return [(upright.index(each) if each.across == "x" else 0, each) for each in thresholds]
+
+
+def _threshold_name(threshold: Threshold, frame: Frame, line: int) -> str:
     x, y = frame.point(threshold.value, threshold.value)
     if threshold.across == "y":
         return (
@@ -253,15 +247,19 @@ def _threshold_name(threshold: Threshold, frame: Frame) -> str:
         )
     right_half = float(x) > LEFT + frame.width / 2
     side, shift = ("end", -6) if right_half else ("start", 6)
-    return f'<text class="threshold-name {side}" x="{x}" y="{TOP}" dx="{shift}" dy="12">{escape(threshold.name)}</text>'
+    return (
+        f'<text class="threshold-name {side}" x="{x}" y="{TOP}" dx="{shift}" dy="{12 + 22 * line}">'
+        f"{escape(threshold.name)}</text>"
+    )
 
 
 def _axes(chart: Chart, frame: Frame) -> list[str]:
     bottom, right, middle = HEIGHT - BOTTOM, WIDTH - RIGHT, _pixel(LEFT + frame.width / 2)
-    columns = "".join(x_tick(frame.point(at, 0.0)[0], text) for at, text in frame.x.ticks)
+    columns = "".join(x_tick(frame.point(at, 0.0)[0], text) for at, text in chart.x_names or frame.x.ticks)
     rows = "".join(
         f'<line class="grid" x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}"/>'
-        f'<text class="tick end" x="{LEFT - 9}" y="{y}" dy=".34em">{escape(text)}</text>'
+        f'<text class="tick end" x="{LEFT - 9}" y="{y}" dy=".34em">'
+        f"{escape(text.lstrip('-') if chart.mirrored else text)}</text>"
         for y, text in ((frame.point(0.0, at)[1], text) for at, text in frame.y.ticks)
     )
     return [
@@ -283,41 +281,6 @@ def x_tick(x: str, text: str) -> str:
     )
 
 
-# The value of each bar above it, and what it is below it: a reader must not guess them from the axes.
-
-#: A bar must be so wide (in pixels of the picture) for its value to stand above it.
-LEAST_WIDTH = 34.0
-
-
-def bar_values(chart: Chart, frame: "Frame") -> list[str]:
-    """Return the value of each bar as a text above its middle; none where the bars are too narrow for that.
-
-    A bar that stands for one whole number has that number below it too, where the axis has none there.
-    """
-    ticks = {round(at, 9) for at, _ in frame.x.ticks}
-    texts = []
-    for series in chart.series:
-        if series.kind != "bars":
-            continue
-        left, right = frame.across(series.x), frame.across(series.x + series.width)
-        if series.x.size and float((right - left).min()) < LEAST_WIDTH:
-            continue
-        floor = float(frame.down(np.array([frame.y.low]))[0])
-        numbers = np.round(series.x + series.width / 2, 9)
-        for a, b, top, height, number in zip(left, right, frame.down(series.y), series.y, numbers, strict=True):
-            if chart.x_kind == "count" and series.width == 1 and float(number) not in ticks:
-                name = value_text(float(number), "count")
-                texts.append(
-                    f'<text class="tick middle" x="{(a + b) / 2:.1f}" y="{floor:.1f}" dy="1.35em">{name}</text>'
-                )
-            if math.isfinite(height) and height > 0:
-                shown = about(float(height)) if chart.y_kind == "share" else value_text(float(height), chart.y_kind)
-                texts.append(
-                    f'<text class="value middle" x="{(a + b) / 2:.1f}" y="{top:.1f}" dy="-5">{escape(shown)}</text>'
-                )
-    return texts
-
-
 # Points with their names in a chart of two axes, each with the interval of its height.
 
 #: A name to the right of a point needs this part of the width.
@@ -329,18 +292,23 @@ def named_points(series: Series, chart: Chart, frame: "Frame") -> str:
     """Return each point of a series with its interval and the name of the series beside it; the value is its title."""
     ends = [series.y if each is None else each for each in (series.low, series.high)]
     drawn = []
-    for x, y, low, high in zip(*(each.tolist() for each in (series.x, series.y, *ends)), strict=True):
+    points = zip(*(each.tolist() for each in (series.x, series.y, *ends)), strict=True)
+    for number, (x, y, low, high) in enumerate(points):
         if not (math.isfinite(x) and math.isfinite(y)):
             continue
         at, (_, top), (_, bottom) = frame.point(x, y), frame.point(x, high), frame.point(x, low)
         across, up = map(float, at)
         is_left = x <= chart.x_range[0] + _ROOM * (chart.x_range[1] - chart.x_range[0])
         place = f'class="label" x="{across + 11:.1f}"' if is_left else f'class="label end" x="{across - 11:.1f}"'
+        drop = 5
+        if series.labels:
+            # To the right below a point of a rising line there is room.
+            place, drop = f'class="value" x="{across + 9:.1f}"', 18
         said = f"{series.name}: {value_text(y, chart.y_kind)} at {value_text(x, chart.x_kind)}"
         drawn.append(
             f'<g><title>{escape(said)}</title><path class="interval {series.style}" d="M{across:.1f} {top}V{bottom}"/>'
-            f'{point(series.style, across, up)}<text {place} y="{up + 5:.1f}">'
-            f"{escape(shorten(series.name, _LONGEST_NAME))}</text></g>"
+            f'{point(series.style, across, up)}<text {place} y="{up + drop:.1f}">'
+            f"{escape(shorten(series.labels[number] if series.labels else series.name, _LONGEST_NAME))}</text></g>"
         )
     return "".join(drawn)
 

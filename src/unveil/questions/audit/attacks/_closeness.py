@@ -28,6 +28,11 @@ def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> 
     blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
     remark = blunt if found.blunt else ""
     finding = AttackFinding(
-        attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures, remark=remark
+        attack=attacked.attack,
+        targets=found.released.rows,
+        risk=NOTHING,
+        figures=figures,
+        remark=remark,
+        distances=found.histogram,
     )
     return (AttackResult(finding=finding),)

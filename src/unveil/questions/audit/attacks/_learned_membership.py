@@ -40,6 +40,8 @@ UNUSUAL = (0.05, 0.01)
 SHOWN, BESIDE = 0.05, (0.01, 0.2)
 #: The one score that is used where there are too few people to learn from, named before anybody was attacked.
 ALONE = "relative"
+#: The scores whose curves are drawn next to that of what was learned.
+DRAWN = ("nearest", "density")
 #: For so many people at most it is looked up which released row gives them away, looking at so many cells in all.
 MOST_TRACED, MOST_CELLS = 100, 10**8
 #: How sure it must be that people of the two tables lie differently among others before nothing is said.
@@ -49,7 +51,7 @@ OTHER_KIND = 0.99
 def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
     from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
-    from unveil.metrics.trials.membership import area_under_curve
+    from unveil.metrics.trials.membership import area_under_curve, curve
 
     if attacked.drawn.parts is None or attacked.prepared.release.control is None:
         return ()
@@ -71,6 +73,7 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
             sees=SCORES[name].group,
             area=area_under_curve(scored[0][name], scored[1][name]),
             weights=() if adversary is None else adversary.weights[name],
+            curve=curve(scored[0][name], scored[1][name]) if adversary is not None and name in DRAWN else None,
         )
         for name in scored[0]
     )

@@ -1,11 +1,14 @@
 """k-anonymity: equivalence classes, the sensitive values in them, uniques, and the population behind the release."""
 
 import math
+from dataclasses import replace
 from collections.abc import Sequence
 
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.class_sizes import class_size_charts, class_size_table
+from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import listed, percent
 from unveil.report.blocks import Section, Side, TableBlock
 from unveil.report.editions import people
@@ -38,8 +41,11 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="k-anonymity",
         question="How distinct are records?",
         lead=lead,
-        blocks=(),
-        data=tuple(table for make in tables if (table := make(found)) is not None),
+        blocks=tuple(replace(chart, small=True) for chart in class_size_charts(audit, only=charted(audit))),
+        data=(
+            *(table for make in tables if (table := make(found)) is not None),
+            *([] if (sizes := class_size_table(audit)) is None else [sizes]),
+        ),
     )
 
 
@@ -49,7 +55,7 @@ def class_sentence(label: str, disclosure: Disclosure, *, several: bool) -> str:
     columns = "" if several else f" on {listed(disclosure.columns)}"
     k = count(disclosure.k_anonymity)
     said = f"{where}k = {k}{columns}; {percent(disclosure.sample_uniqueness)} of released records are unique."
-    return f"{said} {disclosure.misleading}".rstrip()
+    return said if several else f"{said} {disclosure.misleading}".rstrip()
 
 
 def class_table(releases: NamedDisclosures) -> TableBlock:

@@ -1,11 +1,14 @@
 """Copies and distances: are records copied, or too close?"""
 
+from dataclasses import replace
 from math import isnan, nan
 
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, CopyFindings
 from unveil.questions.audit.report_context import AuditContext
-from unveil.questions.audit.sections.results import result_table
+from unveil.questions.audit.sections.distance_histograms import distance_charts
+from unveil.questions.audit.sections.distance_histograms import distance_table as histogram_table
+from unveil.questions.audit.sections.results import charted, result_table
 from unveil.questions.audit.words import LONGEST_NAME, listed, number_of
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.suppressed_number import SuppressedNumber
@@ -15,7 +18,12 @@ from unveil.report.text import decimal, name
 def section(audit: Audit, context: AuditContext) -> Section | None:
     """Return exact copies, copies beyond chance, and distances to the closest records."""
     found = [(each.name, each.copies) for each in audit.verdict.releases if each.copies is not None]
-    tables = (result_table(audit, ("copies",), "Exact copies"), subgroup_table(audit), distance_table(audit))
+    tables = (
+        result_table(audit, ("copies",), "Exact copies"),
+        subgroup_table(audit),
+        distance_table(audit),
+        histogram_table(audit),
+    )
     data = tuple(each for each in tables if each is not None)
     if not found and not data:
         return None
@@ -25,7 +33,11 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="Copies and distances",
         question="Are records copied or too close?",
         lead=lead or "Distances are descriptive; they do not affect the level.",
-        blocks=(),
+        blocks=tuple(
+            replace(chart, small=True)
+            for attack in ("closest_record", "neighbour_ratio")
+            for chart in distance_charts(audit, attack, only=charted(audit))
+        ),
         data=data,
     )
 

@@ -5,30 +5,31 @@ from collections.abc import Sequence
 
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.separation import ExposedPerson
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.text import count, name
 
-#: At most so many records are listed over all releases, and so many columns of each.
-MOST_RECORDS, _MOST_COLUMNS = 10, 3
+#: At most so many records are listed.
+MOST_RECORDS = 10
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
     """Return the most exposed records by row number, for the internal report alone."""
-    found = [release for release in audit.releases if release.exposed]
-    if not found:
+    every = [release for release in audit.releases if release.exposed]
+    if not every:
         return None
-    at_most = max(MOST_RECORDS // len(found), 2)
+    found = [release for release in every if release.name in charted(audit)] or every[:1]
     return Section(
         heading="Most exposed records",
         question="Who is at risk, and why?",
         lead=f"{common_columns(found[0].exposed)} Row 1 is the first row of the original data.",
-        blocks=tuple(_table(release, at_most, several=len(found) > 1) for release in found),
+        blocks=tuple(_table(release, several=len(every) > 1) for release in found),
     )
 
 
-def _table(release: AuditedRelease, at_most: int, *, several: bool) -> TableBlock:
+def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
     where = f" by {name(release.name, LONGEST_NAME)!r}" if several else ""
     heads = ("Row", "p", "Flagged", "Outlier (percentile)", "Released nowhere else", "Closest released row", "Shares")
     return TableBlock(
@@ -40,11 +41,11 @@ def _table(release: AuditedRelease, at_most: int, *, several: bool) -> TableBloc
                 f"{each.p:.2g}",
                 "yes" if each.pointed_out else "no",
                 percent(each.unusual),
-                listed(each.unheard, at_most=_MOST_COLUMNS) if each.unheard else "–",
+                listed(each.unheard, at_most=2) if each.unheard else "–",
                 count(each.released_row + 1) if each.released_row >= 0 else "–",
-                listed(each.columns, at_most=_MOST_COLUMNS) if each.columns else "–",
+                listed(each.columns, at_most=2) if each.columns else "–",
             )
-            for each in release.exposed[:at_most]
+            for each in release.exposed[:MOST_RECORDS]
         ),
         align=("right", "right", "left", "right", "left", "right", "left"),
         note=(

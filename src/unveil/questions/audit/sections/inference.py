@@ -2,7 +2,8 @@
 
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
-from unveil.questions.audit.sections.results import result_sentence, result_table
+from unveil.questions.audit.sections.attack_map import attack_maps
+from unveil.questions.audit.sections.results import charted, result_sentence, result_table
 from unveil.report.blocks import Section
 
 
@@ -17,6 +18,6 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="Attribute inference",
         question="Can sensitive values be predicted?",
         lead=result_sentence(audit, "inference"),
-        blocks=(),
+        blocks=attack_maps(audit, only=charted(audit)),
         data=(table,),
     )

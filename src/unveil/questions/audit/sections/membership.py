@@ -6,6 +6,7 @@ from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import result_sentence, result_table
+from unveil.questions.audit.sections.roc_curve import auc_text, roc_curve, roc_table
 from unveil.questions.audit.separation import ScoreArea, Separation
 from unveil.questions.audit.words import LONGEST_NAME, compact_rate, number_of
 from unveil.report.blocks import Section, TableBlock, sides
@@ -17,7 +18,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     table = result_table(audit, ("membership",), "Membership inference: all scores")
     if table is None:
         return None
-    found = separations(audit)
+    found, curve, points = separations(audit), roc_curve(audit), roc_table(audit)
     lead = result_sentence(audit, "membership")
     if found:
         best = max((each for _, each in found), key=lambda each: float(each.area.value))
@@ -26,8 +27,8 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="Membership inference",
         question="Can an attacker tell who is in the data?",
         lead=lead,
-        blocks=(),
-        data=(*([separation_table(found)] if found else []), table),
+        blocks=() if curve is None else (curve,),
+        data=(*([separation_table(found)] if found else []), *([] if points is None else [points]), table),
     )
 
 
@@ -79,11 +80,6 @@ def best_by_kind(separation: Separation) -> dict[str, ScoreArea]:
     for each in sorted(separation.scores, key=lambda each: -each.area.value):
         best.setdefault(each.sees, each)
     return best
-
-
-def auc_text(area: Rate) -> str:
-    """Return an AUC with its 95% CI, as in 0.81 (0.79–0.83)."""
-    return f"{area.value:.2f} ({area.low:.2f}–{area.high:.2f})" if area.defined else "–"
 
 
 def _rate(rate: Rate) -> str:

@@ -6,7 +6,14 @@ from types import MappingProxyType
 from unveil.metrics import METRICS
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
-from unveil.questions.audit.decision_text import LEVEL_WORDS, effect_name, excess_text, is_hidden, p_text
+from unveil.questions.audit.decision_text import (
+    LEVEL_WORDS,
+    effect_name,
+    excess_text,
+    is_hidden,
+    leading_release,
+    p_text,
+)
 from unveil.questions.audit.findings import AttackFinding, AttackScenario, Audit
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import TableBlock, sides
@@ -24,6 +31,14 @@ _SCORES: Mapping[str, str] = MappingProxyType(
 )
 #: At most so many attackers per release are in a table; the JSON output has all.
 MOST_ATTACKERS = 30
+
+
+def charted(audit: Audit) -> tuple[str, ...]:
+    """Return the release that charts show: the recommended one if it passes, else the worst."""
+    decision = audit.decision
+    leading = leading_release(decision)
+    passing = [each.name for each in decision.releases if each.decision == "pass" and each.name == decision.recommended]
+    return tuple(passing) or (() if leading is None else (leading.name,))
 
 
 def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from unveil.metrics.releases.utility import PairDistance, Utility
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.association import association_charts, association_table
+from unveil.questions.audit.sections.distributions import distribution_charts, distribution_table
+from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import percent
 from unveil.report.blocks import Section, Side, TableBlock
 from unveil.report.text import count, fixed, name
@@ -164,13 +167,23 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
     if not found:
         return None
-    tables = (utility_table(found), changed_columns(found), changed_pairs(found))
+    only = charted(audit)
+    tables = (
+        utility_table(found),
+        changed_columns(found),
+        changed_pairs(found),
+        distribution_table(audit),
+        association_table(audit),
+    )
     return Section(
         heading="Utility",
         question="What does the release preserve?",
         lead=" ".join(utility_sentence(label, each, several=len(found) > 1) for label, each in found[:3]),
-        blocks=(),
-        data=tuple(table for table in tables if table is not None),
+        blocks=(*distribution_charts(audit, only=only), *association_charts(audit, only=only)),
+        data=(
+            *distribution_charts(audit, only=only, rest=True),
+            *(table for table in tables if table is not None),
+        ),
     )
 
 

@@ -5,6 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import IntArray
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.report.suppressed_number import SuppressedNumber
 
@@ -145,6 +149,20 @@ class SmallNumbers:
                 made.append(share)
                 last = share
         return made
+
+    def rounded(self, counts: ArrayLike, whole: int) -> IntArray:
+        """Return numbers of some of ``whole`` people for a chart: multiples of the minimum; 0 and all stay as they are.
+
+        Sums and differences of such numbers say nothing about a few people, as each is off by up to half the minimum.
+
+        >>> SmallNumbers(minimum=11, rows=300).rounded([0, 2, 16, 17, 298, 300], 300)
+        array([  0,  11,  11,  22, 297, 300])
+        """
+        given = np.asarray(counts, np.float64)
+        most = max(whole // self.minimum, 1)
+        steps = np.clip(np.floor(given / self.minimum + 0.5), 1, most).astype(np.int64)
+        made = np.where(given > _WHOLE, steps * self.minimum, 0)
+        return np.where(given >= whole - _WHOLE, whole, made)
 
 
 def _interval(one: Rate, other: Rate) -> tuple[float, float]:

@@ -4,6 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from unveil._kernels.types import FloatArray
+from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
@@ -50,6 +54,7 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
         groups=None if finding.groups is None else shared_groups(small, finding.groups),
         figures=_figures(small, finding, attack),
         separation=None if finding.separation is None else _separation(small, finding.separation),
+        distances=None if finding.distances is None else _distances(small, finding.distances),
         remark=remark,
         # How clear a few hits are tells how few.
         p=math.nan if is_few else finding.p,
@@ -61,23 +66,40 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
 
 
 def _separation(small: SmallNumbers, separation: Separation) -> Separation:
-    """Return how well people are told apart without what rests on a few: not the curve, whose steps are people."""
+    """Return how well people are told apart without what rests on a few; curves go through rounded numbers alone."""
     few = any(map(small.is_small, (separation.pointed_out, separation.members - separation.pointed_out)))
     return replace(
         separation,
         area=_two_digits(separation.area),
         named=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.named),
         pointed_out=SuppressedNumber.withheld() if few else separation.pointed_out,
-        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in separation.scores),
+        scores=tuple(
+            replace(each, area=_two_digits(each.area), weights=(), curve=_curve(small, each.curve, separation))
+            for each in separation.scores
+        ),
         unusual=tuple(
             replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
             for each in separation.unusual
             if min(each.members, each.others) >= small.minimum
         ),
-        curve=None,
+        curve=_curve(small, separation.curve, separation),
         # A bound tells how many guesses were right.
         epsilon=None,
     )
+
+
+def _curve(
+    small: SmallNumbers, curve: tuple[FloatArray, FloatArray] | None, separation: Separation
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return a curve through rounded numbers of people, the steps of which are no people; None where they are few."""
+    others, members = separation.others, int(separation.members)
+    if curve is None or min(others, members) < 2 * small.minimum:
+        return None
+    false, true = small.rounded(curve[0] * others, others), small.rounded(curve[1] * members, members)
+    # Of the members flagged with as many non-members the most count.
+    places = np.append(np.flatnonzero(np.diff(false)), false.size - 1)
+    corners = [(0.0, 0.0), *zip(false[places] / others, true[places] / members, strict=True), (1.0, 1.0)]
+    return np.array([each for each, _ in corners]), np.array([each for _, each in corners])
 
 
 def _two_digits(area: Rate) -> Rate:
@@ -140,6 +162,37 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> CopyFindings | None
             if not any(map(small.is_small, (each.people, each.copies, each.people - each.copies)))
         ),
     )
+
+
+def _distances(small: SmallNumbers, histogram: DistanceHistogram) -> DistanceHistogram | None:
+    """Return rounded numbers of records by distance; None where there are few."""
+    # Finer distances are whole parts of a range, and tell it.
+    together = max(math.ceil(_FINEST_DISTANCE * len(histogram.released) / histogram.high - 1e-9), 1)
+    number = small.near(histogram.rows[0])
+    others = next((each for each in small.outside if small.is_small(abs(each - histogram.rows[1]))), histogram.rows[1])
+    if min(number, others or number) < 2 * small.minimum:
+        return None
+    inside = small.rounded((histogram.released_zero, *_added(histogram.released, together)), number).tolist()
+    outside = small.rounded((histogram.control_zero, *_added(histogram.control, together)), others).tolist()
+    return replace(
+        histogram,
+        high=histogram.high * together * (len(inside) - 1) / len(histogram.released),
+        released=tuple(inside[1:]),
+        released_zero=inside[0],
+        control=tuple(outside[1:]),
+        control_zero=outside[0],
+        rows=(number, others),
+        is_rounded=True,
+        nearer=None if histogram.nearer is None else _two_digits(histogram.nearer),
+    )
+
+
+#: The width of the narrowest bins of distances.
+_FINEST_DISTANCE = 0.01
+
+
+def _added(counts: Sequence[int], together: int) -> list[int]:
+    return [sum(counts[start : start + together]) for start in range(0, len(counts), together)]
 
 
 def _links(small: SmallNumbers, links: SuccessRange, attack: Rate) -> SuccessRange:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unveil.metrics.releases.distributions import MISSING
 from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
 from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     from unveil.metrics.releases.disclosure import Disclosure
+    from unveil.metrics.releases.distributions import ColumnDistribution
     from unveil.metrics.releases.diversity import Diversity
     from unveil.metrics.releases.households import HouseholdRisk
     from unveil.metrics.releases.population import PopulationRisk
@@ -39,6 +41,7 @@ def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclos
         if hidden
         else small.moved(disclosure.average_risk, disclosure.rows, number),
         sample_uniqueness=below.get(2, disclosure.sample_uniqueness),
+        original_below=_original_below(small, disclosure.original_below),
         records_at_risk=below.get(disclosure.minimum_cell or 0, disclosure.records_at_risk),
         diversity=tuple(
             _diversity(small, each, below, disclosure.rows, number, tiny=tiny) for each in disclosure.diversity
@@ -48,6 +51,14 @@ def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclos
         household=None if disclosure.household is None else _household(small, disclosure.household, number, tiny=tiny),
         notes=tuple(note for each in disclosure.notes if (note := without_numbers(each))),
     )
+
+
+def _original_below(small: SmallNumbers, below: dict[int, float] | None) -> dict[int, float] | None:
+    """Return shares of original records in small classes, such that no difference of two is of a few."""
+    if below is None:
+        return None
+    sizes = sorted(below)
+    return dict(zip(sizes, small.ladder([below[size] for size in sizes], small.rows), strict=True))
 
 
 def _are_few(small: SmallNumbers, uniques: Sequence[int], number: int, alone: float) -> bool:
@@ -137,6 +148,10 @@ def shared_utility(small: SmallNumbers, utility: "Utility") -> "Utility":
         rows_released=number,
         rows_kept=utility.rows_kept if number == utility.rows_released else number / utility.rows_original,
         cells_suppressed=SuppressedNumber.withheld() if gaps else utility.cells_suppressed,
+        distributions=tuple(
+            _distribution(small, each, number, {one.name: one.distance for one in columns}[each.name])
+            for each in utility.distributions
+        ),
         propensity=replace(utility.propensity, rows_released=number)
         if utility.propensity.rows_released == utility.rows_released
         else utility.propensity,
@@ -156,6 +171,22 @@ def _distance(small: SmallNumbers, column: "ColumnDistance", rows: int, number: 
         distance=small.share(column.distance, min(small.rows, number)),
         missing_original=before,
         missing_released=after,
+    )
+
+
+def _distribution(
+    small: SmallNumbers, column: "ColumnDistribution", number: int, distance: float
+) -> "ColumnDistribution":
+    """Return both distributions of a column by rounded numbers, without its values."""
+    column = column.merged(small.minimum)
+    return replace(
+        column,
+        distance=distance,
+        original=tuple(small.rounded(column.original, small.rows).tolist()),
+        released=tuple(small.rounded(column.released, number).tolist()),
+        rows=(small.rows, number),
+        labels=tuple(text if text == MISSING else "" for text in column.labels),
+        is_rounded=True,
     )
 
 
