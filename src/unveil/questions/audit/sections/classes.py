@@ -1,7 +1,6 @@
 """k-anonymity: equivalence classes, the sensitive values in them, uniques, and the population behind the release."""
 
 import math
-from dataclasses import replace
 from collections.abc import Sequence
 
 from unveil.metrics.releases.disclosure import Disclosure
@@ -41,7 +40,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="k-anonymity",
         question="How distinct are records?",
         lead=lead,
-        blocks=tuple(replace(chart, small=True) for chart in class_size_charts(audit, only=charted(audit))),
+        blocks=class_size_charts(audit, only=charted(audit)),
         data=(
             *(table for make in tables if (table := make(found)) is not None),
             *([] if (sizes := class_size_table(audit)) is None else [sizes]),
