@@ -187,7 +187,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         is_bare=True,
     )
     top: int = setting(
-        10, "How many of the subjects most at risk to print", least=0, only="command line", front_end=True, metavar="N"
+        10, "Subjects to list", least=0, only="command line", front_end=True, metavar="N"
     )
 
 
