@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.end_to_end.visits import UNFOLD
 from tests.questions.unlinkability.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
 from unveil.report.page import data_of
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
+
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 # Everything the browser has to say against a page is collected before the page's own script runs.
 WATCH = """
@@ -228,8 +229,10 @@ def test_hostile_names_are_shown_and_not_run(visits: Visits) -> None:
 def test_a_small_screen_needs_no_sideways_scrolling(visits: Visits, built: Any, width: int) -> None:
     page = visits.open(built(), width=width).page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width > 500:
+        return
     # The wide table moves inside its own box, which the keyboard can reach.
-    box = page.locator(".wide").filter(has_text="Include errors")
+    box = page.locator(".wide").filter(has_text="Merges to breach")
     assert box.evaluate("e => e.scrollWidth > e.clientWidth")
     box.focus()
     page.keyboard.press("ArrowRight")
