@@ -9,7 +9,7 @@ import unveil
 from tests.approved.sentences import Approved
 from unveil.data.counts import Rounding
 from unveil.questions.tables.findings import StepFindings, TablesFindings
-from unveil.questions.tables.sections.recovered import sum_text
+from unveil.questions.tables.sections.derivations import sum_text
 from unveil.questions.tables.view import (
     TablesContext,
     explanation,

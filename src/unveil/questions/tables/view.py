@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from unveil._kernels.counts.rows import NO_END
 from unveil.questions.result import PageContext, QuestionView
 from unveil.questions.tables.findings import GridFindings, TablesFindings
-from unveil.questions.tables.sections import by_table, reconstruction, recovered, suppression
+from unveil.questions.tables.sections import by_table, derivations, reconstruction, suppression
 from unveil.questions.tables.sections.by_table import is_few, is_rest_many, least_shared
 from unveil.questions.tables.sections.suppression import undecided
 from unveil.report.blocks import CellGrid, NextStep, Page, TableBlock, Tone
@@ -246,7 +246,7 @@ def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
         return shareable(shared_page(findings, context), minimum_cell=least_shared(findings))
     grid = grid_chart(findings)
     sections = (
-        recovered.section(findings, context),
+        derivations.section(findings, context),
         by_table.section(findings),
         reconstruction.section(findings, context),
         suppression.section(findings, context),
@@ -275,11 +275,11 @@ def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
     figures = findings.figures
     said: str = "No small cell can be recovered from these tables alone."
     if figures.small:
-        said = people(figures.small, pattern="{} small cells can be recovered from these tables.")
+        said = people(figures.small, "small cell", "small cells", pattern="{} can be recovered from these tables.")
     elif open_ones := undecided(figures):
-        said = people(open_ones, pattern="For {} cells it is not settled whether they can be recovered.")
+        said = people(open_ones, "cell", "cells", pattern="It is not settled whether {} can be recovered.")
     elif findings.shown_small:
-        said = people(findings.shown_small, pattern="{} small cells are shown, and none can be recovered.")
+        said = people(findings.shown_small, "small cell", "small cells", pattern="{} shown; none can be recovered.")
     outcome = ()
     if findings.profile:
         result = {True: "fails", False: "passes", None: "is inconclusive"}[profile_outcome(findings)[0]]

@@ -2,7 +2,7 @@
 
 from unveil.questions.result import PageContext
 from unveil.questions.tables.findings import RecordFindings, TablesFindings
-from unveil.questions.tables.sections.recovered import people_text
+from unveil.questions.tables.sections.derivations import people_text
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.text import count, percent
 
