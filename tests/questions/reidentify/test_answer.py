@@ -257,9 +257,10 @@ def test_a_method_that_cannot_have_made_the_file_gives_no_verdict_and_says_why()
     assert any("values moved beyond the window of 1 ranks" in each for each in found.against)
     said = sentences(found)
     assert said[0] == (
-        f"The release cannot come from the declared masking rank-swapping:p=2.5: {found.refuting} of {N} records refute it."
+        "The release cannot come from the declared masking rank-swapping:p=2.5: "
+        f"{found.refuting} of {N} records refute it."
     )
-    assert next_steps(found)[0].startswith("Correct the method")
+    assert next_steps(found)[0].startswith("Correct the declared masking")
     assert json.loads(answer.to_json())["attacks"][0]["valid"]["counts"]["record_level"]["valid"] is None
 
 
