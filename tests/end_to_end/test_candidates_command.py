@@ -126,10 +126,9 @@ TITLES = {name.replace("_", " ").capitalize(): name for name in NAMES}
 
 def metric_lines(text: str) -> dict[str, str]:
     """Return the lines of the tables of metrics by the name of the metric."""
-    tables = text.partition("Metrics by family")[2].partition("5–95%")[2]
-    return {
-        name: line for title, name in TITLES.items() for line in tables.splitlines() if line.startswith(f"{title} ")
-    }
+    tables = text.partition("Metrics by family")[2].partition("Uncertainty")[2]
+    lines = [line.strip() for line in tables.splitlines()]
+    return {name: line for title, name in TITLES.items() for line in lines if line.startswith(f"{title} ")}
 
 
 def test_text_has_the_headline_the_results_and_on_request_every_metric() -> None:

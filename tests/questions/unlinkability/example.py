@@ -15,7 +15,8 @@ from unveil.metrics.partitions.guessing import random_guessing
 from unveil.metrics.partitions.policy_grid import policy_grid
 from unveil.metrics.partitions.unlinkability import unlinkability
 from unveil.questions.unlinkability.findings import PartitionFindings
-from unveil.questions.unlinkability.view import UnlinkabilityContext, page
+from unveil.questions.unlinkability.sections.subjects import UnlinkabilityContext
+from unveil.questions.unlinkability.view import page
 from unveil.report.blocks import Page
 from unveil.report.page import render
 

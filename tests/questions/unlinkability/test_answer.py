@@ -95,7 +95,7 @@ def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     assert sensitivity.data[1].caption == "Each partition of the attacker alone"  # type: ignore[union-attr]
     table = subjects.blocks[0]
     assert (table.columns[-1], table.rows[0][-1]) == ("P(breached)", "25.0%")  # type: ignore[union-attr,index]
-    values = subjects.data[0].data["values"]["forecast"]  # type: ignore[union-attr,index,call-overload]
+    values = subjects.data[0].data["values"]["forecast"]  # type: ignore[union-attr]
     assert all("breached from the start" in each for each in values)
 
 

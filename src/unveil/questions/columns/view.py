@@ -1,9 +1,10 @@
 """How the findings about columns are shown: the first screen, the sections and the methods."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from unveil.data.table.rules import Confidence
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import Chart, NextStep, Page, Section, Series, TableBlock
@@ -16,7 +17,7 @@ _LONGEST = 40
 #: Columns in the table of the first screen.
 _FIRST = 12
 #: How certain the type of a column is, from the most certain.
-_CONFIDENCE = {
+_CONFIDENCE: Mapping[Confidence, str] = {
     "told": "given",
     "dictionary": "dictionary",
     "labels": "labels",

@@ -193,7 +193,10 @@ def next_steps(findings: TablesFindings) -> tuple[str, ...]:
 def summary_table(findings: TablesFindings, *, shareable: bool = False) -> TableBlock:
     """Return the numbers of cells; the shareable edition leaves out small ones, and what would reveal them."""
     figures, word = findings.figures, _word(findings)
-    rows = [(word.capitalize(), people(figures.hidden)), ("Recovered exactly", people(figures.worked_out))]
+    rows: list[tuple[str, str]] = [
+        (word.capitalize(), people(figures.hidden)),
+        ("Recovered exactly", people(figures.worked_out)),
+    ]
     if shareable:
         rows[0] = (word.capitalize(), "not shown" if is_few(findings, figures.hidden) else count(figures.hidden))
     else:
@@ -280,7 +283,7 @@ def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
         said = people(open_ones, "cell", "cells", pattern="It is not settled whether {} can be recovered.")
     elif findings.shown_small:
         said = people(findings.shown_small, "small cell", "small cells", pattern="{} shown; none can be recovered.")
-    outcome = ()
+    outcome: tuple[str, ...] = ()
     if findings.profile:
         result = {True: "fails", False: "passes", None: "is inconclusive"}[profile_outcome(findings)[0]]
         rule = f"no cell from 1 to {findings.minimum - 1} may be shown or recovered"

@@ -111,7 +111,7 @@ def metric_table(caption: str, measured: Sequence[MetricValue], ends: Mapping[st
         align=tuple(_COLUMNS.values()),
         note=" ".join(notes),
         prose=True,
-        terminal_columns=(0, 1, 2, 3, 5, 6),
+        terminal_columns=(0, 1, 3, 5, 6),
     )
 
 

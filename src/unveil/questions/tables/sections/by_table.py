@@ -8,7 +8,7 @@ from unveil.report.text import count, together
 
 _READERS = {
     "any": "knows no rule",
-    "rule": "knows that small cells are suppressed",
+    "rule": "knows the suppression rule",
     "zeros": "knows that zeros are shown",
 }
 
