@@ -22,9 +22,7 @@ _METHOD = (
     "depend on the remaining order are averaged over all orders.",
     "The point where the linked graph reaches β is interpolated linearly. The risk slope adds the angle of the vector "
     "to that point (weight α) and of the vector to the mixed graph below it (weight 1 − α), as a share of 90°.",
-    "A subject that reaches β without any merge is breached and has no risk slope.",
-    "Overall graphs are means over all subjects. The overall risk slope is that of these graphs.",
-    "If the attacker holds several partitions with probabilities, errors and graphs are averaged over them.",
+    "The overall risk slope is that of the mean graphs. A subject breached without any merge has no risk slope.",
 )
 _LIMITATIONS = (
     "Only the given attack is measured; another attacker may link more.",
@@ -172,6 +170,8 @@ def _method(findings: PartitionFindings) -> tuple[str, ...]:
             f"Subjects have policies of their own. Overall results use α = {decimal(result.overall.alpha)} and "
             f"β = {short_percent(result.overall.beta)}."
         )
+    if findings.views is not None:
+        sentences.append("Errors and graphs are averaged over the attacker's partitions, by their probabilities.")
     if result.mixing != "items":
         sentences.append(f"The mixed graph differs from the paper: it is {merges.MIXED[result.mixing]}.")
     if findings.weighted:

@@ -33,7 +33,8 @@ def section(findings: ReidentifyFindings, context: PageContext) -> Section | Non
         heading="Validity",
         question="Does an attack claim more than the masking allows?",
         lead=lead,
-        blocks=(validity_table(findings),) if findings.attacks else (),
+        blocks=(),
+        data=(validity_table(findings),) if findings.attacks else (),
     )
 
 
