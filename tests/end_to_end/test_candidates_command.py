@@ -16,7 +16,7 @@ from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 from unveil.metrics import METRICS
-from unveil.report.trust import mark, trust_note, trust_of
+from unveil.report.trust import mark, trust_of
 
 # a: sure and right; b: sure and wrong; c: two alike; d: the truth is not considered; e: a decoy; f: not attempted.
 GUESS = {
@@ -106,53 +106,60 @@ def test_without_truth_there_is_what_needs_none() -> None:
     assert (found["targets"], found["attempted"], found["correct"]) == (5, 5, None)
     assert metric(found, "entropy") == metric(answer(*BOTH), "entropy") | {"undefined": 0, "why": ""}
     text = ask("guess.csv", "--html", "report.html").stdout
+    assert "(--truth)" in text
     lacking = sum(METRICS[name].needs_truth for name in NAMES)
-    assert f"{lacking} metrics compare with the truth; give it with --truth to see them." in text
-    assert "What could not be measured" in Path("report.html").read_text()
+    assert f"{lacking} metrics need the true matches" in Path("report.html").read_text()
 
 
 def test_only_some_metrics_can_be_shown() -> None:
     found = answer(*BOTH, "--metric", "min_entropy", "--metric", "adversary_success_rate")
     assert [row["name"] for row in found["metrics"]] == ["min_entropy", "adversary_success_rate"]
     assert found["correct"] == 1.5
-    text = ask("guess.csv", "--metric", "min_entropy").stdout
-    assert "min_entropy" in text
-    assert "max_entropy" not in text
-    assert "compare with the truth" not in text
+    text = ask("guess.csv", "--metric", "min_entropy", "--verbose").stdout
+    assert "Min entropy" in text
+    assert "Max entropy" not in text
+    assert "need the true matches" not in text
 
 
-def test_text_has_headline_figures_the_reason_and_every_metric() -> None:
-    run = ask("--sample", "--html", "report.html")
+TITLES = {name.replace("_", " ").capitalize(): name for name in NAMES}
+
+
+def metric_lines(text: str) -> dict[str, str]:
+    """Return the lines of the tables of metrics by the name of the metric."""
+    tables = text.partition("Metrics by family")[2].partition("Uncertainty")[2]
+    lines = [line.strip() for line in tables.splitlines()]
+    return {name: line for title, name in TITLES.items() for line in lines if line.startswith(f"{title} ")}
+
+
+def test_text_has_the_headline_the_results_and_on_request_every_metric() -> None:
+    run = ask("--sample", "--html", "report.html", "--verbose")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert "Success rate: 58.0%  (random guessing: 15.3%)" in run.stdout
-    assert "Overall success: 50.0%" in run.stdout
-    assert "They differ because 5 targets were not attempted" in run.stdout
-    lines = {line.split()[0]: line.split() for line in run.stdout.splitlines() if line.strip()}
-    assert set(NAMES) <= set(lines)
+    assert "58.0% (14.5 of 25)" in run.stdout
+    assert "5 targets were not attempted" in run.stdout
+    lines = {name: line.rstrip("†").split() for name, line in metric_lines(run.stdout).items()}
+    assert lines.keys() == set(NAMES)
     for name in ("entropy", "adversary_success_rate"):
         assert lines[name][-1] == mark(name, "graphs", "tables")
     assert lines["entropy"][-3:-1] == ["if", "high"]
-    assert lines["adversary_success_rate"][:-1] == ["adversary_success_rate", "0.58", "if", "low"]
-    assert trust_note() in run.stdout
+    assert lines["adversary_success_rate"][3:-1] == ["0.58", "if", "low"]
     assert "Missing: 5 not attempted; in conditional_entropy, conditional_privacy 6 (5 not attempted and" in run.stdout
     for category in ("Uncertainty", "Error", "Information gain or loss", "Similarity", "Success"):
         assert f"\n{category}\n" in run.stdout
     assert "\x1b" not in run.stdout
-    assert max(len(line) for line in run.stdout.splitlines() if line.split()[:1] and line.split()[0] in NAMES) <= 80
     assert run.stdout.endswith("The report is in report.html\n")
 
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_the_longest_marks_fit_a_terminal_of_80_columns(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unveil.questions.attack_metrics.tables.mark", lambda *_: "use/care")
+    monkeypatch.setattr("unveil.questions.attack_metrics.sections.metrics.mark", lambda *_: "use/care")
+    monkeypatch.setattr("unveil.questions.attack_metrics.sections.metrics._distrust", lambda _: 0)
     if terminal:
         console = partial(Console, force_terminal=True, width=80, color_system=None)
         monkeypatch.setattr("unveil.report.terminal.output", console)
-    lines = ask("--sample").stdout.splitlines()
-    tables = [line.rstrip() for line in lines if line.split()[:1] and line.split()[0] in NAMES]
+    lines = metric_lines(ask("--sample", "--verbose").stdout)
     # Nothing is folded: each metric is on one line, with its name first and its mark last.
-    assert sorted(line.split()[0] for line in tables) == sorted(NAMES)
-    assert all(line.endswith("  use/care") and len(line) <= 80 for line in tables)
+    assert lines.keys() == set(NAMES)
+    assert all(line.rstrip().endswith("  use/care") and len(line.rstrip()) <= 80 for line in lines.values())
 
 
 def test_the_example_can_be_given_as_files_too() -> None:
@@ -201,8 +208,8 @@ def test_a_truth_outside_the_candidates_is_an_answer() -> None:
     found = answer(*BOTH)
     assert metric(found, "information_surprisal")["high"] > 30
     text = ask(*BOTH, "--html", "report.html").stdout
-    assert "True candidate not considered: 1" in text
-    assert "True candidate not considered" in Path("report.html").read_text()
+    assert "Attempts without the true candidate" in text
+    assert "Attempts without the true candidate" in Path("report.html").read_text()
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -398,5 +405,4 @@ def test_a_person_at_a_terminal_gets_lines_that_fit_and_a_clean_end() -> None:
             pass
         assert run.wait() == 0
     assert b"Traceback" not in shown
-    assert b"amount_of_leaked_information" in shown
-    assert b"incorrectly_classified" in shown
+    assert b"Success of attempted targets" in shown

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from tests.end_to_end.visits import visit
 from unveil.cli import main
 from unveil.data import samples
-from unveil.questions.attack_metrics.charts import FIRST
+from unveil.questions.attack_metrics.sections.metrics import FIRST
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -33,15 +33,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_the_answer_and_the_two_success_figures_are_seen_first(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["with truth"]) as page:
         assert "14.5 of 29 targets" in (page.get_by_role("heading", level=1).text_content() or "")
-        first = page.locator("section").first
-        assert first.locator(".value").all_text_contents()[:2] == ["58.0%", "50.0%"]
-        assert first.locator(".reference").all_text_contents() == ["Random guessing: 15.3%", "Random guessing: 13.2%"]
-        assert "They differ because" in (first.locator(".lead").text_content() or "")
+        rows = page.get_by_role("region", name="Accuracy").first.locator("tbody tr")
+        assert rows.nth(0).locator("td").all_text_contents() == ["58.0% (14.5 of 25)", "15.3%"]
+        assert rows.nth(1).locator("td").all_text_contents() == ["50.0% (14.5 of 29)", "13.2%"]
 
 
 def test_the_overview_is_on_the_first_screen_and_is_read_out(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["with truth"]) as page:
-        overview = page.get_by_role("table", name="How near the adversary is to knowing all")
+        overview = page.get_by_role("table", name="Metrics relative to the baseline").first
         assert overview.is_visible()
         rows = overview.locator("tbody tr")
         assert rows.count() == FIRST
@@ -53,7 +52,8 @@ def test_the_overview_is_on_the_first_screen_and_is_read_out(browser: "Browser",
 
 def test_without_truth_what_is_missing_is_listed(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["without truth"]) as page:
-        assert page.get_by_role("heading", name="What could not be measured").count() == 1
-        rows = page.get_by_role("region", name="Metrics that compare with the truth").locator("tbody tr")
+        assert page.get_by_role("heading", name="Accuracy").count() == 1
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        rows = page.get_by_role("region", name="Metrics that need the true matches").locator("tbody tr")
         assert rows.count() == 18
-        assert page.get_by_text("Success rate", exact=True).count() == 0
+        assert page.get_by_text("precision", exact=False).count() == 0

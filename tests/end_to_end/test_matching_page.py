@@ -37,54 +37,38 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def test_the_answer_and_the_expected_cracks_are_seen_first(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["example"]) as page:
-        assert "1.6 of 5 entries (32%)" in (page.get_by_role("heading", level=1).text_content() or "")
+        assert "1.6 of 5 pseudonyms" in (page.get_by_role("heading", level=1).text_content() or "")
         assert page.get_by_text("Internal edition: do not pass this report on").first.is_visible()
-        first = page.locator("section").first
-        assert first.locator(".value").all_text_contents()[:2] == ["1.611 of 5", "all 5"]
-        assert first.locator(".reference").first.text_content() == "Random guessing: 1"
+        table = page.get_by_role("region", name="Resolved pseudonyms").first
+        assert table.locator("tbody tr").first.locator("td").all_text_contents() == ["1.611 of 5", "1", "exact"]
 
 
 def test_the_distribution_has_its_5_percent_point_and_a_description(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["example"]) as page:
-        picture = page.get_by_role("img", name="How many entries are cracked")
+        picture = page.get_by_role("img", name="Distribution of resolved pseudonyms")
         assert picture.is_visible()
         assert picture.locator(".bar").count() == 5
         assert picture.locator(".threshold-name").text_content() == "with 5% probability all 5"
         told = picture.locator("desc").text_content() or ""
-        assert "this adversary: 22.22% from -0.5 to 0.5" in told
-        assert "an adversary who knows nothing" in told
+        assert "attack: 22.22% from -0.5 to 0.5" in told
+        assert "baseline: " in told
 
 
 def test_entries_are_listed_by_risk_without_their_tokens(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["example"]) as page:
-        rows = page.get_by_role("region", name="Entries by risk").locator("tbody th")
+        rows = page.get_by_role("region", name="Items most at risk").locator("tbody th")
         assert rows.all_text_contents() == ["Asthma", "Tuberculosis", "Viral Fever", "Flu", "Cold"]
         cells = page.locator("td, th").all_text_contents()
         assert not {"u", "v", "x", "y", "z"} & set(cells)
     with visit(browser, pages["large"]) as page:
-        assert page.get_by_role("region", name="Entries most at risk").locator("tbody tr").count() == 20
-        assert page.get_by_role("region", name="Groups found").locator("tbody tr").count() == 3
-        assert page.get_by_role("img", name="How exposed entries are").is_visible()
-        assert page.get_by_role("region", name="Each limit beside what was found").count() == 1
-
-
-def test_the_heuristic_stands_beside_the_metric(browser: "Browser", pages: dict[str, Path]) -> None:
-    with visit(browser, pages["example"]) as page:
-        section = page.locator("section").filter(
-            has=page.get_by_role("heading", name="The heuristic beside the metric")
-        )
-        assert section.locator("dt").all_text_contents() == [
-            "Heuristic H",
-            "Matched bias of H",
-            "NMAPE of H",
-            "Flat",
-        ]
-        assert section.locator(".value").all_text_contents() == ["1.633", "-0.6%", "0.94%", "yes"]
+        assert page.get_by_role("region", name="Items most at risk").locator("tbody tr").count() == 10
+        assert page.get_by_role("region", name="Groups resolved").locator("tbody tr").count() == 3
+        assert page.get_by_role("img", name="Probability to be resolved").is_visible()
 
 
 def test_method_and_error_are_in_words(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["large"]) as page:
-        told = page.locator("section.method").text_content() or ""
+        told = page.locator("#methods").text_content() or ""
         assert "R-hat" in told
         assert "worm Monte Carlo" in told
 

@@ -153,20 +153,21 @@ def test_parquet_gives_the_same_answer(folder: Path) -> None:
     assert answer("truth.parquet", "guess.parquet") == answer("truth.csv", "guess.csv")
 
 
-def test_text_has_headline_figures_meanings_and_the_subjects_most_at_risk() -> None:
+def test_text_has_the_headline_the_results_and_on_request_the_subjects() -> None:
     run = ask("--sample", "bold", "--beta", "0.6", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
     assert "3 of 4 subjects" in run.stdout
-    assert "Items missed: 7" in run.stdout
-    assert all(name in run.stdout for name in ("triangles", "squares", "circles", "stars"))
+    assert ["7"] in [line.split()[5:6] for line in run.stdout.splitlines() if line.startswith("Miss errors")]
+    assert len(run.stdout.splitlines()) <= 20
+    everything = ask("--sample", "bold", "--beta", "0.6", "--verbose").stdout
+    assert all(name in everything for name in ("triangles", "squares", "circles", "stars"))
     assert "unveil partition --sample careful" in run.stdout
     assert "Seed 0" in run.stdout
     assert run.stdout.endswith("The report is in report.html\n")
     assert "\x1b" not in run.stdout
-    top = ask("--sample", "bold", "--beta", "0.6", "--top", "1").stdout
-    assert "circles" in top
+    top = ask("--sample", "bold", "--beta", "0.6", "--top", "1", "--verbose").stdout
+    assert "3 more subjects" in top
     assert "stars" not in top
-    assert "most at risk" not in ask("--sample", "--top", "0").stdout
 
 
 def test_the_page_is_whole_and_does_not_depend_on_the_day(folder: Path) -> None:
@@ -364,7 +365,7 @@ def test_strange_names_are_kept_in_json_and_harmless_elsewhere(folder: Path) -> 
     pl.DataFrame({"item": items, "cluster": sorted(STRANGE * 2)}).write_csv(folder / "g.csv")
     found = answer("t.csv", "g.csv")
     assert {row["subject"] for row in found["per_subject"]} == set(STRANGE)
-    run = ask("t.csv", "g.csv", "--html", "report.html", "--top", "100")
+    run = ask("t.csv", "g.csv", "--html", "report.html", "--top", "100", "--verbose")
     assert (run.exit_code, run.stderr) == (0, "")
     assert "[bold]x[/bold]" in run.stdout
     assert not set("\x1b\u202e\t") & set(run.stdout)
@@ -393,7 +394,7 @@ def test_json_is_utf_8_on_a_terminal_that_is_not(folder: Path) -> None:
     assert (run.returncode, run.stderr) == (0, b"")
     subjects = {row["subject"] for row in json.loads(run.stdout.decode("utf-8"))["per_subject"]}
     assert subjects == {f"{MARKER}-Zoë", f"{MARKER}-北京"}
-    text = subprocess.run([*PROGRAM, "t.csv", "g.csv"], capture_output=True, check=False, env=poor)
+    text = subprocess.run([*PROGRAM, "t.csv", "g.csv", "--verbose"], capture_output=True, check=False, env=poor)
     assert (text.returncode, text.stderr) == (0, b"")
     assert rb"\u5317" in text.stdout
 
@@ -422,24 +423,17 @@ def test_a_person_at_a_terminal_gets_colours_and_a_clean_end() -> None:
             pass
         assert run.wait() == 0
     assert b"\x1b[" in shown
-    assert b"most at risk" in shown
+    assert b"Risk slope of the average subject" in shown
     assert b"Traceback" not in shown
 
 
 # --- any subject, other guessers, and what comes next -----------------------------------------------------------------
 
 
-def test_any_subject_is_printed_and_in_json() -> None:
-    said = ask("--sample", "--subject", "stars").stdout
-    assert [line.split()[:3] for line in said.splitlines() if line.strip().startswith(("0 ", "1 ", "2 "))] == [
-        ["0", "50.0%", "5.6%"],
-        ["1", "83.3%", "11.1%"],
-        ["2", "100.0%", "38.9%"],
-    ]
+def test_any_subject_is_in_json() -> None:
     told = answer("--sample", "--subject", "stars")["subject"]
     assert (told["subject"], told["risk_slope"]) == ("stars", pytest.approx(0.23197, abs=5e-6))
     assert told["linked"] == pytest.approx([0.5, 5 / 6, 1])
-    assert "How fast mergings would link" not in ask("--sample").stdout
 
 
 def test_with_the_papers_order_the_forecast_of_the_stars_is_the_number_of_the_paper() -> None:
@@ -455,7 +449,7 @@ def test_guessing_goes_by_sizes_or_by_what_was_held_before() -> None:
     assert (prior["guesser"], prior["draws"]) == ("prior", 2)
     assert prior["miss"] == pytest.approx(7 * 3 / 4 + 12 / 4)
     said = ask(truth, careful, "--prior", bold).stdout
-    assert "(held before: 7)" in said
+    assert "The attacker's prior" in said
     assert "random guessing" not in said.lower()
 
 

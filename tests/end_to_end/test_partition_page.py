@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.end_to_end.visits import UNFOLD
 from tests.questions.unlinkability.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
 from unveil.report.page import data_of
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
+
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 # Everything the browser has to say against a page is collected before the page's own script runs.
 WATCH = """
@@ -115,7 +116,7 @@ def shows_the_grid(visit: Visit) -> None:
     """Check that every figure, curve and arrow is the one embedded for the position of the sliders."""
     a, b, data = visit.place("alpha"), visit.place("beta"), visit.data
     slope, breached = data["risk_slope"][a][b], data["breached_subjects"][a][b]
-    slope_text = "already breached" if slope is None else f"{round(slope * 10_000) / 100:.2f}%"
+    slope_text = "breached" if slope is None else f"{round(slope * 10_000) / 100:.2f}%"
     assert visit.text("[data-output=slope]") == slope_text
     assert visit.text("[data-output=breached]") == f"{breached:,} of {data['subjects']:,}"
     assert float(visit.text("[data-output=mergings]").replace(",", "")) == data["mergings_shown"][a][b]
@@ -172,7 +173,7 @@ def test_the_corners_of_the_grid(visits: Visits, alpha: str, beta: str) -> None:
     visit.press("beta", beta)
     shows_the_grid(visit)
     if beta == "Home":
-        assert visit.text("[data-output=slope]") == "already breached"
+        assert visit.text("[data-output=slope]") == "breached"
         assert visit.text("[data-output=breached]") == "4 of 4"
 
 
@@ -228,8 +229,10 @@ def test_hostile_names_are_shown_and_not_run(visits: Visits) -> None:
 def test_a_small_screen_needs_no_sideways_scrolling(visits: Visits, built: Any, width: int) -> None:
     page = visits.open(built(), width=width).page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width > 500:
+        return
     # The wide table moves inside its own box, which the keyboard can reach.
-    box = page.locator(".wide").filter(has_text="Related clusters")
+    box = page.locator(".wide").filter(has_text="Merges to breach")
     assert box.evaluate("e => e.scrollWidth > e.clientWidth")
     box.focus()
     page.keyboard.press("ArrowRight")
@@ -261,12 +264,12 @@ def test_a_screen_reader_finds_its_way(visits: Visits) -> None:
     page = visits.open(conservative()).page
     assert page.get_by_role("main").count() == 1
     assert page.get_by_role("heading", level=1).count() == 1
-    for label in ("α: what counts as harm", "β: how much is too much"):
+    for label in ("α: weight of miss errors", "β: share of items that counts as a breach"):
         slider = page.get_by_role("slider", name=label)
         assert slider.count() == 1
         assert slider.get_attribute("aria-valuetext") in {"0.50", "80%"}
-    assert page.get_by_role("region", name="The subjects most at risk").count() == 1
-    assert page.get_by_role("img", name="How fast mergings would link the average subject").count() == 1
+    assert page.get_by_role("region", name="Subjects most at risk").count() == 1
+    assert page.get_by_role("img", name="Linked items of the average subject by merges").count() == 1
     assert page.get_by_role("combobox", name="Subject").count() == 1
     assert page.locator("[aria-live=polite]").count() == 2
 

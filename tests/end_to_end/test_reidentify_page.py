@@ -30,26 +30,22 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_verdict_and_the_attacks_side_by_side_are_seen_first(browser: "Browser", path: Path) -> None:
     with visit(browser, path) as page:
         headline = page.get_by_role("heading", level=1).text_content() or ""
-        assert "is valid for every record" in headline
-        assert page.locator("section").first.locator(".value").count() == 2
-        rows = page.get_by_role("region", name="The attacks side by side").locator("tbody tr")
-        assert rows.count() == len(FIVE)
-        told = [(row.locator("th, td").all_text_contents()) for row in rows.all()]
-        assert [cells[0].strip() for cells in told] == ["intersection:p=10", *FIVE[1:]]
-        assert "not valid for" in told[1][1]
-        witnesses = page.get_by_role("region", name="The worst claim of each attack").locator("tbody tr")
-        assert "nobody is left possible" in (witnesses.nth(1).text_content() or "")
-        assert page.get_by_role("heading", name="Attacks that cannot both be valid").count() == 1
-        assert page.get_by_role("heading", name="Limits").count() == 1
+        assert " re-identifies " in headline
+        rows = page.get_by_role("region", name="Attacks").first.locator("tbody tr")
+        assert [row.locator("th").text_content() for row in rows.all()] == ["intersection:p=10", *FIVE[1:]]
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        validity = page.get_by_role("region", name="Validity by attack").locator("tbody tr")
+        assert "nobody is left possible" in (validity.nth(1).text_content() or "")
+        assert page.get_by_role("heading", name="Conflicting attacks").count() == 1
 
 
 def test_all_pictures_have_a_name_and_are_described(browser: "Browser", path: Path) -> None:
     with visit(browser, path) as page:
         assert page.locator("figure svg[role=img]").count() == 3
         for title in (
-            "How often each attack names",
-            "How often the best bet is the right person",
-            "How much doubt is left",
+            "Success by attack",
+            "Success by columns known",
+            "Remaining uncertainty by columns known",
         ):
             assert page.get_by_role("img", name=title, exact=False).first.is_visible()
         assert all(attack in text for text in page.locator("figure desc").all_text_contents() for attack in FIVE[1:])

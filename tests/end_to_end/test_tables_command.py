@@ -35,14 +35,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_a_person_reads(approved: Approved) -> None:
     run = ask("wards.csv", "--wide", "sex")
     assert run.exit_code == 0, run.output
-    assert run.stdout.startswith("1 of 1 hidden count can be worked out from what is shown.\n")
+    assert run.stdout.startswith("1 of 1 suppressed cell can be recovered exactly.\n")
     approved(run.stdout)
-    assert re.search(r"\(North\) − \(North, f\) = 23 − 20 = 3|\(m\) − \(South, m\) = 20 − 17 = 3", run.stdout)
+    everything = ask("wards.csv", "--wide", "sex", "--verbose").stdout
+    assert re.search(r"\(North\) − \(North, f\) = 23 − 20 = 3|\(m\) − \(South, m\) = 20 − 17 = 3", everything)
 
 
 def test_nothing_found_is_said_without_promising_too_much() -> None:
     run = ask("safe.csv", "--wide", "sex")
-    assert run.stdout.startswith("No hidden count can be worked out from these tables alone.\n")
+    assert run.stdout.startswith("No suppressed cell can be recovered exactly; the narrowest interval has ")
 
 
 def test_json_has_figures_and_no_count_that_was_worked_out() -> None:

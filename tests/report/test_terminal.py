@@ -4,9 +4,9 @@ import sys
 import pytest
 from rich.console import Console
 
-from tests.questions.unlinkability.example import attacking_names, conservative
-from unveil.questions.unlinkability.tables import at_risk_table, key_numbers
-from unveil.report.blocks import TableBlock
+from tests.questions.unlinkability.example import attacking_names
+from unveil.questions.unlinkability.sections.subjects import at_risk_table
+from unveil.report.blocks import Number, TableBlock
 from unveil.report.terminal import output, progress, show_headline, show_numbers, show_table
 
 
@@ -25,6 +25,8 @@ TABLE = TableBlock(
     caption="Cap", columns=("Name", "Items"), rows=(("Zoë", "12"), ("李", "3")), align=("left", "right"), note="Note."
 )
 
+NUMBER = Number(label="Items missed", value="12", meaning="Fewer is worse.", reference="17.2")
+
 
 def test_a_pipe_gets_columns_that_line_up() -> None:
     console, file = pipe()
@@ -35,7 +37,7 @@ def test_a_pipe_gets_columns_that_line_up() -> None:
 def test_a_pipe_is_never_wrapped_and_has_no_control_codes() -> None:
     console, file = pipe()
     show_headline("h" * 300, tone="bad", console=console)
-    show_numbers(key_numbers(conservative().result, conservative().reference), console=console)
+    show_numbers([NUMBER], console=console)
     show_table(at_risk_table(attacking_names().result), console=console)
     lines = file.getvalue().splitlines()
     assert lines[0] == "h" * 300
@@ -45,8 +47,7 @@ def test_a_pipe_is_never_wrapped_and_has_no_control_codes() -> None:
 
 def test_numbers_come_with_what_guessing_gives() -> None:
     console, file = pipe()
-    both = conservative()
-    show_numbers(key_numbers(both.result, both.reference), console=console)
+    show_numbers([NUMBER], console=console)
     missed = next(line for line in file.getvalue().splitlines() if line.startswith("Items missed"))
     assert missed.split("  ")[-1].startswith("(random guessing: ")
     assert " 12 " in missed

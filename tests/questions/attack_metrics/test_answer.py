@@ -117,17 +117,12 @@ def test_progress_and_notes_are_passed_on() -> None:
     assert "Mind the gap." in answer.to_html()
 
 
-def test_a_picture_shows_what_was_asked_for() -> None:
-    titles = [axes.get_title(loc="left") for axes in candidates(SMALL, [0, 0]).plot()]
-    assert titles == ["Entropy", "Incorrectness"]
-    assert [axes.get_title(loc="left") for axes in candidates(SMALL).plot()] == ["Entropy"]
-    chosen = candidates(SMALL, metrics=["min_entropy", "hiding_property"])
-    assert [axes.get_title(loc="left") for axes in chosen.plot()] == ["Min entropy"]
-    assert [axes.get_title(loc="left") for axes in chosen.plot(metrics=["max_entropy"])] == ["Max entropy"]
-    with pytest.raises(InputError, match="Name another, such as entropy"):
-        chosen.plot(metrics=["hiding_property"])
-    with pytest.raises(InputError, match="Did you mean 'entropy'"):
-        chosen.plot(metrics=["entropi"])
+def test_the_plot_has_the_metrics_that_were_asked_for() -> None:
+    axes = candidates(SMALL, [0, 0]).plot()
+    assert axes.size == 1
+    assert {label.get_text() for label in candidates(SMALL, metrics=["min_entropy"]).plot()[0].get_yticklabels()} == {
+        "Min entropy"
+    }
 
 
 def test_a_table_has_a_row_for_each_metric_that_is_shown() -> None:

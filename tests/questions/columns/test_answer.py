@@ -8,7 +8,7 @@ from tests.approved.sentences import Approved
 from unveil.cli import main
 from unveil.data.table import read_dictionary
 from unveil.questions.columns.answer import columns
-from unveil.report.blocks import TableBlock
+from unveil.report.blocks import Chart, NextStep, TableBlock
 
 CSV = "id,q7,age,town\n" + "".join(
     f"{3 * at * at},{at % 4 + 1},{'N' if at % 9 == 0 else at},{'ab'[at % 2]}\n" for at in range(40)
@@ -34,7 +34,7 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
     assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
     settled = columns(path, kinds={"q7": "ordered"})
     assert settled.quantities["unsure_columns"].value == 0
-    assert "told, known or clear" in repr(settled)
+    assert "All 4 columns were recognized." in repr(settled)
 
 
 def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> None:
@@ -42,11 +42,15 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
     page = answer.page()
     approved(page.headline)
     approved(page.explanation)
-    assert "--dictionary" in page.next_steps[0]
-    (table,) = page.picture
+    (step,) = page.next_steps
+    assert isinstance(step, NextStep)
+    assert "--dictionary" in step.option
+    chart, table = page.picture
+    assert isinstance(chart, Chart)
     assert isinstance(table, TableBlock)
+    assert (chart.rows, chart.series[0].x.tolist()) == (("sure", "needs a check"), [1, 1])
     assert [row[:4] for row in table.rows] == [
-        ("q7", "category", "known", "unsure"),
+        ("q7", "category", "known", "needs a check"),
         ("pay", "number", "known", "sure"),
     ]
     assert page.tone == "warning"
@@ -60,7 +64,7 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
 
 def test_many_columns_are_shown_once_those_first_that_are_unsure() -> None:
     page = columns(pl.DataFrame({f"c{at}": [f"{at}{letter}" for letter in "ab"] for at in range(30)})).page()
-    first, rest = page.picture[0], page.sections[0].blocks[0]
+    first, rest = page.picture[1], page.sections[0].blocks[0]
     assert isinstance(first, TableBlock)
     assert isinstance(rest, TableBlock)
     assert (len(first.rows), len(rest.rows)) == (12, 18)

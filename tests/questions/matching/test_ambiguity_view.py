@@ -35,7 +35,7 @@ def test_the_hospital_unit_without_a_truth(approved: Approved) -> None:
     answer = matching(HOSPITAL, rng=rng())
     inner = answer.findings.ambiguity
     approved(headline(inner))
-    assert "34% of all entries" in explanation(inner)[0]
+    assert "34% if the attacker is right" in explanation(inner)[0]
     told = json.loads(answer.to_json())
     assert (told["permanent"]["exact"], told["flat"], told["d"]) == ("18", True, pytest.approx(0.603734, abs=1e-6))
     # Over all 18 truths: 29/18 is the least, and the stated truth has it.
@@ -48,8 +48,8 @@ def test_sentences_of_special_attacks(approved: Approved) -> None:
     approved(headline(found(np.eye(3))))
     assert tone(found(np.eye(3))) == "bad"
     uneven = found([[0.6, 0.4], [0.4, 0.6]])
-    assert headline(uneven).startswith("Matchings are left that give a degree of anonymity of 0.89")
-    assert "not equally likely" in explanation(uneven)[-1]
+    assert headline(uneven).startswith("The possible matchings have a degree of anonymity of 0.89")
+    assert "Matchings are not equally likely." in matching([[0.6, 0.4], [0.4, 0.6]], rng=rng()).page().method
     pinned = found([[1, 0, 0, 0, 0], *[[0, 1, 1, 1, 1]] * 4])
     approved(explanation(pinned)[1])
     assert tone(pinned) == "warning"
@@ -77,16 +77,14 @@ def test_unequal_sizes_are_said() -> None:
     matrix = [row[:4] for row in HOSPITAL]
     answer = matching(matrix, [2, 3, -1, 0, 1], rng=rng())
     page = answer.page()
-    assert page.explanation[0] == "Of 5 entries and 4 tokens it makes 4 pairs and leaves 1 entry without a token."
-    assert "where knowing nothing cracks 0.8" in page.headline
+    assert page.method[0].endswith("Each matching leaves 1 item without a pseudonym.")
+    assert "baseline 0.8" in page.headline
     assert answer.to_polars()["token"].to_list() == ["3", "4", None, "1", "2"]
     told = json.loads(answer.to_json())
     assert (told["n"], told["tokens"], told["pairs"]) == (5, 4, 4)
     assert sum(row["no_token"] for row in told["entries"]) == pytest.approx(1)
     wide = matching(np.ones((2, 4)), [3, 0], rng=rng())
-    assert (
-        wide.page().explanation[0] == "Of 2 entries and 4 tokens it makes 2 pairs and leaves 2 tokens without an entry."
-    )
+    assert wide.page().method[0].endswith("Each matching leaves 2 pseudonyms without an item.")
     assert wide.findings.cracks.expected_cracks.value == pytest.approx(0.5)
     assert wide.findings.blind @ np.arange(3) == pytest.approx(0.5)
 
@@ -98,10 +96,9 @@ def test_sets_are_said() -> None:
     assert [round(each["found"]["value"] * 18) for each in told["sets"]] == [4, 12]
     assert told["any_found"]["value"] * 18 == pytest.approx(12)
     assert answer.quantities["set_found"].value == pytest.approx(2 / 3)
-    assert "Sets of entries" in [section.heading for section in answer.page().sections]
-    said = answer.page().explanation[0]
-    assert said.startswith("Of 2 sets most at risk is ")
-    assert said.endswith(", found as a whole with a probability of 67% (by chance: 10%).")
+    section = answer.page().sections[1]
+    assert section.heading == "Sets"
+    assert "Most at risk: lung, 67% (baseline 10%)." in section.lead
 
 
 def test_several_releases_are_multiplied_and_each_is_said_alone() -> None:

@@ -22,7 +22,7 @@ from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
 from unveil.questions.matching.view import meanings, quantities
 from unveil.questions.result import Result
-from unveil.report.blocks import Chart
+from unveil.report.blocks import Chart, TableBlock
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]
 TRUE = [2, 3, 4, 0, 1]
@@ -120,22 +120,22 @@ def test_an_adversary_who_knows_nothing_is_the_reference() -> None:
     assert answer.findings.cracks.expected_cracks.value == pytest.approx(1)
 
 
-def test_a_picture_has_the_distribution_and_the_entries() -> None:
+def test_a_plot_has_the_distribution() -> None:
     axes = matching(HOSPITAL, TRUE, rng=rng()).plot()
-    assert axes.shape == (2,)
+    assert axes.shape == (1,)
     assert sum(bar.get_height() for bar in axes[0].patches) == pytest.approx(1)
 
 
 def test_the_page_holds_every_part() -> None:
     page = matching(HOSPITAL, TRUE, groups=list("aabbb"), rng=rng()).page(seed=3)
     assert (page.seed, page.edition) == (3, "internal")
-    assert [type(block) for block in page.picture] == [Chart]
+    assert [type(block) for block in page.picture] == [Chart, TableBlock]
 
 
 @pytest.mark.parametrize(
     ("matrix", "sentence"),
     [
-        (HOSPITAL, "17 of 25 pairs of an entry and a token to be possible, and all matchings"),
+        (HOSPITAL, "17 of 25 pairs of an item and a pseudonym to be possible, and all matchings"),
         ([[0.5, 0.5], [0.5, 0.5]], "sum to 1 in each row and column"),
         ([[3, 1], [1, 1]], "only their proportions matter"),
     ],

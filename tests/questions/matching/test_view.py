@@ -17,24 +17,21 @@ from unveil._kernels.matching.closed_form import cracks_of_even
 from unveil.guesses import Matching, MatchingDistribution
 from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure, cracks
 from unveil.questions.matching.answer import matching
-from unveil.questions.matching.charts import MOST_BARS, crack_chart, entries_chart
+from unveil.questions.matching.estimates import accuracy, amount, certainty, method_words, or_more, permanent_text
 from unveil.questions.matching.findings import MatchingFindings
-from unveil.questions.matching.tables import MOST_ENTRIES, at_risk_table, group_table, heuristic_numbers, key_numbers
-from unveil.questions.matching.view import page
-from unveil.questions.matching.words import (
-    amount,
-    bias_meaning,
-    certainty,
+from unveil.questions.matching.sections.items import MatchingContext, at_risk_table, resolved_chart
+from unveil.questions.matching.sections.sets import group_table
+from unveil.questions.matching.view import (
+    MOST_BARS,
+    crack_chart,
     explanation,
     headline,
-    heuristic_sentence,
-    method_words,
+    heuristic_table,
     next_steps,
-    or_more,
-    permanent_text,
+    page,
+    summary_table,
     tone,
 )
-from unveil.report.blocks import Number
 from unveil.report.page import render
 from unveil.report.svg.lines import svg
 
@@ -67,43 +64,19 @@ def blind(n: int) -> Any:
 @pytest.mark.parametrize(
     ("found", "sentence", "strikes"),
     [
-        (
-            FOUND,
-            "The adversary is expected to crack 1.6 of 5 entries (32%), where knowing nothing cracks 1; with a "
-            "probability of 5% it cracks all 5.",
-            "warning",
-        ),
-        (
-            SAMPLED,
-            "The adversary is expected to crack 1.6 of 5 entries (32%, within two standard errors 31% to 34%), where "
-            "knowing nothing cracks 1; with a probability of 5% it cracks all 5.",
-            "warning",
-        ),
-        (
-            measured(np.eye(3)),
-            "The adversary cracks all 3 entries: it holds no other matching than the true one to be possible.",
-            "bad",
-        ),
-        (
-            measured(np.eye(1)),
-            "The adversary cracks the only entry: it holds no other matching than the true one to be possible.",
-            "neutral",
-        ),
+        (FOUND, "1.6 of 5 pseudonyms are expected to be resolved (baseline 1).", "warning"),
+        (SAMPLED, "1.6 of 5 pseudonyms are expected to be resolved (95% CI 1.56–1.69; baseline 1).", "warning"),
+        (measured(np.eye(3)), "3 of 3 pseudonyms are resolved: only the true matching is possible.", "bad"),
+        (measured(np.eye(1)), "1 of 1 pseudonym is resolved: only the true matching is possible.", "neutral"),
         (
             measured(1 - np.eye(3)),
-            "The adversary cracks none of 3 entries: it gives no true token a chance, or next to none.",
+            "0 of 3 pseudonyms can be resolved: the attack rules out every true match.",
             "neutral",
         ),
-        (
-            measured(np.ones((6, 6))),
-            "The adversary is expected to crack 1 of 6 entries (17%), where knowing nothing cracks 1; with a "
-            "probability of 5% it cracks 3 or more.",
-            "neutral",
-        ),
+        (measured(np.ones((6, 6))), "1 of 6 pseudonyms are expected to be resolved (baseline 1).", "neutral"),
         (
             measured([[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
-            "The adversary is expected to crack 1 of 3 entries (33%), where knowing nothing cracks 1, and hardly ever "
-            "more.",
+            "1 of 3 pseudonyms are expected to be resolved (baseline 1).",
             "warning",
         ),
     ],
@@ -119,22 +92,22 @@ def test_the_owner_is_told_what_is_certain_and_what_to_do(approved: Approved) ->
 
     approved(said([[1, 0, 0], [0, 1, 1], [0, 1, 1]]))
     approved(said([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]))
-    approved(said(np.eye(2)))
-    assert "nothing to confuse it with" in said([[1]])
-    assert "It is misled" in said(1 - np.eye(3))
-    assert "company" in next_steps(measured(np.eye(2)))[0]
-    assert "most at risk" in next_steps(FOUND)[0]
-    assert "better informed" in next_steps(measured(np.ones((6, 6))))[0]
+    assert said(np.eye(2)) == ""
+    assert "cannot be confused" in said([[1]])
+    assert "misled" in said(1 - np.eye(3))
+    assert explanation(FOUND)[0].endswith(" all 5.")
+    first = {next_steps(found)[0] for found in (measured(np.eye(2)), FOUND, measured(np.ones((6, 6))))}
+    assert len(first) == 3
 
 
 def test_every_kind_of_certainty_is_said_in_words() -> None:
     assert certainty(EstimatedFigure(1, 0, "single, Glynn")) == f"Exact, by {method_words('single, Glynn')}."
     sampled = certainty(EstimatedFigure(1, 0.25, "worm", 1.0123, "sampled"))
     assert "standard error of 0.25, R-hat 1.012" in sampled
-    assert "do not trust" not in sampled
-    assert "do not trust it" in certainty(EstimatedFigure(1, 0.25, "worm", 1.2, "sampled"))
+    assert "unreliable" not in sampled
+    assert "unreliable" in certainty(EstimatedFigure(1, 0.25, "worm", 1.2, "sampled"))
     bracket = certainty(EstimatedFigure(0.25, 0.5, "Bethe bracket, worm", 1.0, "bracket"))
-    assert "lies between 0.25 and 0.75 (and three standard errors" in bracket
+    assert "between 0.25 and 0.75 (plus three standard errors" in bracket
     assert certainty(EstimatedFigure(math.nan, math.nan, "listed matchings")) == ""
 
 
@@ -145,14 +118,15 @@ def test_every_method_has_words(method: str) -> None:
     assert method_words(method) != method
 
 
-def test_the_heuristic_is_said_to_be_more_less_or_the_same(approved: Approved) -> None:
-    matrix = measured([[0.6, 0.4], [0.4, 0.6]])
-    approved(heuristic_sentence(matrix))
-    assert "more than" in heuristic_sentence(measured([[0.4, 0.6], [0.6, 0.4]]))
-    assert "gives 0. It ignores" in heuristic_sentence(measured(1 - np.eye(3)))
-    assert bias_meaning(matrix).endswith("understates the risk on average.")
-    assert bias_meaning(measured(np.ones((3, 3)))).endswith("right on average.")
-    assert [number.value for number in heuristic_numbers(matrix)] == ["1.2", "-6.2%", "9.23%", "no"]
+def test_the_heuristic_has_its_errors() -> None:
+    table = heuristic_table(measured([[0.6, 0.4], [0.4, 0.6]]))
+    assert [row[1] for row in table.rows] == ["1.2", "-6.2%", "9.23%"]
+    assert heuristic_table(measured(np.ones((3, 3)))).rows[1][1] == "0.0%"
+
+
+def test_the_accuracy_is_said_in_a_word() -> None:
+    assert accuracy(EstimatedFigure(1, 0.25, "worm", 1.2, "sampled")) == "unreliable"
+    assert accuracy(EstimatedFigure(0.25, 0.5, "Bethe bracket", 1.0, "bracket")) == "lower bound"
 
 
 def test_permanents_of_any_size_can_be_read() -> None:
@@ -201,42 +175,40 @@ def test_digits_follow_the_error() -> None:
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 
-def values(numbers: tuple[Number, ...]) -> dict[str, str]:
-    return {number.label: number.value for number in numbers}
+def values(found: Cracks) -> dict[str, tuple[str, ...]]:
+    return {row[0]: row[1:] for row in summary_table(found, blind(found.n)).rows}
 
 
-def test_key_numbers_stand_beside_blind_guessing() -> None:
-    numbers = key_numbers(FOUND, blind(5))
-    assert [number.reference for number in numbers[:2]] == ["1", "3 or more"]
-    assert "That is 5.6% of the time" in numbers[1].meaning
+def test_results_stand_next_to_the_baseline() -> None:
+    told = values(FOUND)
+    assert told["Expected resolved pseudonyms"] == ("1.611 of 5", "1", "exact")
+    assert told["Resolved with 5% probability"] == ("all 5", "3 or more", "exact")
 
 
-def test_sampled_numbers_say_so(approved: Approved) -> None:
-    numbers = key_numbers(replace(SAMPLED, _effective=100.0), blind(5))
-    assert "standard error of 0.031" in numbers[0].meaning
-    approved(numbers[1].meaning)
-    sure = replace(SAMPLED, crack_probability=np.array([1.0, 0.5, 0.5, 0.0, 0.0]))
-    approved(explanation(sure)[0])
+def test_sampled_numbers_say_so() -> None:
+    told = values(replace(SAMPLED, _effective=100.0))
+    assert told["Expected resolved pseudonyms"][2] == "± 0.062"
+    assert re.fullmatch(r"\d to \d", told["Resolved with 5% probability"][2])
     bracket = replace(
         FOUND,
         d=EstimatedFigure(0.5, 0.1, "Bethe bracket", math.nan, "bracket"),
         permanent=None,
         log_permanent=EstimatedFigure(100.0, 23.0, "Bethe bracket", math.nan, "bracket"),
     )
-    told = values(key_numbers(bracket, blind(5)))
-    assert told["Degree of anonymity d"] == "0.5 or more"
-    assert told["Permanent of the matrix"] == "2.69 × 10^43 or more"
+    told = values(bracket)
+    assert told["Degree of anonymity d"][0] == "0.5 or more"
+    assert told["Permanent of the matrix"][0] == "2.69 × 10^43 or more"
 
 
 def test_entries_are_sorted_by_risk_then_name_and_capped() -> None:
     table = at_risk_table(FOUND, NAMES)
     assert [row[0] for row in table.rows] == ["Asthma", "Tuberculosis", "Viral Fever", "Flu", "Cold"]
     assert table.rows[0][1] == "44.4%"
-    assert table.columns[-1] == "Group found with probability"
+    assert table.columns[-1] == "P(group resolved)"
     assert at_risk_table(SAMPLED, NAMES).rows[0][2] == "0.01"
     many = at_risk_table(measured(np.ones((50, 50))), [f"e{k:02}" for k in range(50)])
-    assert [row[0] for row in many.rows] == [f"e{k:02}" for k in range(MOST_ENTRIES)]
-    assert "other 30 entries" in many.note
+    assert [row[0] for row in many.rows] == [f"e{k:02}" for k in range(10)]
+    assert "40 more items" in many.note
     certain = at_risk_table(measured([[1, 0], [0, 1]]), ["x" * 500, "\x1b[2J\u202e"])
     assert [len(row[0]) <= 60 for row in certain.rows] == [True, True]
     assert "\x1b" not in certain.rows[0][0] + certain.rows[1][0]
@@ -290,12 +262,12 @@ def test_bars_hold_all_but_a_trace_of_the_chance_and_one_starts_at_the_mark(heig
 def test_blind_guessing_is_not_drawn_where_it_would_flatten_the_bars() -> None:
     even = np.full(101, 1 / 101)
     found = replace(FOUND, n=100, crack_distribution=even, crack_distribution_error=np.zeros(101))
-    assert [series.name for series in crack_chart(found, blind(100)).series] == ["this adversary"]
+    assert [series.name for series in crack_chart(found, blind(100)).series] == ["attack"]
 
 
 @pytest.mark.parametrize("chances", [np.zeros(30), np.ones(30), np.linspace(0, 0.2, 30), np.linspace(0, 1, 30)])
 def test_entries_are_all_in_the_picture(chances: Any) -> None:
-    chart = entries_chart(replace(FOUND, n=30, crack_probability=chances))
+    chart = resolved_chart(replace(FOUND, n=30, crack_probability=chances))
     (bars,) = chart.series
     assert bars.y.sum() == pytest.approx(1)
     assert chart.x_range[0] <= bars.x.min()
@@ -314,7 +286,7 @@ def test_a_page_of_any_attack_is_sound_html(found: Cracks) -> None:
     held = MatchingFindings(
         cracks=found, blind=blind(found.n), holds="weights", possible=found.n, entries=names, tokens=names
     )
-    text = render(page(held, seed=1, version="1"))
+    text = render(page(held, MatchingContext(seed=1)))
     reader = Reader(text)
     assert "<b>0" not in text
     assert "&lt;b&gt;0" in text

@@ -9,11 +9,12 @@ import pytest
 
 from tests.approved.sentences import Approved
 from unveil.metrics.trials.risk import Rate, wilson
-from unveil.questions.reidentify.charts import attack_chart, charts, shown
 from unveil.questions.reidentify.findings import AttackOutcome, Clash, KnowledgeStep, ReidentifyFindings, ValidityCounts
-from unveil.questions.reidentify.tables import attack_table, clash_table, step_table, witness_table
-from unveil.questions.reidentify.view import frame, page
-from unveil.questions.reidentify.words import clash_sentence, next_steps, sentences, tone
+from unveil.questions.reidentify.sections.effect import drawn, hit_chart, step_table, uncertainty_chart
+from unveil.questions.reidentify.sections.validity import validity_table
+from unveil.questions.reidentify.view import attack_chart, attack_table, frame, next_steps, page, sentences, tone
+from unveil.questions.result import PageContext
+from unveil.report.blocks import NextStep
 from unveil.report.figures import json_of
 from unveil.report.page import render
 
@@ -80,12 +81,16 @@ def test_the_headline_names_the_valid_attack_and_says_what_the_others_prove(appr
     approved(both.explanation)
     several = found(not_valid(), not_valid("k", 50))
     approved(sentences(several))
-    assert "fits the masking used" in next_steps(several)[0]
+    assert "fits the masking" in next_steps(several)[0]
 
 
 def test_the_picture_has_each_attack_with_its_interval_and_verdict() -> None:
     chart = attack_chart(found(attacked(), not_valid(steps=hits(40)), unknown()))
-    assert chart.rows == ("intersection:p=10: valid", "nearest: not valid for 20", "softmax: validity not known")
+    assert chart.rows == (
+        "intersection:p=10: valid",
+        "nearest: not valid for 20 of 50",
+        "softmax: validity unknown",
+    )
     (series,) = chart.series
     assert series.x.tolist() == [0.2, 0.8, 0.2]
     assert (series.low is not None, series.high is not None) == (True, True)
@@ -96,19 +101,21 @@ def test_the_picture_has_each_attack_with_its_interval_and_verdict() -> None:
 def test_the_best_valid_attack_speaks_first_however_well_others_hit() -> None:
     best, wild = attacked("good", steps=hits(15)), not_valid("wild", steps=hits(49))
     text = page(found(attacked("poor", steps=hits(3)), wild, best)).headline
-    assert text.startswith("The attack good is valid for every record: its best bet is the right person for 30% of 50")
+    assert text.startswith("good re-identifies 30% of 50 records (95% CI ")
 
 
 def test_what_is_not_known_is_said(approved: Approved) -> None:
     elsewhere = found(unknown(), protect=None)
     approved(sentences(elsewhere))
-    assert "--protect" in next_steps(elsewhere)[0]
-    assert UNKNOWN in attack_table(found(unknown())).note
-    assert witness_table(found(unknown())).rows[0][1] == f"Nothing was found against it, but {UNKNOWN}."
+    first = next_steps(elsewhere)[0]
+    assert isinstance(first, NextStep)
+    assert first.option == "--protect"
+    assert UNKNOWN in validity_table(found(unknown())).note
+    assert validity_table(found(unknown())).rows[0][-1] == f"No evidence against it, but {UNKNOWN}."
 
 
 def test_an_order_that_was_kept_comes_first() -> None:
-    assert sentences(found(keeps_order=True))[0].startswith("The 50 released rows are in the order of the original")
+    assert sentences(found(keeps_order=True))[0].startswith("50 released rows are in the order of the original")
     assert next_steps(found(keeps_order=True))[0].startswith("Shuffle")
     assert tone(found(keeps_order=True)) == "bad"
 
@@ -154,26 +161,27 @@ def test_every_number_is_in_the_json() -> None:
 def test_tables_show_every_attack_side_by_side() -> None:
     given = found(attacked(), not_valid(), unknown())
     rows = attack_table(given).rows
-    assert rows[0] == ("intersection:p=10", "valid for every record", "100.0%", "100.0%", "20.0% (11.2% to 33.0%)",
-                       "3.912 → 1", "2")  # fmt: skip
-    assert rows[1][1:3] == ("not valid for 20 of 50 records", "60.0%")
-    assert rows[2][1:4] == ("not known",) * 3
-    assert [row[0] for row in witness_table(given).rows] == ["intersection:p=10", "nearest", "softmax"]
+    assert rows[0] == ("intersection:p=10", "100.0%", "20.0% (11.2–33.0%)", "1")
+    assert [row[1] for row in rows] == ["100.0%", "60.0%", "unknown"]
+    validity = validity_table(given).rows
+    assert [row[0] for row in validity] == ["intersection:p=10", "nearest", "softmax"]
+    assert validity[0][1:4] == ("100.0%", "100.0%", "2")
+    assert validity[1][-1] == "It is believed too much."
     assert len(step_table(given).rows) == 9
-    assert step_table(given).rows[2][1:] == ("2: income", "1", "1.5", "20.0% (11.2% to 33.0%)", "0")
+    assert step_table(given).rows[2][1:] == ("2: income", "20.0% (11.2–33.0%)", "1", "1.5", "0")
 
 
 def test_some_undecided_records_are_said(approved: Approved) -> None:
     part = attacked(file_level=ValidityCounts(level="file", valid=27, undecided=23, why="too many rows"))
-    table = attack_table(found(part))
-    assert table.rows[0][3] == "27 valid, 0 refuted, 23 undecided"
+    table = validity_table(found(part))
+    assert table.rows[0][2] == "27 valid, 0 refuted, 23 undecided"
     approved(table.note)
 
 
 def test_the_levels_are_said_to_differ_where_they_do(approved: Approved) -> None:
     part = attacked("bayes", file_level=ValidityCounts(level="file", valid=45, invalid=5))
     text = sentences(found(part))
-    assert text[0].startswith("The attack bayes is valid for every record by itself: its best bet")
+    assert text[0].startswith("bayes re-identifies 20% of 50 records")
     approved(text[1])
     assert "file level" not in " ".join(sentences(found(attacked())))
 
@@ -182,7 +190,7 @@ def test_undecided_records_leave_the_share_of_valid_ones_open(approved: Approved
     """Of 60 guesses 8 are refuted and 52 undecided: that is not "0% valid", but anything from 0 to 52 of 60."""
     part = found(attacked("bayes", targets=60, file_level=ValidityCounts(level="file", invalid=8, undecided=52)))
     approved(sentences(part)[1])
-    assert attack_table(part).rows[0][3] == "0 valid, 8 refuted, 52 undecided"
+    assert validity_table(part).rows[0][2] == "0 valid, 8 refuted, 52 undecided"
     told = json_of(part)["attacks"][0]["valid"]
     assert isnan(told["file_level"])
     assert told["between"] == {"record_level": {"low": 1, "high": 1}, "file_level": {"low": 0, "high": 52 / 60}}
@@ -192,7 +200,8 @@ def test_undecided_records_leave_the_share_of_valid_ones_open(approved: Approved
 
 def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:
     vote = attacked("bayes", leaves="Candidates", steps=tuple(replace(s, nonspecificity=0.0) for s in attacked().steps))
-    hit, doubt = charts(found(attacked(), vote))
+    both = found(attacked(), vote)
+    hit, doubt = hit_chart(both), uncertainty_chart(both)
     assert [series.name for series in hit.series] == ["intersection:p=10", "bayes"]
     assert hit.series[0].x.tolist() == [0, 1, 2]
     assert hit.series[0].y == pytest.approx([0.02, 0.1, 0.2])
@@ -205,29 +214,29 @@ def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:
 def test_a_gap_is_a_gap_and_is_explained() -> None:
     steps = attacked().steps
     gap = replace(steps[1], hit_rate=Rate(nan, nan, nan), nonspecificity=nan, entropy=nan, why="no order")
-    hit, _ = charts(found(attacked(steps=(steps[0], gap, steps[2]))))
+    hit = hit_chart(found(attacked(steps=(steps[0], gap, steps[2]))))
     assert np.isnan(hit.series[0].y).tolist() == [False, True, False]
-    assert "has a gap" in hit.caption
+    assert "Gap:" in hit.caption
 
 
 def test_at_most_five_attacks_are_drawn_those_that_hit_most(approved: Approved) -> None:
     many = tuple(attacked(f"a{k}", steps=hits(k)) for k in range(7))
-    assert [each.attack for each in shown(found(*many))] == ["a2", "a3", "a4", "a5", "a6"]
-    approved(charts(found(*many))[0].caption)
+    assert [each.attack for each in drawn(found(*many))] == ["a2", "a3", "a4", "a5", "a6"]
+    approved(hit_chart(found(*many)).caption)
 
 
 def test_contradictions_have_a_part_of_their_own(approved: Approved) -> None:
     clashes = (Clash(first="a", second="b", records=3, of=9), Clash(first="a", second="c", records=1, of=9))
     given = found(clashes=clashes)
-    approved(clash_sentence(given))
-    assert clash_sentence(found()) == ""
-    assert clash_table(given).rows[1] == ("a", "c", "1 of 9")
+    section = page(given).sections[2]
+    approved(section.lead)
+    assert section.data[0].rows[1] == ("a", "c", "1 of 9")  # type: ignore[union-attr]
     assert len(page(found()).sections) == 2
 
 
 def test_the_page_is_one_file_and_names_are_harmless() -> None:
     odd = "<script>alert(1)</script>"
-    text = render(page(found(attacked(odd), known=(odd, "income"), notes=("a note",)), seed=4, version="1"))
+    text = render(page(found(attacked(odd), known=(odd, "income"), notes=("a note",)), PageContext(seed=4)))
     assert "<script>alert" not in text
     assert "A note." in text
     assert len(text) < 200_000
@@ -237,7 +246,7 @@ def test_an_attack_without_tries_is_undefined(approved: Approved) -> None:
     none = attacked(steps=(attacked().steps[0], replace(attacked().steps[2], hit_rate=Rate(nan, nan, nan, "none"))))
     approved(sentences(found(none))[0])
     assert np.isnan(attack_chart(found(none)).series[0].x).all()
-    assert attack_table(found(none)).rows[0][4] == "undefined"
+    assert attack_table(found(none)).rows[0][2] == "undefined"
 
 
 def test_a_table_has_a_row_for_each_attack() -> None:

@@ -15,6 +15,7 @@ from unveil.metrics.partitions.guessing import random_guessing
 from unveil.metrics.partitions.policy_grid import policy_grid
 from unveil.metrics.partitions.unlinkability import unlinkability
 from unveil.questions.unlinkability.findings import PartitionFindings
+from unveil.questions.unlinkability.sections.subjects import UnlinkabilityContext
 from unveil.questions.unlinkability.view import page
 from unveil.report.blocks import Page
 from unveil.report.page import render
@@ -30,8 +31,7 @@ class Example(PartitionFindings):
 
     def page(self, *, notes: tuple[str, ...] = (), weighted: bool = False, **choices: Any) -> Page:
         """Return the page as data."""
-        given: dict[str, Any] = {"seed": 7, "version": "1.2.3"} | choices
-        return page(replace(self, notes=notes, weighted=weighted), **given)
+        return page(replace(self, notes=notes, weighted=weighted), UnlinkabilityContext(seed=7, **choices))
 
     def html(self, **settings: Any) -> str:
         """Return the page as text."""

@@ -52,7 +52,7 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
     assert found["forecast"]["draws"] == 200
 
 
-def test_any_subject_is_in_json_with_its_graphs_and_its_forecast(approved: Approved) -> None:
+def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
     for subject in ("Bob", 1):
         answer = partition(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
         told = json.loads(answer.to_json())["subject"]
@@ -61,25 +61,24 @@ def test_any_subject_is_in_json_with_its_graphs_and_its_forecast(approved: Appro
         assert (told["others_after"], told["effective_others_after"]) == ([0.0, 1.0], [0.0, 1.0])
         # The paper's order: the forecast is the risk slope, whatever is drawn.
         assert told["forecast"]["risk_slope"] == pytest.approx(told["risk_slope"])
-        chooser = answer.page().sections[4].blocks[1].choosers[0]  # type: ignore[union-attr]
+        chooser = answer.page().sections[0].data[0].choosers[0]  # type: ignore[union-attr]
         assert chooser.texts[chooser.start] == "Bob"
-        approved(answer.plot()[1].get_title("left"))
     with pytest.raises(InputError, match="the name of one"):
         partition(GUESS, TRUTH, subject="Carol")
 
 
 def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
     sizes = partition(GUESS, TRUTH, guessing="sizes")
-    assert any("keep their sizes" in sentence for sentence in sizes.page().method)
+    assert any("cluster sizes of the attacker" in sentence for sentence in sizes.page().method)
     prior = partition(GUESS, TRUTH, prior=["x"] * 7)
     assert prior.findings.reference.breached_share == 1
-    approved(prior.page().explanation[0])
-    assert "Held before: 100.0%" in prior.to_html()
-    assert "Random guessing:" not in prior.to_html()
+    approved(prior.page().headline)
+    assert prior.page().picture[1].columns[2] == "The attacker's prior"  # type: ignore[union-attr]
+    assert "andom guessing" not in prior.to_html()
     unsure = partition(
         GUESS, TRUTH, prior=View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], [0.5, 0.5])
     )
-    approved(unsure.page().sections[0].lead)
+    approved(unsure.page().picture[1].columns[2])  # type: ignore[union-attr]
 
 
 def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
@@ -92,10 +91,11 @@ def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     shares = next(each for each in told["views"]["ranges"] if each["quantity"] == "breached_share")
     assert (shares["mean"], shares["low"], shares["high"]) == (0.25, 0.0, 1.0)
     assert told["subject"]["risk_slope_high"] is None
-    assert any(section.heading == "How much the adversary's doubt matters" for section in answer.page().sections)
-    table, chooser = answer.page().sections[4].blocks
-    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr,index]
-    values = chooser.data["values"]["forecast"]  # type: ignore[union-attr]
+    subjects, _, sensitivity = answer.page().sections
+    assert sensitivity.data[1].caption == "Each partition of the attacker alone"  # type: ignore[union-attr]
+    table = subjects.blocks[0]
+    assert (table.columns[-1], table.rows[0][-1]) == ("P(breached)", "25.0%")  # type: ignore[union-attr,index]
+    values = subjects.data[0].data["values"]["forecast"]  # type: ignore[union-attr]
     assert all("breached from the start" in each for each in values)
 
 
@@ -111,7 +111,7 @@ def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_s
     assert found.forecast.subjects.size == 1
     approved(found.notes)
     assert "others_after" not in json.loads(answer.to_json())["subject"]
-    assert "forecast" not in {output.name for output in answer.page().sections[4].blocks[1].outputs}  # type: ignore[union-attr]
+    assert "forecast" not in {output.name for output in answer.page().sections[0].data[0].outputs}  # type: ignore[union-attr]
 
 
 def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
@@ -123,10 +123,8 @@ def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
 
 def test_the_plot_draws_the_numbers() -> None:
     answer = partition(GUESS, TRUTH)
-    overall, subject, slopes = answer.plot(subject=1)
-    np.testing.assert_allclose(overall.get_lines()[0].get_ydata(), answer.findings.result.overall.linked[:2])
-    np.testing.assert_allclose(subject.get_lines()[0].get_ydata(), answer.findings.result.graphs(1)[0])
-    assert slopes.get_xlabel().startswith("threshold")
+    (axes,) = answer.plot()
+    assert "share of a subject's items" in axes.get_xlabel()
 
 
 def test_a_view_and_progress() -> None:
@@ -143,13 +141,12 @@ def test_different_items_are_refused() -> None:
         unveil.partition(["x", "y"], TRUTH)
 
 
-def test_the_plot_takes_the_name_of_a_subject_or_its_index() -> None:
-    answer = partition(Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"]))
-    named, numbered = (answer.plot(subject=subject)[1] for subject in ("B", 1))
-    assert named.get_title("left") == numbered.get_title("left") == "How fast mergings would link B"
+def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
+    labels = Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"])
+    assert [partition(*labels, subject=subject).findings.shown for subject in ("B", 1)] == [1, 1]
     for wrong in ("D", 3, -4, 1.5):
         with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
-            answer.plot(subject=wrong)
+            partition(*labels, subject=wrong)
 
 
 def test_who_guesses_and_how_often_can_be_chosen() -> None:

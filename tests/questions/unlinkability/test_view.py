@@ -10,26 +10,27 @@ import pytest
 from tests.approved.sentences import Approved
 from tests.questions.unlinkability.example import Example, conservative, example, large
 from unveil.metrics.partitions.policy_grid import risk_slope_on
-from unveil.questions.unlinkability.charts import (
-    charts,
-    forecast_chart,
-    linked_histogram,
-    others_chart,
-    overall_chart,
-    slope_chart,
-    subject_chart,
-)
-from unveil.questions.unlinkability.playgrounds import SUBJECT_TEXTS, TEXTS, playground, subject_playground
-from unveil.questions.unlinkability.tables import (
+from unveil.questions.unlinkability.sections.forecast import forecast_chart, forecast_method, forecast_table, with_ends
+from unveil.questions.unlinkability.sections.merges import others_chart, overall_chart
+from unveil.questions.unlinkability.sections.sensitivity import TEXTS, playground, slope_chart
+from unveil.questions.unlinkability.sections.subjects import TEXTS as SUBJECT_TEXTS
+from unveil.questions.unlinkability.sections.subjects import (
     at_risk_table,
-    distance_numbers,
-    fairness_numbers,
     fairness_table,
-    key_numbers,
+    linked_chart,
     most_at_risk,
+    subject_playground,
 )
-from unveil.questions.unlinkability.view import headline, page
-from unveil.report.blocks import Chart, Number, Playground, TableBlock
+from unveil.questions.unlinkability.view import (
+    distance_table,
+    explanation,
+    headline,
+    next_steps,
+    page,
+    summary_table,
+    tone,
+)
+from unveil.report.blocks import Chart, Playground, TableBlock
 
 
 def risk_slope_of(drawn: Chart, alpha: float) -> float:
@@ -38,8 +39,8 @@ def risk_slope_of(drawn: Chart, alpha: float) -> float:
     return 2 / math.pi * (alpha * math.atan(linked.y / linked.x) + (1 - alpha) * math.atan(mixed.y / mixed.x))
 
 
-def by_label(numbers: tuple[Number, ...]) -> dict[str, Number]:
-    return {number.label: number for number in numbers}
+def by_label(table: TableBlock) -> dict[str, tuple[str, ...]]:
+    return {row[0]: row[1:] for row in table.rows}
 
 
 def perfect(**settings: Any) -> Example:
@@ -47,12 +48,11 @@ def perfect(**settings: Any) -> Example:
     return example("aabbcc", "xxyyzz", **settings)
 
 
-def test_the_vectors_of_the_stars_are_those_of_figure_4(approved: Approved) -> None:
+def test_the_vectors_of_the_stars_are_those_of_figure_4() -> None:
     result = conservative(beta="9/10").result
-    drawn = subject_chart(result, list(result.subjects).index("stars"))
+    drawn = subject_playground(result, list(result.subjects).index("stars")).chart
     assert risk_slope_of(drawn, 0.5) == pytest.approx(0.23197, abs=5e-6)
-    assert drawn.series[0].y.tolist() == [0.5, 5 / 6, 1.0]
-    approved(drawn.title)
+    assert drawn.series[0].y.tolist() == [0.5, pytest.approx(5 / 6, abs=1e-4), 1.0]
     assert drawn.thresholds[0].name == "β = 90%"
 
 
@@ -74,7 +74,7 @@ def test_random_guessing_is_drawn_beside() -> None:
 def test_no_vectors_once_the_threshold_is_passed() -> None:
     drawn = overall_chart(perfect().result)
     assert drawn.vectors == ()
-    assert "no merging is needed" in drawn.caption
+    assert "without any merge" in drawn.caption
 
 
 def test_the_picture_ends_where_nothing_more_is_to_be_seen(approved: Approved) -> None:
@@ -101,82 +101,87 @@ def test_slopes_against_beta_begin_where_they_are_defined() -> None:
 
 def test_a_line_that_is_nowhere_defined_says_so() -> None:
     names = [series.name for series in slope_chart(perfect().grid).series]
-    assert all("already breached at every β" in name for name in names)
+    assert all("breached at every β" in name for name in names)
 
 
 def test_bars_count_subjects_and_tenths_belong_to_the_bar_they_start() -> None:
-    result = conservative().result
-    result = replace(result, linked0=np.array([0.3, 0.1 + 0.2, 1.0, 0.05]))
-    drawn = linked_histogram(result)
+    result = large().result
+    shares = np.resize([0.3, 0.1 + 0.2, 1.0, 0.05], result.subjects.size // 4 * 4)
+    drawn = linked_chart(replace(result, linked0=shares))
     assert drawn.series[0].y.tolist() == [0.25, 0, 0, 0.5, 0, 0, 0, 0, 0, 0.25]
     assert drawn.y_range == (0.0, 0.6)
     assert [t.value for t in drawn.thresholds] == [0.8]
 
 
-def test_charts_take_the_steepest_subject_unless_told(approved: Approved) -> None:
+def test_few_subjects_are_shown_one_by_one() -> None:
+    result = conservative().result
+    drawn = linked_chart(result)
+    assert drawn.rows == tuple(result.subjects[most_at_risk(result)])
+    assert drawn.series[0].x.tolist() == result.linked0[most_at_risk(result)].tolist()
+    assert linked_chart(result, show_names=False).rows[0].startswith("subject ")
+
+
+def test_the_results_are_those_of_the_paper() -> None:
     built = conservative()
-    approved([c.title for c in charts(built.result, subject=built.shown)])
-    assert len(charts(built.result, built.grid, subject=2)) == 3
-    assert charts(built.result, subject=0)[1].title.endswith("circles")
-    assert subject_chart(built.result, 0, show_names=False).title.endswith("subject 1")
-
-
-def test_key_numbers_are_those_of_the_paper() -> None:
-    numbers = by_label(key_numbers(conservative().result))
-    assert numbers["Items missed"].value == "12"
-    assert numbers["Foreign items included"].value == "4"
-    assert numbers["Kind of adversary"].value == "conservative"
-    assert numbers["Subjects already breached"].value == "0 of 4 (0.0%)"
-    assert numbers["Risk slope of the average subject"].value == "24.82%"
+    values = by_label(summary_table(built))
+    assert [each[0] for each in values.values()] == ["0 of 4 (0.0%)", "12", "4", "24.82%"]
+    assert "is conservative" in summary_table(built).note
     # (4 + 2 + 3 + 3 + 4) / 2 errors over 4 subjects, over n - 1 = 23
-    assert float(numbers["Normalised error e*"].value) == pytest.approx(8 / 4 / 23, abs=1e-3)
-    assert all(number.meaning.endswith(".") for number in numbers.values())
+    assert float(by_label(distance_table(built))["Normalized error e*"][0]) == pytest.approx(8 / 4 / 23, abs=1e-3)
 
 
-def test_what_random_guessing_gives_stands_beside() -> None:
-    both = conservative()
-    numbers = by_label(key_numbers(both.result, both.reference))
-    mean, ends = numbers["Items missed"].reference.split(" (")
-    assert float(mean) == pytest.approx(both.reference.miss, abs=0.005)
-    found = both.reference.range_of("miss")
+def test_each_result_has_its_baseline() -> None:
+    built = conservative()
+    mean, ends = by_label(summary_table(built))["Miss errors (items left out)"][1].split(" (")
+    assert float(mean) == pytest.approx(built.reference.miss, abs=0.005)
+    found = built.reference.range_of("miss")
     assert [float(end) for end in ends.rstrip(")").split(" to ")] == pytest.approx([found.low, found.high], abs=0.005)
-    assert numbers["Items missed"].reference_of == "random guessing"
-    assert numbers["Kind of adversary"].reference == ""
-    assert not any(number.reference for number in key_numbers(both.result))
-    distances = by_label(distance_numbers(both.distances, both.reference))
-    assert distances["Variation of information"].reference.endswith(f"({both.reference.voi_normalised:.3f})")
-    assert distances["Minimal transfer distance"].reference
+    assert summary_table(built).columns[2] == "Random guessing (5–95%)"
+    distances = by_label(distance_table(built))
+    assert distances["Variation of information (over log2 n)"][1].endswith(f"({built.reference.voi_normalised:.3f})")
+    assert distances["Minimal transfer distance (over n − 1)"][1]
 
 
-def test_undefined_random_figures_are_left_out() -> None:
-    both = conservative()
-    blank = replace(both.reference, risk_slope=math.nan, mtd=math.nan)
-    assert by_label(key_numbers(both.result, blank))["Risk slope of the average subject"].reference == ""
-    assert by_label(distance_numbers(both.distances, blank))["Minimal transfer distance"].reference == ""
+def test_undefined_baselines_are_left_out() -> None:
+    built = conservative()
+    blank = replace(built, reference=replace(built.reference, risk_slope=math.nan, mtd=math.nan))
+    assert by_label(summary_table(blank))["Risk slope of the average subject"][1] == ""
+    assert by_label(distance_table(blank))["Minimal transfer distance (over n − 1)"][1] == ""
 
 
 def test_a_breach_is_never_shown_as_a_missing_number() -> None:
     answer = perfect(at_breach="limit")
-    number = by_label(key_numbers(answer.result))["Risk slope of the average subject"]
-    assert (number.value, number.tone) == ("already breached", "bad")
-    assert "highest risk" in number.meaning
-    assert headline(answer).startswith("All 3 subjects are already breached")
+    assert by_label(summary_table(answer))["Risk slope of the average subject"][0] == "breached"
+    assert headline(answer).startswith("3 of 3 subjects are breached (β = 80%; baseline ")
+    assert "without any merge" in explanation(answer)[-1]
     assert answer.page().tone == "bad"
 
 
-def test_single_items_are_said_to_be_breached_by_nature(approved: Approved) -> None:
-    meaning = by_label(key_numbers(example("abc", "xxy").result))["Subjects already breached"].meaning
-    approved(meaning)
+def test_the_tone_is_that_of_the_average_subject_and_of_the_number_breached() -> None:
+    built = conservative()
+
+    def toned(breached: int, *, overall: bool = False) -> str:
+        changed = replace(built.result.overall, breached_subjects=breached, breached=overall)
+        return tone(replace(built, result=replace(built.result, overall=changed)))
+
+    assert [toned(breached) for breached in (0, 1, 2)] == ["neutral", "warning", "bad"]
+    assert toned(0, overall=True) == "bad"
+    assert next_steps(built) != next_steps(perfect())
+
+
+def test_single_items_are_said_to_be_breached_by_nature() -> None:
+    lead = example("abcd", "xxyz").page().sections[0].lead
+    assert lead.endswith("Breached subjects with a single item, which count as linked: 2.")
 
 
 def test_distances_are_shown_as_they_are() -> None:
     built = conservative()
-    numbers = by_label(distance_numbers(built.distances))
-    assert numbers["Rand index"].value == f"{built.distances.rand * 100:.1f}%"
-    assert numbers["Adjusted Rand index"].value == f"{built.distances.adjusted_rand:.3f}"
-    assert numbers["Minimal transfer distance"].value.startswith(f"{built.distances.mtd:g} items")
-    left_out = by_label(distance_numbers(replace(built.distances, mtd=math.nan)))
-    assert left_out["Minimal transfer distance"].value == "not computed"
+    rows = by_label(distance_table(built))
+    assert rows["Rand index"][0] == f"{built.distances.rand * 100:.1f}%"
+    assert rows["Adjusted Rand index"][0] == f"{built.distances.adjusted_rand:.3f}"
+    assert rows["Minimal transfer distance (over n − 1)"][0].startswith(f"{built.distances.mtd:g} items")
+    left_out = by_label(distance_table(replace(built, distances=replace(built.distances, mtd=math.nan))))
+    assert left_out["Minimal transfer distance (over n − 1)"][0] == "not computed"
 
 
 def test_the_most_at_risk_come_first() -> None:
@@ -193,17 +198,17 @@ def test_the_table_holds_the_figures_of_the_subject() -> None:
     table = at_risk_table(conservative(beta="9/10").result)
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     stars = rows["stars"]
-    assert (stars["Already breached"], stars["Linked now"], stars["Risk slope"]) == ("no", "50.0%", "23.20%")
-    assert (stars["Items"], stars["Related clusters"], stars["Missed"], stars["Included"]) == ("6", "3", "3", "1")
+    assert (stars["Breached"], stars["Linked"], stars["Risk slope"]) == ("no", "50.0%", "23.20%")
+    assert (stars["Items"], stars["Miss errors"], stars["Include errors"]) == ("6", "3", "1")
     assert table.note == ""
     assert len(table.columns) == len(table.align)
 
 
-def test_the_table_names_twenty_and_counts_the_rest() -> None:
+def test_the_table_names_ten_and_counts_the_rest() -> None:
     result = large().result
     table = at_risk_table(result)
-    assert len(table.rows) == 20
-    assert table.note.startswith(f"{result.subjects.size - 20:,} more subjects are not shown")
+    assert len(table.rows) == 10
+    assert table.note.startswith(f"{result.subjects.size - 10:,} more subjects are in the JSON output")
     hidden = at_risk_table(result, show_names=False, at_most=3)
     assert all(row[0].startswith("subject ") for row in hidden.rows)
 
@@ -213,23 +218,16 @@ def test_names_can_be_left_out_of_the_whole_page() -> None:
     assert not any(shape in html for shape in ("triangles", "squares", "circles", "stars"))
 
 
-def test_fairness_figures_are_those_of_the_measure() -> None:
-    built = conservative()
-    linked = next(spread for spread in built.fairness if spread.quantity == "linked0")
-    numbers = by_label(fairness_numbers(built.result, built.fairness))
-    assert float(numbers["Gini coefficient of the share linked"].value) == pytest.approx(linked.gini, abs=5e-4)
-    assert numbers["Linked share in the worst tenth"].value == "66.7%"
-    rows = {row[0]: row for row in fairness_table(built.fairness).rows}
-    assert rows["Share linked now"][1:5] == ("45.8%", "50.0%", "16.7%", "66.7%")
+def test_the_spread_is_that_of_the_measure() -> None:
+    rows = by_label(fairness_table(conservative().fairness))
+    assert rows["Linked"][:4] == ("45.8%", "50.0%", "16.7%", "66.7%")
+    assert rows["Linked"][5] == "66.7%"
     assert len(rows) == 4
 
 
 def test_undefined_spreads_are_said_to_be() -> None:
-    built = perfect()
-    rows = {row[0]: row for row in fairness_table(built.fairness).rows}
-    assert rows["Risk slope"][1] == "undefined"
-    assert rows["Risk slope"][-1] == "3"
-    assert "Nobody shares" in fairness_numbers(built.result, built.fairness)[2].meaning
+    rows = by_label(fairness_table(perfect().fairness))
+    assert (rows["Risk slope"][0], rows["Risk slope"][-1]) == ("undefined", "3")
 
 
 def test_the_playground_holds_the_grid_as_it_is() -> None:
@@ -260,7 +258,7 @@ def test_the_playground_starts_at_the_policy_of_the_report(approved: Approved) -
 
 def test_the_playground_says_what_it_does_to_policies_of_their_own() -> None:
     built = example("aabbcd", "xxxyyy", alpha=[0.25, 0.75])
-    assert "one α and one β to everybody" in playground(built.result, built.grid).note
+    assert "one α and one β for all subjects" in playground(built.result, built.grid).note
 
 
 def test_the_start_of_the_playground_is_what_the_script_will_say() -> None:
@@ -271,7 +269,7 @@ def test_the_start_of_the_playground_is_what_the_script_will_say() -> None:
         "breached": "0 of 4",
         "mergings": "1.07",
     }
-    assert start.sentence.startswith("With α = 0.50 and β = 80%, 0 of 4 subjects are already breached.")
+    assert start.sentence.startswith("With α = 0.50 and β = 80%, 0 of 4 subjects are breached.")
     assert set(TEXTS) >= {output.name for output in start.outputs}
 
 
@@ -280,8 +278,8 @@ def test_the_playground_of_a_breach_keeps_hidden_arrows() -> None:
     start = playground(built.result, built.grid)
     assert all(math.isnan(vector.x) for vector in start.chart.vectors)
     assert len(start.chart.vectors) == 2
-    assert start.outputs[0].value == "already breached"
-    assert "there is no risk slope" in start.sentence
+    assert start.outputs[0].value == "breached"
+    assert "it has no risk slope" in start.sentence
 
 
 def test_axes_grow_until_the_farthest_point_fits() -> None:
@@ -296,26 +294,32 @@ def test_axes_grow_until_the_farthest_point_fits() -> None:
 
 def test_the_page_has_its_parts_in_order() -> None:
     built = conservative().page(notes=("Note.",), weighted=True)
-    kinds = [[type(block) for block in section.blocks] for section in built.sections]
-    assert kinds[0] == [Number] * 6
-    assert kinds[1:5] == [[Chart, Chart], [Number, Number, Number, Chart], [Number] * 6, [TableBlock, Playground]]
-    assert kinds[5] == [Number, Number, Number, TableBlock]
-    assert kinds[6:] == [[Chart], [Playground]]
-    assert built.next_steps
+    assert [type(block) for block in built.picture] == [Chart, TableBlock]
+    kinds = [([type(block) for block in each.blocks], [type(block) for block in each.data]) for each in built.sections]
+    assert kinds == [
+        ([TableBlock], [Playground, TableBlock]),
+        ([Chart, Chart], [TableBlock, Chart]),
+        ([Playground], [Chart]),
+    ]
     assert any("weights" in sentence for sentence in built.method)
-    assert any("3 were drawn" in sentence for sentence in built.method)
-    assert built.untested
+    assert any("3 random partitions" in sentence for sentence in built.method)
+
+
+def test_the_sensitivity_states_every_beta_that_is_breached() -> None:
+    assert conservative().page().sections[2].lead.endswith("is breached for every β up to 45%.")
+    assert perfect().page().sections[2].lead.endswith("is breached for every β up to 100%.")
 
 
 def test_the_method_names_those_who_like_contamination() -> None:
     built = example("aabb", "xxxy", contamination_desirable=True)
-    assert any("2 subjects like foreign items" in sentence for sentence in built.page().method)
+    assert any("as protection for 2 subjects" in sentence for sentence in built.page().method)
 
 
 def test_policies_of_their_own_are_mentioned() -> None:
     built = example("aabb", "xxxy", beta=[0.5, 0.9])
-    assert "policies of their own" in built.page().sections[0].lead
-    assert linked_histogram(built.result).thresholds == ()
+    assert any("policies of their own" in sentence for sentence in built.page().method)
+    assert "own β per subject" in headline(built)
+    assert linked_chart(built.result).thresholds == ()
 
 
 def test_the_version_is_the_installed_one_unless_given() -> None:
@@ -366,7 +370,7 @@ def test_of_many_subjects_those_at_risk_can_be_chosen_and_the_one_asked_for() ->
 
 def test_a_breached_subject_is_said_to_be() -> None:
     block = subject_playground(perfect().result, 1)
-    assert "already breached, without any merging" in block.sentence
+    assert "breached without any merge" in block.sentence
     assert all(math.isnan(vector.x) for vector in block.chart.vectors)
 
 
@@ -393,5 +397,19 @@ def test_the_chart_of_the_forecast_draws_who_is_breached_by_then() -> None:
 
 def test_what_mixing_counts_is_said() -> None:
     built = conservative(mixing="others")
-    assert any("does not count items" in sentence for sentence in built.page().method)
-    assert "everybody else's items" in overall_chart(conservative().result).caption
+    assert any("differs from the paper" in sentence for sentence in built.page().method)
+    assert "all other items" in overall_chart(conservative().result).caption
+
+
+def test_a_forecast_has_its_range() -> None:
+    assert with_ends(0.5, 0.2, math.inf, str) == "0.5 (0.2 to inf)"
+    rows = by_label(forecast_table(perfect().forecast))
+    assert rows["Risk slope of the average subject"] == ("breached",) * 3
+
+
+@pytest.mark.parametrize("linkage", ["pairs", "any", "cheapest", "given"])
+def test_how_evidence_comes_in_is_said(linkage: Any) -> None:
+    found = replace(conservative().forecast, linkage=linkage, draws=200, split=0.0)
+    assert forecast_method(found).endswith("no cluster is split.")
+    assert "odds of 2 per" in forecast_method(replace(found, split=2.0))
+    assert "200 random futures" in forecast_method(found)

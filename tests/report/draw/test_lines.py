@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -5,8 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
-from tests.questions.unlinkability.example import attacking_names, conservative
-from unveil.questions.unlinkability.charts import charts, linked_histogram, overall_chart, slope_chart
+from tests.questions.unlinkability.example import attacking_names, conservative, large
+from unveil.questions.unlinkability.sections.merges import overall_chart
+from unveil.questions.unlinkability.sections.sensitivity import slope_chart
+from unveil.questions.unlinkability.sections.subjects import linked_chart
 from unveil.report.blocks import Vector
 from unveil.report.draw.lines import draw, draw_all
 
@@ -40,7 +44,7 @@ def test_ticks_are_those_of_the_page() -> None:
 
 
 def test_bars_have_the_heights_of_the_chart() -> None:
-    chart = linked_histogram(conservative().result)
+    chart = linked_chart(large().result)
     axes = draw(chart)
     bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     assert [bar.get_height() for bar in bars] == chart.series[0].y.tolist()
@@ -61,14 +65,12 @@ def test_an_arrow_to_nowhere_is_not_drawn() -> None:
 
 def test_all_charts_come_side_by_side_and_can_be_drawn() -> None:
     built = conservative()
-    axes = draw_all(charts(built.result, built.grid, subject=0))
+    axes = draw_all([overall_chart(built.result), slope_chart(built.grid), linked_chart(built.result)])
     assert axes.shape == (3,)
     axes[0].figure.canvas.draw()
 
 
 def test_a_name_is_no_formula() -> None:
-    result = attacking_names().result
-    formula = [str(name) for name in result.subjects].index("$\\frac{1}{$")
-    axes = draw(charts(result, subject=formula)[1])
+    axes = draw(replace(overall_chart(attacking_names().result), title="$\\frac{1}{$"))
     axes.figure.canvas.draw()
     assert "$\\frac{1}{$" in axes.get_title(loc="left")

@@ -15,7 +15,7 @@ from unveil.metrics.candidates.matches import matches
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues, check_metrics
 from unveil.questions.attack_metrics.read import read
 from unveil.questions.attack_metrics.settings import CandidatesSettings
-from unveil.questions.attack_metrics.view import VIEW, brief
+from unveil.questions.attack_metrics.view import VIEW
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
@@ -77,7 +77,7 @@ def ask(request: Request) -> Response:
         settings,
         progress=request.progress,
     )
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer)
 
 
 # Measure a guess, and compare it with the truth where that is known.

@@ -1,47 +1,44 @@
-"""How the findings about candidates are shown: JSON, limits, table, page and pictures."""
+"""How the findings about candidates are shown: thresholds, first screen, sections and methods."""
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unveil.errors import InputError
-from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.matches import Matches
-from unveil.questions.attack_metrics.charts import histogram, overviews
-from unveil.questions.attack_metrics.findings import CandidatesFindings, check_metrics
-from unveil.questions.attack_metrics.tables import TABLE_NOTE, by_category, key_numbers, left_out_table, metric_table
-from unveil.questions.attack_metrics.words import (
-    explanation,
-    matched_headline,
-    matched_tone,
-    next_steps,
-    why_they_differ,
-)
+from unveil.questions.attack_metrics.findings import CandidatesFindings
+from unveil.questions.attack_metrics.sections import metrics
 from unveil.questions.result import PLAIN, PageContext, QuestionView
-from unveil.report.blocks import Page, Section
-from unveil.report.blocks_spread import BoxRows
+from unveil.report.blocks import NextStep, Page, Section, TableBlock, Tone
 from unveil.report.figures import frame_of
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Figures, Part, opening
-from unveil.report.text import count
-from unveil.report.trust import LEGEND, quantity_meanings, trust_note, where_from
+from unveil.report.text import count, decimal, percent
+from unveil.report.trust import quantity_meanings, summary_of, title_of, where_from
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
-#: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
-_DRAWN = ("entropy", "incorrectness")
-_COLUMNS = (
-    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs "
-    "and on tables differ."
+_METHOD = (
+    "The attacker's choice is its most likely candidate, unless it named another one. Tied candidates count by their "
+    "probability, so correct matches need not be a whole number.",
+    "A candidate with probability 0 is on the list of candidates; one that is not listed is not.",
+    "A target without candidates is not attempted: metrics per target have no value for it.",
+    "Mean, median and 5–95% are over the targets with a value. Metrics without a median have one value in total.",
+)
+_WITH_TRUTH = (
+    "An attempt on a target without a true candidate is wrong.",
+    "Surprise is capped at that of a probability of 1e-12 where the true candidate has no probability.",
+    "Baseline: random guessing among the candidates of each attempted target.",
+)
+_LIMITATIONS = (
+    "Only the given attack is measured; another attacker may succeed more often.",
+    "Metrics of uncertainty take the attacker's probabilities as they are.",
+    "The report does not say what a correct match reveals about a person.",
 )
 
 
 def quantities(findings: CandidatesFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for: every metric's value, or its mean over the targets that have one.
+    """Return the values that a threshold can be set for: each metric, or its mean over the targets that have one.
 
-    A metric without a value (nothing was attempted, or no target stands for anybody) exceeds no limit.
+    A metric without a value exceeds no threshold.
     """
     meaning = quantity_meanings()
     return {
@@ -57,133 +54,148 @@ def quantities(findings: CandidatesFindings) -> dict[str, Quantity]:
 
 
 def frame(findings: CandidatesFindings) -> "pl.DataFrame":
-    """Return one row per metric that is shown."""
+    """Return one row per metric."""
     return frame_of(findings.rows)
 
 
-def plot(findings: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
-    """Return matplotlib axes with the distribution of each of ``metrics`` over the targets.
-
-    Without names, those of the metrics that were asked for; without these, entropy and incorrectness.
-    """
-    from unveil.report.draw.lines import draw_all
-
-    check_metrics(metrics, has_truth=findings.matches.has_truth)
-    wanted = metrics or findings.metrics or _DRAWN
-    spread = [each for each in findings.measured if each.metric.name in wanted and each.metric.per == "target"]
-    if not spread:
-        raise InputError("none of these metrics has one value per target to draw. Name another, such as entropy")
-    return draw_all([histogram(each) for each in spread])
-
-
-def typical_doubt(findings: CandidatesFindings) -> float:
-    """Return the median number of equally likely candidates that would leave as much doubt; NaN if not measured."""
+def median_candidates(findings: CandidatesFindings) -> float:
+    """Return the median number of equally likely candidates (inherent privacy); NaN if not measured."""
     return next((each.median for each in findings.measured if each.metric.name == "inherent_privacy"), math.nan)
 
 
 def headline(findings: CandidatesFindings) -> str:
-    """Return the answer in one sentence."""
-    return matched_headline(findings.matches, doubt=typical_doubt(findings))
+    """Return how many targets the attack identifies, in one sentence."""
+    matches, median = findings.matches, median_candidates(findings)
+    targets = count(matches.targets, "target", "targets")
+    if matches.attempted == 0:
+        return f"The attack attempts 0 of {targets}."
+    if not matches.has_truth:
+        if math.isnan(median):
+            return f"The attack attempts {count(matches.attempted)} of {targets}."
+        return f"The median target has {decimal(median, places=1)} equally likely candidates."
+    if matches.somebody == 0:
+        return f"0 of {targets} have a true candidate, so no match can be correct."
+    baseline = "" if math.isnan(matches.by_chance) else f" (baseline {decimal(matches.by_chance, places=1)})"
+    identified = decimal(matches.correct, places=1)
+    return f"The attack identifies {identified} of {count(matches.somebody, 'target', 'targets')}{baseline}."
+
+
+def explanation(findings: CandidatesFindings) -> tuple[str, ...]:
+    """Return the uncertainty of the attacker and the targets that were not attempted."""
+    matches, median = findings.matches, median_candidates(findings)
+    if not matches.has_truth:
+        return ("Accuracy needs the true matches.",)
+    if not matches.attempted:
+        return ()
+    uncertainty = () if math.isnan(median) else (_uncertainty(median),)
+    missed = f"{count(matches.missed, 'target was', 'targets were')} not attempted."
+    return (*uncertainty, *((missed,) if matches.missed else ()))
+
+
+def _uncertainty(median: float) -> str:
+    if round(median, 1) <= 1:
+        return "For the median target the attacker is certain, correctly or not."
+    return f"The median target has {decimal(median, places=1)} equally likely candidates."
+
+
+def next_steps(findings: CandidatesFindings) -> tuple[str, ...]:
+    """Return the next steps."""
+    if not findings.matches.has_truth:
+        return (NextStep("Give the true candidates to measure accuracy.", option="--truth"),)
+    if tone(findings.matches) == "bad":
+        return ("Protect the data further, and run the same attack again.",)
+    return (
+        "Repeat the measurement with the strongest attack that you know.",
+        NextStep("Choose a threshold to get pass or fail.", option="--limit adversary_overall_success=SHARE"),
+    )
+
+
+def tone(matches: Matches) -> Tone:
+    """Return how the headline should strike: bad if every second attempt, or every second target, is correct.
+
+    No match is neutral, not good: another attacker may succeed.
+
+    >>> tone(Matches(targets=9, attempted=3, has_truth=True, correct=2, success_rate=2 / 3))
+    'bad'
+    """
+    if not matches.has_truth or matches.correct == 0:
+        return "neutral"
+    return "bad" if max(matches.success_rate, matches.overall_success) >= 0.5 else "warning"
+
+
+def summary_table(findings: CandidatesFindings) -> TableBlock:
+    """Return success, attempted targets and the median number of candidates."""
+    matches, median = findings.matches, median_candidates(findings)
+    rows: list[tuple[str, str, str]] = []
+    if matches.has_truth:
+        for label, share, of in (
+            ("Success of attempted targets (precision)", matches.success_rate, matches.attempted),
+            ("Success of all targets (recall)", matches.overall_success, matches.somebody),
+        ):
+            correct = f" ({decimal(matches.correct, places=1)} of {count(of)})" if of else ""
+            rows.append((label, f"{percent(share)}{correct}", percent(matches.by_chance / of) if of else ""))
+    rows.append(("Targets attempted", f"{count(matches.attempted)} of {count(matches.targets)}", ""))
+    if not math.isnan(median):
+        rows.append(("Median of equally likely candidates", decimal(median, places=1), ""))
+    if matches.not_considered:
+        rows.append(("Attempts without the true candidate", count(matches.not_considered), ""))
+    if matches.nobody:
+        rows.append(("Targets without a true candidate", count(matches.nobody), ""))
+    return TableBlock(
+        caption="Accuracy" if matches.has_truth else "Attempts",
+        columns=("Result", "Attack", "Baseline"),
+        rows=tuple(rows),
+        align=("left", "right", "right"),
+        note="Precision counts attempted targets only; recall counts all targets with a true candidate."
+        if matches.has_truth
+        else "",
+    )
+
+
+def _missing_section(findings: CandidatesFindings) -> Section | None:
+    """Return the metrics that need the true matches; None where they were measured."""
+    if not findings.left_out:
+        return None
+    table = TableBlock(
+        caption="Metrics that need the true matches",
+        columns=("Metric", "Meaning"),
+        rows=tuple((title_of(metric), summary_of(metric)) for metric in findings.left_out),
+        align=("left", "left"),
+        prose=True,
+    )
+    return Section(
+        heading="Accuracy",
+        question="Which results need the true matches?",
+        lead=f"{count(len(findings.left_out), 'metric needs', 'metrics need')} the true matches.",
+        blocks=(),
+        data=(table,),
+    )
 
 
 def page(findings: CandidatesFindings, context: PageContext = PLAIN) -> Page:
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
-
-    No target or candidate is named.
-    """
-    first, *rest = overviews(findings) or (None,)
-    sections = [_key_section(findings), _metric_section(findings, rest)]
-    if findings.left_out:
-        sections.append(_left_out_section(findings.left_out))
-    matches, doubt = findings.matches, typical_doubt(findings)
+    """Return the whole report as data; it names no target and no candidate."""
+    sections = (metrics.section(findings, context), _missing_section(findings))
+    sources = dict.fromkeys(each.metric.source for each in findings.shown)
     return Page(
-        title="What an adversary knows about each target",
-        question=(
-            f"How much does the adversary know about {count(matches.targets, 'target', 'targets')}, and how often is "
-            "it right?"
-        ),
+        title="Metrics of an attack",
+        question="How much does the attacker know, and how often is it correct?",
         headline=headline(findings),
-        explanation=explanation(matches, doubt=doubt),
-        next_steps=next_steps(matches),
-        picture=() if first is None else (first,),
-        tone=matched_tone(matches),
-        sections=tuple(sections),
-        method=_method(matches, findings.shown),
-        limitations=_UNTESTED,
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(*metrics.overviews(findings)[:1], summary_table(findings)),
+        tone=tone(findings.matches),
+        sections=tuple(each for each in sections if each is not None),
+        method=(
+            *_METHOD,
+            *(_WITH_TRUTH if findings.matches.has_truth else ()),
+            where_from(),
+            *((f"Definitions: {'; '.join(sources)}.",) if sources else ()),
+        ),
+        limitations=_LIMITATIONS,
         notes=findings.notes,
         seed=context.seed,
         strip=context.strip,
     )
-
-
-def _key_section(findings: CandidatesFindings) -> Section:
-    has_truth = findings.matches.has_truth
-    return Section(
-        heading="How often the adversary is right" if has_truth else "How far the adversary reaches",
-        lead=why_they_differ(findings.matches) if has_truth else "What can be said without the truth.",
-        blocks=key_numbers(findings.matches, doubt=typical_doubt(findings)),
-    )
-
-
-def _metric_section(findings: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
-    tables = (metric_table(category, members, findings.ends) for category, members in by_category(findings.shown))
-    return Section(heading="Every metric", lead=f"{TABLE_NOTE} {_COLUMNS} {LEGEND}", blocks=(*more, *tables))
-
-
-def _left_out_section(left_out: Sequence[Metric]) -> Section:
-    return Section(
-        heading="What could not be measured",
-        lead=(
-            f"{count(len(left_out), 'metric compares', 'metrics compare')} the adversary's belief with the truth, "
-            "which was not given. Give it with --truth to see them."
-        ),
-        blocks=(left_out_table(left_out),),
-    )
-
-
-def _method(matches: Matches, measured: Sequence[MetricValue]) -> tuple[str, ...]:
-    sentences = [
-        "The adversary's choice is its most likely candidate, unless it named another one. Where several are most "
-        "likely, each counts with its chance: matches are then an expected number and need not be whole.",
-        "A candidate with probability 0 was considered and excluded; one that is not listed was not considered.",
-        "A target without candidates was not attempted: metrics per target have no value for it, overall success "
-        "counts it.",
-    ]
-    if matches.has_truth:
-        sentences += [
-            "A target whose true candidate is empty stands for nobody: an attempt on it is a failed one, and overall "
-            "success leaves it out.",
-            "Where the true candidate was given no probability, surprise would be infinite; it is capped at that of a "
-            "probability of 1e-12.",
-            "Random guessing picks blindly among the candidates considered for each attempted target.",
-        ]
-    sentences.append(where_from())
-    sources = dict.fromkeys(each.metric.source for each in measured)
-    if sources:
-        sentences.append(f"Definitions: {'; '.join(sources)}.")
-    return tuple(sentences)
-
-
-_UNTESTED = (
-    "Whether another adversary would do better: only the guess that was given is measured.",
-    "Whether the adversary's probabilities deserve belief: metrics of uncertainty take them as they are.",
-    "What a right match would reveal about the person, or what more releases of the same people would add.",
-)
-
-
-def brief(findings: CandidatesFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the figures with their meaning, the metrics by category."""
-    yield from opening(page(findings))
-    yield ""
-    yield Figures(key_numbers(findings.matches, doubt=typical_doubt(findings)))
-    if findings.matches.has_truth:
-        yield from ("", why_they_differ(findings.matches))
-    for category, members in by_category(findings.shown):
-        yield ""
-        yield metric_table(category, members, as_written=True)
-    yield from ("", TABLE_NOTE, trust_note())
-    if findings.left_out:
-        yield from ("", f"{len(findings.left_out)} metrics compare with the truth; give it with --truth to see them.")
 
 
 VIEW = QuestionView(
@@ -193,6 +205,5 @@ VIEW = QuestionView(
     quantities=quantities,
     frame=frame,
     page=page,
-    plot=plot,
     meanings=quantity_meanings,
 )

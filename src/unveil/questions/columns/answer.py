@@ -5,7 +5,7 @@ from typing import Any
 from unveil.data.table import Column, Table, kind_notes, write_kinds
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.columns.settings import ColumnsSettings
-from unveil.questions.columns.view import VIEW, brief
+from unveil.questions.columns.view import VIEW
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.result import Result
@@ -27,7 +27,7 @@ def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any)
     --------
     >>> import polars as pl
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
-    <Result: It is told, known or clear what each of 2 columns (3 rows) holds.>
+    <Result: All 2 columns were recognized.>
     """
     reading = reading_of(ColumnsSettings.merge(settings, changes))
     read = reading.table(table)
@@ -45,7 +45,6 @@ def ask(request: Request) -> Response:
     answer = columns(table, settings)
     return Response(
         answer=answer,
-        brief=lambda: list(brief(answer.findings)),
         outputs={
             "write": OutputFile(
                 write=lambda path, **_: write_kinds(table, path),

@@ -1,43 +1,40 @@
-"""How the findings about columns are shown: JSON, limits, table, page and picture."""
+"""How the findings about columns are shown: the first screen, the sections and the methods."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from unveil.data.table.forms import KINDS
+from unveil.data.table.rules import Confidence
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.result import PLAIN, PageContext, QuestionView
-from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
-from unveil.report.terminal import Part, opening
+from unveil.report.blocks import Chart, NextStep, Page, Section, Series, TableBlock
 from unveil.report.text import count, name, together
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
 _LONGEST = 40
-#: So many columns are seen first.
+#: Columns in the table of the first screen.
 _FIRST = 12
+#: How certain the type of a column is, from the most certain.
+_CONFIDENCE: Mapping[Confidence, str] = {
+    "told": "given",
+    "dictionary": "dictionary",
+    "labels": "labels",
+    "sure": "sure",
+    "likely": "likely",
+    "unsure": "needs a check",
+}
 _METHOD = (
-    "What is told counts first, then a dictionary, then labels inside the file, then the rules, of which the first "
-    "that fits decides.",
-    "sure: the values leave no doubt. likely: the name of the column, its values or other columns tell. unsure: "
-    "nothing does.",
-    "A marker is a cell that stands for no value. Missing, not applicable and own codes are values of their own: equal "
-    "to the same marker, and as far as can be from anything else.",
+    "Given types count first, then the dictionary, then labels in the file, then the rules; the first rule that fits "
+    "decides.",
+    "sure: the values leave no doubt. likely: the name of the column, its values, or other columns suggest the type.",
+    "A marker is a text that stands for a missing value, such as NA. Each marker counts as a value of its own.",
 )
-_UNTESTED = (
-    "What codes mean: only a dictionary can tell.",
-    "Whether numbers are right, in one unit, or about the same people in all rows.",
+_LIMITATIONS = (
+    "Only a dictionary can tell the meaning of codes.",
+    "The values themselves, their units, and whether rows describe the same people are not checked.",
 )
-
-
-def brief(findings: ColumnsFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: what was found, and how each column was read, and why."""
-    yield from opening(page(findings))
-    for table in (column_table(findings.columns), why_table(findings)):
-        yield ""
-        yield table
 
 
 def frame(findings: ColumnsFindings) -> "pl.DataFrame":
@@ -50,120 +47,104 @@ def frame(findings: ColumnsFindings) -> "pl.DataFrame":
 
 
 def headline(findings: ColumnsFindings) -> str:
-    """Return the answer in one sentence."""
-    rows = count(findings.rows, "row", "rows")
+    """Return how many columns need a check, in one sentence."""
+    columns = count(len(findings.columns), "column", "columns")
     if not findings.unsure:
-        return f"It is told, known or clear what {_columns(findings)} ({rows}) holds."
-    return (
-        f"For {len(findings.unsure)} of {count(len(findings.columns), 'column', 'columns')} ({rows}) nothing tells "
-        f"for sure "
-        f"what {'it holds' if len(findings.unsure) == 1 else 'they hold'}."
-    )
+        return f"{'The' if len(findings.columns) == 1 else 'All'} {columns} {_were(findings)} recognized."
+    names = together(name(each, _LONGEST) for each in findings.unsure)
+    return f"{len(findings.unsure)} of {columns} need{'s' * (len(findings.unsure) == 1)} a check: {names}."
 
 
-def _columns(findings: ColumnsFindings) -> str:
-    number = len(findings.columns)
-    return "the only column" if number == 1 else f"each of {number:,} columns"
+def _were(findings: ColumnsFindings) -> str:
+    return "was" if len(findings.columns) == 1 else "were"
 
 
 def explanation(findings: ColumnsFindings) -> tuple[str, ...]:
-    """Return which columns are unsure, and how many have cells that stand for no value."""
+    """Return what a wrong type does, and the number of columns with markers."""
     marked = sum(bool(each.markers) for each in findings.columns)
-    said = []
-    if findings.unsure:
-        names = together(name(each, _LONGEST) for each in findings.unsure)
-        said.append(f"Unsure: {names}. A wrong kind changes every figure that uses the column.")
-    if marked:
-        said.append(f"{count(marked, 'column has', 'columns have')} cells that stand for no value.")
-    return tuple(said)
-
-
-def next_steps(findings: ColumnsFindings) -> tuple[str, ...]:
-    """Return what to do before anything is made of the table."""
-    correct = "write what the columns are taken for with --write kinds.toml, correct it, and name it with --dictionary"
-    if findings.unsure:
-        return (f"Say what they hold: {correct} in every question.",)
-    return (f"Look through the kinds once; if one is wrong, {correct}.",)
+    wrong = ("A wrong type changes every result that uses the column.",) if findings.unsure else ()
+    has = f"{count(marked, 'column has', 'columns have')} markers of missing values."
+    return (*wrong, *((has,) if marked else ()))
 
 
 def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
-    first, rest = findings.columns[:_FIRST], findings.columns[_FIRST:]
-    others = Section(
-        heading="The other columns",
-        lead="Of these the kind is told, known or clear, or there are too many unsure ones to show above.",
-        blocks=(column_table(rest),),
+    first, others = findings.columns[:_FIRST], findings.columns[_FIRST:]
+    reasons = Section(
+        heading="Reasons",
+        question="Why does each column have this type?",
+        lead=f"{findings.table} has {count(findings.rows, 'row', 'rows')}.",
+        blocks=(reason_table(findings),),
     )
-    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(findings),))
+    rest = Section(
+        heading="Other columns",
+        question="Which types do the other columns have?",
+        lead=f"{count(len(others), 'more column', 'more columns')}.",
+        blocks=(column_table(others),),
+    )
+    step = (
+        "Correct the types in the dictionary." if findings.unsure else "Check the types once, and correct wrong ones."
+    )
     return Page(
-        title="What is in each column",
-        question=f"How was {findings.table} read?",
+        title="Column types",
+        question=f"How is {findings.table} read?",
         headline=headline(findings),
         explanation=explanation(findings),
-        next_steps=next_steps(findings),
-        picture=(column_table(first),),
+        next_steps=(NextStep(step, option="--write kinds.toml, then --dictionary kinds.toml"),),
+        picture=(confidence_chart(findings), column_table(first)),
         tone="warning" if findings.unsure else "good",
-        sections=(*([others] if rest else []), why),
+        sections=(*([rest] if others else []), reasons),
         method=_METHOD,
-        limitations=_UNTESTED,
+        limitations=_LIMITATIONS,
         notes=findings.notes,
         seed=context.seed,
         strip=context.strip,
     )
 
 
-def plot(findings: ColumnsFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with the number of columns of each kind."""
-    from unveil.report.draw.lines import draw_all
-
-    return draw_all([_chart(findings)])
-
-
-def _chart(findings: ColumnsFindings) -> Chart:
+def confidence_chart(findings: ColumnsFindings) -> Chart:
+    """Return the number of columns by how certain their type is."""
     import numpy as np
 
-    counts = Counter(each.kind for each in findings.columns)
-    values = np.array([counts[kind] for kind in KINDS], np.float64)
-    rows = np.arange(len(KINDS), dtype=np.float64)
+    counts = Counter(each.confidence for each in findings.columns)
+    levels = [level for level in _CONFIDENCE if counts[level]]
+    values = np.array([counts[level] for level in levels], np.float64)
     return Chart(
-        title="Columns of each kind",
+        title="Columns by confidence of their type",
         x_label="columns",
         y_label="",
-        series=(Series(name="columns", x=values, y=rows, style="first", kind="points", low=values, high=values),),
-        x_range=(0.0, float(values.max())),
+        series=(
+            Series(name="columns", x=values, y=np.arange(len(levels), dtype=np.float64), style="first", kind="points"),
+        ),
+        x_range=(0.0, float(max(len(findings.columns), 1))),
+        x_kind="count",
         y_kind="number",
-        rows=tuple(KINDS),
+        rows=tuple(_CONFIDENCE[level] for level in levels),
     )
 
 
 def column_table(columns: Sequence[ColumnReading]) -> TableBlock:
-    """Return how columns were read, a row for each."""
+    """Return the type of each column."""
     return TableBlock(
-        caption="How each column was read",
-        columns=("Column", "Kind", "Role", "Confidence", "Values", "Missing", "Markers"),
+        caption="Columns",
+        columns=("Column", "Type", "Role", "Confidence", "Missing"),
         rows=tuple(
-            (
-                name(each.name, _LONGEST),
-                each.kind,
-                each.role,
-                each.confidence,
-                f"{each.different:,}",
-                f"{each.missing:,}",
-                _markers(each),
-            )
+            (name(each.name, _LONGEST), each.kind, each.role, _CONFIDENCE[each.confidence], f"{each.missing:,}")
             for each in columns
         ),
-        align=("left", "left", "left", "left", "right", "right", "left"),
+        align=("left", "left", "left", "left", "right"),
     )
 
 
-def why_table(findings: ColumnsFindings) -> TableBlock:
-    """Return why each column was read as it was."""
+def reason_table(findings: ColumnsFindings) -> TableBlock:
+    """Return the reason for the type of each column, its values and its markers."""
     return TableBlock(
-        caption="Why each column was read so",
-        columns=("Column", "Why"),
-        rows=tuple((name(each.name, _LONGEST), each.reason) for each in findings.columns),
-        align=("left", "left"),
+        caption="Reasons by column",
+        columns=("Column", "Reason", "Values", "Markers"),
+        rows=tuple(
+            (name(each.name, _LONGEST), each.reason, f"{each.different:,}", _markers(each)) for each in findings.columns
+        ),
+        align=("left", "left", "right", "left"),
         prose=True,
     )
 
@@ -178,5 +159,4 @@ VIEW = QuestionView(
     about="The answer of `unveil columns`: what is in each column of a table, and how sure that is.",
     frame=frame,
     page=page,
-    plot=plot,
 )

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from unveil.questions.matching.ambiguity_view import AMBIGUITY_VIEW, ambiguity_brief
-from unveil.questions.matching.findings import MatchingFindings
+from unveil.questions.matching.ambiguity_view import AMBIGUITY_VIEW
 from unveil.questions.matching.read import read
 from unveil.questions.matching.run import run, run_without_truth
 from unveil.questions.matching.settings import MatchingSettings
-from unveil.questions.matching.view import VIEW, brief
+from unveil.questions.matching.view import VIEW
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
@@ -85,5 +84,4 @@ def ask(request: Request) -> Response:
         }
         settings = replace(settings, also=(), **files)
     answer = matching(settings.matrix, settings.truth, settings, progress=request.progress)
-    shown = brief if isinstance(answer.findings, MatchingFindings) else ambiguity_brief
-    return Response(answer=answer, brief=lambda: list(shown(answer.findings, top=settings.top)))
+    return Response(answer=answer, on_page={"top": settings.top})

@@ -153,9 +153,7 @@ class MatchingSettings(LimitSettings, SeedSettings):
         most=1,
         fold=MORE,
     )
-    top: int = setting(
-        10, "How many of the entries most at risk to print", least=0, only="command line", front_end=True, metavar="N"
-    )
+    top: int = setting(10, "Items to list", least=0, only="command line", front_end=True, metavar="N")
 
 
 QUESTION = Question(

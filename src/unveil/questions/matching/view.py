@@ -1,35 +1,60 @@
-"""How the findings about a matching attack are shown: JSON, limits, table, page and pictures."""
+"""How the findings about a matching attack are shown: thresholds, first screen, sections and methods."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
-from unveil.metrics.matchings.itemsets import Itemsets
-from unveil.questions.matching import words
-from unveil.questions.matching.charts import crack_chart, entries_chart
-from unveil.questions.matching.findings import MatchingFindings, ReleaseAlone
-from unveil.questions.matching.tables import (
-    MOST_ENTRIES,
-    at_risk_table,
-    group_numbers,
-    group_table,
-    heuristic_numbers,
-    key_numbers,
-    release_table,
-    set_numbers,
-    set_table,
+from unveil.metrics.matchings.permanents import Ambiguity
+from unveil.questions.matching.estimates import (
+    CERTAIN,
+    TAIL,
+    UNSETTLED,
+    accuracy,
+    amount,
+    certainty,
+    degree_text,
+    lower,
+    method_words,
+    or_more,
+    permanent_label,
+    permanent_text,
 )
-from unveil.questions.matching.words import TAIL, UNSETTLED, certainty, method_words
-from unveil.questions.result import PLAIN, PageContext, QuestionView
-from unveil.report.blocks import Block, Page, Section
+from unveil.questions.matching.findings import AmbiguityFindings, MatchingFindings
+from unveil.questions.matching.sections.items import MatchingContext, ceiling
+from unveil.questions.matching.sections.items import section as items_section
+from unveil.questions.matching.sections.sets import release_section
+from unveil.questions.matching.sections.sets import section as sets_section
+from unveil.questions.result import QuestionView
+from unveil.report.blocks import Chart, NextStep, Page, Series, TableBlock, Threshold, Tone
 from unveil.report.limits import Quantity
-from unveil.report.terminal import Figures, Part, opening
-from unveil.report.text import count
+from unveil.report.scale import round_step
+from unveil.report.text import count, decimal, percent
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+_CONTEXT = MatchingContext()
+_SOURCE = "Definitions: Lakshmanan, Ng and Ramesh (2008), Bagai, Malik and Jadliwala (2017), Edman, Sivrikaya and Yener"
+#: What the report does not cover.
+LIMITATIONS = (
+    "Only the given attack is measured; another attacker may know more.",
+    "The attacker's weights are taken as they are.",
+    "The report does not say what a resolved pseudonym reveals about a person.",
+)
+_HOW: Mapping[str, str] = MappingProxyType(
+    {
+        "possible pairs": "and all matchings made of them to be equally likely",
+        "probabilities": "with probabilities that sum to 1 in each row and column",
+        "weights": "with weights; only their proportions matter",
+    }
+)
+#: The most bars of the distribution.
+MOST_BARS = 40
+#: Numbers further out than this share of all chance are not drawn.
+_FAR_OUT = 1e-4
+#: The baseline is drawn where this much of its probability can be seen, and the bars with it.
+_SEEN, _HIGHEST = 0.5, 3.0
 
 _MEANINGS = {
     "cracked_share": "expected share of entries that get their true token, from 0 to 1",
@@ -111,44 +136,154 @@ def end_of(figure: EstimatedFigure, errors: int) -> float:
     return float(min(max(figure.value + errors * figure.error, low), high))
 
 
-def plot(findings: MatchingFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with the distribution of cracks, and how exposed entries are."""
-    from unveil.report.draw.lines import draw_all
+def headline(cracks: Cracks) -> str:
+    """Return how many pseudonyms are expected to be resolved, in one sentence."""
+    n, expected = count(cracks.n, "pseudonym", "pseudonyms"), cracks.expected_cracks
+    if not (cracks.crack_probability > 0).any():
+        return f"0 of {n} can be resolved: the attack rules out every true match."
+    if (cracks.crack_probability >= CERTAIN).all():
+        verb = "is" if cracks.n == 1 else "are"
+        return f"{count(cracks.n)} of {n} {verb} resolved: only the true matching is possible."
+    few = decimal(expected.value, places=1 if expected.value >= 1 else 2)
+    interval = ""
+    if expected.kind == "sampled":
+        ends = (
+            max(0.0, expected.value - 2 * expected.error),
+            min(float(cracks.n), expected.value + 2 * expected.error),
+        )
+        low, high = (decimal(end, places=2) for end in ends)
+        interval = f"95% CI {low}–{high}; "
+    baseline = decimal(cracks.blind_cracks, places=2)
+    return f"{few} of {n} are expected to be resolved ({interval}baseline {baseline})."
 
-    return draw_all([crack_chart(findings.cracks, findings.blind), entries_chart(findings.cracks)])
+
+def explanation(cracks: Cracks) -> tuple[str, ...]:
+    """Return the outcome with bad luck, and what is certain."""
+    if cracks.n == 1:
+        return ("A single item cannot be confused with another.",)
+    if not (cracks.crack_probability > 0).any():
+        return ("The attacker is misled; another one may do better.",)
+    least, sure = cracks.at_least(TAIL).at_least, sure_items(cracks)
+    tail = f"With a probability of 5%, the attack resolves {or_more(least, cracks.n)}."
+    certain = f"{count(sure, 'pseudonym is', 'pseudonyms are')} resolved with certainty."
+    return (*((tail,) if least > cracks.expected_cracks.value else ()), *((certain,) if 0 < sure < cracks.n else ()))
 
 
-def headline(findings: MatchingFindings) -> str:
-    """Return the answer in one sentence: how many entries are cracked, expected and with bad luck."""
-    return words.headline(findings.cracks)
+def sure_items(cracks: Cracks) -> int:
+    """Return how many items get their true pseudonym in every possible matching."""
+    return int((cracks.crack_probability >= CERTAIN).sum())
 
 
-def page(findings: MatchingFindings, context: PageContext = PLAIN) -> Page:
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+def next_steps(cracks: Cracks) -> tuple[str, ...]:
+    """Return the next steps."""
+    step = "Repeat the measurement with the strongest attack that you know."
+    if cracks.n > 1 and sure_items(cracks):
+        step = "Merge the items that are resolved with certainty with others, or leave them out."
+    elif tone(cracks) in ("bad", "warning"):
+        step = "Generalize what sets the most exposed items apart, and measure again."
+    return step, NextStep("Choose a threshold to get pass or fail.", option="--limit cracks_q95=NUMBER")
 
-    Entries are named, so the page is for whoever holds the data; tokens are not, because a name beside its token is the
-    key to the whole release.
+
+def tone(cracks: Cracks) -> Tone:
+    """Return how the headline should strike: bad if half of all items are resolved, a warning above the baseline."""
+    expected = cracks.expected_cracks
+    if cracks.n == 1:
+        return "neutral"
+    if expected.value >= cracks.n / 2:
+        return "bad"
+    margin = 2 * expected.error if expected.kind == "sampled" else 1e-9
+    return "warning" if sure_items(cracks) or expected.value > cracks.blind_cracks + margin else "neutral"
+
+
+def summary_table(cracks: Cracks, blind: FloatArray) -> TableBlock:
+    """Return the main results, their baselines and their accuracy; ``blind`` is the distribution of the baseline."""
+    n, luck, d = cracks.n, cracks.at_least(TAIL), cracks.d
+    rows = [
+        (
+            "Expected resolved pseudonyms",
+            f"{amount(cracks.expected_cracks)} of {count(n)}",
+            decimal(cracks.blind_cracks),
+            accuracy(cracks.expected_cracks),
+        ),
+        ("Resolved with 5% probability", or_more(luck.at_least, n), or_more(_last(blind), n), _luck_accuracy(cracks)),
+        ("Degree of anonymity d", degree_text(d), "1", accuracy(d)),
+        *permanent_rows(cracks),
+    ]
+    return TableBlock(
+        caption="Resolved pseudonyms",
+        columns=("Result", "Attack", "Baseline", "Accuracy"),
+        rows=tuple(rows),
+        align=("left", "right", "right", "right"),
+        note="d: 0 if one matching is left, 1 if all are equally likely. Baseline: all matchings equally likely.",
+    )
+
+
+def permanent_rows(result: Cracks | Ambiguity) -> tuple[tuple[str, str, str, str], ...]:
+    """Return the row of the permanent, none where it is undefined."""
+    log = result.log_permanent
+    if math.isnan(log.value):
+        return ()
+    more = " or more" if log.kind == "bracket" else ""
+    exact = "exact" if log.kind == "exact" else "see Methods"
+    return ((permanent_label(result), f"{permanent_text(result)}{more}", "", exact),)
+
+
+def _luck_accuracy(cracks: Cracks) -> str:
+    luck = cracks.at_least(TAIL)
+    if not (cracks.crack_distribution_error > 0).any():
+        return "exact"
+    return "sampled" if luck.low == luck.high else f"{count(luck.low)} to {count(luck.high)}"
+
+
+def _last(chance: FloatArray) -> int:
+    """Return the largest number that is reached or passed with a probability of 5%."""
+    tail = np.cumsum(chance[::-1])[::-1]
+    return int(np.flatnonzero(tail >= TAIL - 1e-12).max(initial=0))
+
+
+def heuristic_table(cracks: Cracks) -> TableBlock:
+    """Return the heuristic H and its errors."""
+    bias, nmape = cracks.matched_bias, cracks.nmape
+    off = "undefined" if math.isnan(bias.value) else f"{bias.value * 100:+.1f}%"
+    small = "undefined" if math.isnan(nmape.value) else percent(nmape.value / 100, places=2)
+    rows = (
+        ("Heuristic H", decimal(cracks.heuristic.value), "estimate of the expected resolved pseudonyms"),
+        ("Matched bias of H", "0.0%" if off in ("-0.0%", "+0.0%") else off, "mean error if the attacker is right"),
+        ("NMAPE of H", small, "mean absolute error over all truths, in percent of items"),
+    )
+    return TableBlock(
+        caption="Heuristic",
+        columns=("Result", "Value", "Meaning"),
+        rows=rows,
+        align=("left", "right", "left"),
+        note="H adds up the matrix at the true pairs. It ignores that each pseudonym is given once.",
+    )
+
+
+def page(findings: MatchingFindings, context: MatchingContext = _CONTEXT) -> Page:
+    """Return the whole report as data.
+
+    Items are named, so the page is internal; pseudonyms are not, because a name with its pseudonym is the key to the
+    release.
     """
-    cracks, blind = findings.cracks, findings.blind
-    sections = [_key_section(cracks, blind), _entries_section(cracks, findings.entries)]
-    if cracks.groups is not None:
-        sections.append(_group_section(cracks))
-    if cracks.itemsets is not None:
-        sections.append(_set_section(cracks.itemsets))
-    if findings.releases:
-        sections.append(release_section(findings.releases, cracks.expected_cracks, cracks.d))
-    sections.append(_heuristic_section(cracks))
+    cracks = findings.cracks
+    sections = (
+        items_section(cracks, findings.entries, context),
+        sets_section(cracks),
+        release_section(findings.releases, cracks.expected_cracks, cracks.d),
+    )
     return Page(
-        title="Cracks of a matching attack",
-        question=f"To how many of {count(cracks.n, 'entry', 'entries')} does the adversary give their true token?",
-        headline=headline(findings),
-        explanation=words.explanation(cracks),
-        next_steps=words.next_steps(cracks),
-        picture=(crack_chart(cracks, blind),),
-        tone=words.tone(cracks),
-        sections=tuple(sections),
-        method=_method(cracks, words.held_sentence(findings)),
-        limitations=_UNTESTED,
+        title="Matching attack",
+        question="How many pseudonyms does the attack resolve?",
+        headline=headline(cracks),
+        explanation=explanation(cracks),
+        next_steps=next_steps(cracks),
+        picture=(crack_chart(cracks, findings.blind), summary_table(cracks, findings.blind)),
+        tone=tone(cracks),
+        sections=tuple(each for each in sections if each is not None),
+        method=_method(findings),
+        limitations=LIMITATIONS,
+        method_data=(heuristic_table(cracks),),
         notes=findings.notes,
         seed=context.seed,
         strip=context.strip,
@@ -156,131 +291,111 @@ def page(findings: MatchingFindings, context: PageContext = PLAIN) -> Page:
     )
 
 
-def _key_section(cracks: Cracks, blind: FloatArray) -> Section:
-    return Section(
-        heading="The figures",
-        lead="Beside each figure stands what an adversary who knows nothing reaches; what is above that, this one owes "
-        "to what it holds.",
-        blocks=key_numbers(cracks, blind),
-    )
-
-
-def _entries_section(cracks: Cracks, entries: Sequence[str]) -> Section:
-    many = cracks.n > MOST_ENTRIES
-    blocks: tuple[Block, ...] = (*((entries_chart(cracks),) if many else ()), at_risk_table(cracks, entries))
-    return Section(
-        heading="Which entries are most at risk",
-        lead="Names of entries are for whoever holds the data. Their tokens are left out: names beside tokens would be "
-        "the key to the release.",
-        blocks=blocks,
-    )
-
-
-def _group_section(cracks: Cracks) -> Section:
-    return Section(
-        heading="Groups of entries",
-        lead="Where entries of a group reveal the same, a token of the right group is as bad as the right token.",
-        blocks=(*group_numbers(cracks), group_table(cracks)),
-    )
-
-
-def _set_section(itemsets: Itemsets) -> Section:
-    return Section(
-        heading="Sets of entries",
-        lead="Where a set matters as a whole (products bought together, diagnoses of one kind), it is enough to find "
-        "its tokens: which of them is which entry may stay open.",
-        blocks=(*set_numbers(itemsets), set_table(itemsets)),
-    )
-
-
-def release_section(releases: Sequence[ReleaseAlone], cracks: EstimatedFigure | None, d: EstimatedFigure) -> Section:
-    """Return what each of several releases reaches alone."""
-    return Section(
-        heading="Several releases under the same tokens",
-        lead="Each further release under the same tokens tells the adversary more of which is which.",
-        blocks=(release_table(releases, cracks, d),),
-    )
-
-
-def _heuristic_section(cracks: Cracks) -> Section:
-    return Section(
-        heading="The heuristic beside the metric",
-        lead="Where whole matchings cannot be counted, expected cracks are estimated from the matrix alone. Reports of "
-        "others may do so.",
-        blocks=heuristic_numbers(cracks),
-    )
-
-
-def _method(cracks: Cracks, held: str) -> tuple[str, ...]:
-    sentences = [
-        held,
-        f"A matching gives each {_each(cracks)}. An entry is cracked when it is given its "
-        f"true token. The adversary's matching is taken at random, {_likely(cracks)}.",
-        f"Crack probabilities and expected cracks: {_lower(certainty(cracks.expected_cracks))}",
-        f"Distribution of cracks: {_distribution_method(cracks)}",
-        f"Degree of anonymity: {_lower(certainty(cracks.d))}",
-        "Random guessing takes any matching of so many pairs of entries and tokens, all equally likely.",
-    ]
-    if not math.isnan(cracks.heuristic.value):
-        sentences.append(f"The heuristic H adds up the true pairs of the {cracks.heuristic.method}.")
-    return (*sentences, f"Definitions: {_SOURCE}.")
-
-
-def _each(cracks: Cracks) -> str:
-    if cracks.n == cracks.pairs == cracks.token_count:
-        return "entry one token and each token to one entry"
-    return "entry at most one token and each token to at most one entry"
-
-
-def _likely(cracks: Cracks) -> str:
-    listed = math.isnan(cracks.log_permanent.value)
-    return "each as likely as was said" if listed else "each as likely as the product of its weights"
-
-
-def _distribution_method(cracks: Cracks) -> str:
-    by = method_words(cracks.crack_distribution_method)
-    if (cracks.crack_distribution_error > 0).any():
-        largest = float(cracks.crack_distribution_error.max())
-        return f"sampled, with standard errors of at most {largest:.2g}, by {by}."
-    return f"exact, by {by}."
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-_SOURCE = (
-    "cracks by Lakshmanan, Ng and Ramesh (2008) and Bagai, Malik and Jadliwala (2017); degree of anonymity by Edman, "
-    "Sivrikaya and Yener (2007)"
-)
-_UNTESTED = (
-    "Whether another adversary knows more: only what was given is measured.",
-    "Whether the adversary's weights deserve belief: they are taken as they are.",
-    "What a cracked entry reveals about a person, or what further releases with the same tokens would add.",
-)
-
-
-def brief(findings: MatchingFindings, *, top: int) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the figures with their meaning, the entries most at risk."""
+def _method(findings: MatchingFindings) -> tuple[str, ...]:
     cracks = findings.cracks
-    yield from opening(page(findings))
-    yield ""
-    yield Figures(key_numbers(cracks, findings.blind))
-    yield from ("", words.heuristic_sentence(cracks), words.nmape_sentence(cracks), words.flat_sentence(cracks))
-    if cracks.groups is not None:
-        yield ""
-        yield group_table(cracks)
-    if cracks.itemsets is not None:
-        yield ""
-        yield Figures(set_numbers(cracks.itemsets))
-        yield ""
-        yield set_table(cracks.itemsets, at_most=max(top, 10))
-    if findings.releases:
-        yield ""
-        yield release_table(findings.releases, cracks.expected_cracks, cracks.d)
-    if top:
-        yield ""
-        yield at_risk_table(cracks, findings.entries, at_most=top)
+    likely = "its stated probability" if math.isnan(cracks.log_permanent.value) else "the product of its weights"
+    by = method_words(cracks.crack_distribution_method)
+    spread = f"exact, by {by}."
+    if (cracks.crack_distribution_error > 0).any():
+        spread = (
+            f"sampled, with standard errors of at most {float(cracks.crack_distribution_error.max()):.2g}, by {by}."
+        )
+    return (
+        knowledge(findings),
+        f"The attack draws one matching, each with {likely}. A pseudonym is resolved if it is matched to its item.",
+        f"Expected resolved pseudonyms: {lower(certainty(cracks.expected_cracks))}",
+        f"Distribution: {spread}",
+        f"Degree of anonymity: {lower(certainty(cracks.d))}",
+        flat_sentence(cracks),
+        f"{_SOURCE} (2007).",
+    )
+
+
+def flat_sentence(result: Cracks | Ambiguity) -> str:
+    """Return whether the weights say more than which pairs are possible."""
+    return "All possible matchings are equally likely." if result.flat else "Matchings are not equally likely."
+
+
+def knowledge(findings: MatchingFindings | AmbiguityFindings) -> str:
+    """Return what the attacker holds."""
+    if findings.holds == "matchings":
+        return f"The attacker holds {count(findings.possible, 'matching', 'matchings')} with probabilities."
+    result = findings.cracks if isinstance(findings, MatchingFindings) else findings.ambiguity
+    size = result.n * result.token_count
+    held = f"The attacker holds {findings.possible:,} of {size:,} pairs of an item and a pseudonym to be possible"
+    alone, spare = result.n - result.pairs, result.token_count - result.pairs
+    parts = [f"{count(alone, 'item', 'items')} without a pseudonym"] if alone else []
+    parts += [f"{count(spare, 'pseudonym', 'pseudonyms')} without an item"] if spare else []
+    unequal = f" Each matching leaves {' and '.join(parts)}." if parts else ""
+    return f"{held}, {_HOW[findings.holds]}.{unequal}"
+
+
+def crack_chart(cracks: Cracks, blind: FloatArray) -> Chart:
+    """Return the probability of each number of resolved pseudonyms, the worst 5% marked, with the baseline."""
+    chance, tail = cracks.crack_distribution, cracks.at_least(TAIL).at_least
+    low, width, number = _bins(chance, tail)
+    starts = low + width * np.arange(number)
+    height, guessed = _binned(chance, starts, width), _binned(blind, starts, width)
+    top = float(max(height.max(), 0.0))
+    there = height > 0
+    series = [
+        Series(
+            name="attack",
+            x=np.asarray(starts[there] - 0.5, np.float64),
+            y=height[there],
+            style="first",
+            kind="bars",
+            width=float(width),
+        )
+    ]
+    if guessed.sum() >= _SEEN and guessed.max() <= _HIGHEST * top:
+        top = max(top, float(guessed.max()))
+        middle = np.asarray(starts + (width - 1) / 2, np.float64)
+        series.append(Series(name="baseline", x=middle, y=guessed, style="second"))
+    share = percent(TAIL, places=0)
+    at = Threshold(name=f"with {share} probability {or_more(tail, cracks.n)}", value=tail - 0.5, across="x")
+    return Chart(
+        title="Distribution of resolved pseudonyms",
+        x_label="resolved pseudonyms" if width == 1 else f"resolved pseudonyms, in steps of {count(width)}",
+        y_label="probability",
+        series=tuple(series),
+        caption=_caption(cracks, tail),
+        x_range=(float(starts[0]) - 0.5, float(starts[-1] + width) - 0.5),
+        # Above the highest bar there is room for the name of the threshold.
+        y_range=(0.0, ceiling(top)),
+        x_kind="count",
+        thresholds=(at,) if tail > 0 else (),
+    )
+
+
+def _bins(chance: FloatArray, tail: int) -> tuple[int, int, int]:
+    """Return where the first bar starts, how many numbers a bar holds, and how many bars there are.
+
+    One bar starts at ``tail``.
+    """
+    below = np.cumsum(chance)
+    above = np.cumsum(chance[::-1])[::-1]
+    first = int(np.argmax(below > _FAR_OUT))
+    last = max(int(chance.size - 1 - np.argmax(above[::-1] > _FAR_OUT)), tail)
+    if first <= last / 2:
+        first = 0
+    last = min(max(last, first + 3), chance.size - 1)
+    width = max(1, round(round_step((last - first + 1) / (MOST_BARS - 1))))
+    low = tail - width * math.ceil((tail - first) / width)
+    return low, width, (last - low) // width + 1
+
+
+def _binned(chance: FloatArray, starts: np.ndarray[tuple[int], np.dtype[np.int64]], width: int) -> FloatArray:
+    whole = np.concatenate([[0.0], np.cumsum(chance)])
+    ends = np.clip([starts, starts + width], 0, chance.size)
+    return np.asarray(whole[ends[1]] - whole[ends[0]])
+
+
+def _caption(cracks: Cracks, tail: int) -> str:
+    if not tail:
+        return "The attack hardly ever resolves more than expected."
+    worst = percent(float(cracks.crack_distribution[tail:].sum()))
+    return f"The attack resolves {or_more(tail, cracks.n)} with a probability of {worst}."
 
 
 VIEW: QuestionView[MatchingFindings] = QuestionView(
@@ -290,6 +405,6 @@ VIEW: QuestionView[MatchingFindings] = QuestionView(
     quantities=quantities,
     frame=lambda findings: findings.entry_frame,
     page=page,
-    plot=plot,
     meanings=meanings,
+    context=MatchingContext,
 )

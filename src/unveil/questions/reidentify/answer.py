@@ -9,7 +9,7 @@ from unveil.questions.reidentify.findings import ReidentifyFindings
 from unveil.questions.reidentify.read import inputs_of, reidentify_sample
 from unveil.questions.reidentify.run import run
 from unveil.questions.reidentify.settings import ReidentifySettings
-from unveil.questions.reidentify.view import VIEW, brief
+from unveil.questions.reidentify.view import VIEW
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
@@ -65,4 +65,4 @@ def ask(request: Request) -> Response:
     settings = ReidentifySettings.of_request(request)
     original = reidentify_sample() if request.sample else settings.original
     answer = reidentify(original, settings.released, settings, progress=request.progress)
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer)

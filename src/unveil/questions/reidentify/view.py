@@ -1,26 +1,37 @@
-"""How the findings about re-identification are shown: JSON, limits, table, page and pictures."""
+"""How the findings about re-identification are shown: the first screen, the sections and the methods."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from math import isnan, log
+from typing import TYPE_CHECKING
 
-from unveil.questions.reidentify.charts import attack_chart, charts, learnt
-from unveil.questions.reidentify.findings import ReidentifyFindings
-from unveil.questions.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
-from unveil.questions.reidentify.words import (
-    clash_sentence,
-    next_steps,
-    sentences,
-    spoken_notes,
-    tone,
-)
+import numpy as np
+
+from unveil.questions.reidentify.findings import AttackOutcome, ReidentifyFindings
+from unveil.questions.reidentify.sections import conflicts, effect, validity
+from unveil.questions.reidentify.sections.validity import level_of, rate_text, spoken, validity_of
 from unveil.questions.result import PLAIN, PageContext, QuestionView
-from unveil.report.blocks import Page, Section
-from unveil.report.terminal import Figures, Part, opening
-from unveil.report.text import count, name
+from unveil.report.blocks import Chart, NextStep, Page, Series, TableBlock, Threshold, Tone
+from unveil.report.text import about, count, decimal, name, percent
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
+
+_METHOD = (
+    "Record level: the true probability of each original record, given one released record and the known columns.",
+    "File level: the same given all released records, no two of which come from one person. It is exact where "
+    "possible, else sampled; a verdict within the sampling error is not shown.",
+    "A belief on sets is valid if no set has more mass than its true probability (Definition 7); a probability is "
+    "valid if a valid belief leads to it (Definition 14).",
+    "An attack that leaves no candidate for a record is wrong about it.",
+    "The top-ranked candidate has the highest pignistic probability. Ties are broken at random, and the success rate "
+    "is the exact expectation; its 95% CI is Wilson's.",
+    "Definitions: Torra and Stokes, A formalization of re-identification in terms of compatible probabilities (2013); "
+    "Stokes and Torra, n-Confusion (2012).",
+)
+_LIMITATIONS = (
+    "Only the named attacks were run; others may succeed more often.",
+    "The attacker knows the original columns without errors.",
+    "The report does not say what a correct match reveals, or what further releases would add.",
+)
 
 
 def frame(findings: ReidentifyFindings) -> "pl.DataFrame":
@@ -50,114 +61,157 @@ def frame(findings: ReidentifyFindings) -> "pl.DataFrame":
     return pl.DataFrame(rows, schema_overrides={"is_valid": pl.Boolean}).with_columns(selectors.float().fill_nan(None))
 
 
-def plot(findings: ReidentifyFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with hit rates, and with hit rate and doubt against the number of columns known."""
-    from unveil.report.draw.lines import draw_all
+def sentences(findings: ReidentifyFindings) -> tuple[str, ...]:
+    """Return the findings, the most important first: wrong masking, row order, the best attack, invalid attacks."""
+    records = count(findings.records, "record", "records")
+    said = []
+    if findings.against:
+        refuted = f"the {records} together refute it"
+        if findings.refuting:
+            refuted = f"{count(findings.refuting)} of {records} {'refutes' if findings.refuting == 1 else 'refute'} it"
+        method = name(findings.protect or "", 80)
+        said.append(f"The release cannot come from the declared masking {method}: {refuted}.")
+    if findings.keeps_order:
+        rows = count(findings.records, "released row is", "released rows are")
+        said.append(f"{rows} in the order of the original, which re-identifies them (row-order leakage).")
+    best = _best(findings)
+    if best is not None:
+        said.append(_success(best, findings))
+        if best.file_level.invalid:
+            said.append(f"Given all records at once (file level), its guesses are: {level_of(best.file_level)} valid.")
+    invalid = [each for each in findings.attacks if each.is_valid is False]
+    if invalid:
+        most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
+        contradicts = (
+            f"{spoken(most)} contradicts the masking for {count(most.refuted)} of {count(most.targets)} records"
+        )
+        number = f"{count(len(invalid))} of {count(len(findings.attacks), 'attack is', 'attacks are')} not valid"
+        said.append(f"{number}: {contradicts}." if best is not None else f"No valid attack: {contradicts} records.")
+    return tuple(said) or ("0 attacks were run.",)
 
-    return draw_all([attack_chart(findings), *charts(findings)])
+
+def _best(findings: ReidentifyFindings) -> AttackOutcome | None:
+    """Return the most successful valid attack, else the most successful one of unknown validity."""
+    for is_valid in (True, None):
+        attacks = [each for each in findings.attacks if each.is_valid is is_valid]
+        if attacks:
+            return max(attacks, key=lambda each: -1.0 if isnan(each.hit_rate.value) else each.hit_rate.value)
+    return None
+
+
+def _success(attacked: AttackOutcome, findings: ReidentifyFindings) -> str:
+    rate = attacked.hit_rate
+    if not rate.defined:
+        return f"{spoken(attacked)} re-identifies 0 records: no released record comes from an original one."
+    doubt = "; its validity is unknown" if attacked.is_valid is None else ""
+    return (
+        f"{spoken(attacked)} re-identifies {about(rate.value)} of {count(attacked.targets, 'record', 'records')} "
+        f"(95% CI {about(rate.low).removesuffix('%')}–{about(rate.high)}; baseline {about(findings.blind)}){doubt}."
+    )
+
+
+def next_steps(findings: ReidentifyFindings) -> tuple[str, ...]:
+    """Return the next steps."""
+    steps = []
+    if findings.keeps_order:
+        steps.append("Shuffle the rows before the release.")
+    if findings.against:
+        steps.append("Correct the declared masking method or its settings, and run again.")
+    elif all(each.is_valid is False for each in findings.attacks):
+        steps.append("Choose an attack that fits the masking; these attacks show nothing, good or bad.")
+    elif findings.protect is None:
+        steps.append(NextStep("Declare the masking method, to learn which attacks are valid.", option="--protect"))
+    if any(each.is_valid is not False and each.hit_rate.low > findings.blind for each in findings.attacks):
+        steps.append("Mask more strongly, or release fewer of the known columns, and run again.")
+    elif findings.attacks:
+        steps.append("Run again with more known columns and other attacks.")
+    return tuple(steps)
+
+
+def tone(findings: ReidentifyFindings) -> Tone:
+    """Return how the headline should strike: bad where an attack that may be valid re-identifies half of the records.
+
+    Invalid attacks are a warning at most: their success is no evidence.
+    """
+    if findings.keeps_order:
+        return "bad"
+    if findings.against:
+        return "warning"
+    rates = [each.hit_rate for each in findings.attacks if each.is_valid is not False and each.hit_rate.defined]
+    if any(rate.value >= 0.5 for rate in rates):
+        return "bad"
+    if not rates or any(each.hit_rate.low > findings.blind for each in findings.attacks):
+        return "warning"
+    return "neutral"
+
+
+def attack_chart(findings: ReidentifyFindings) -> Chart:
+    """Return the success of each attack with its interval, and whether it is valid."""
+    rates = [each.hit_rate for each in findings.attacks]
+    highest = max([findings.blind, *(effect.number(rate.high) for rate in rates)])
+    invalid = sum(each.is_valid is False for each in findings.attacks)
+    return Chart(
+        title="Success by attack",
+        x_label="share of records re-identified (95% CI)",
+        y_label="",
+        series=(
+            Series(
+                name="success",
+                x=np.array([rate.value for rate in rates]),
+                y=np.arange(len(rates), dtype=np.float64),
+                style="first",
+                kind="points",
+                low=np.array([rate.low for rate in rates]),
+                high=np.array([rate.high for rate in rates]),
+            ),
+        ),
+        caption="The success of an attack that is not valid is no evidence." if invalid else "",
+        x_range=(0.0, min(1.0, max(0.1, highest))),
+        x_kind="share",
+        thresholds=(Threshold(name=f"baseline {percent(findings.blind)}", value=findings.blind, across="x"),),
+        rows=tuple(f"{spoken(each)}: {validity_of(each)}" for each in findings.attacks),
+    )
+
+
+def attack_table(findings: ReidentifyFindings) -> TableBlock:
+    """Return validity, success and nonspecificity of each attack."""
+    return TableBlock(
+        caption="Attacks",
+        columns=("Attack", "Valid", "Success (95% CI)", "Nonspecificity"),
+        rows=tuple(
+            (
+                spoken(each),
+                level_of(each.record_level),
+                rate_text(each.hit_rate),
+                decimal(each.steps[-1].nonspecificity),
+            )
+            for each in findings.attacks
+        ),
+        align=("left", "right", "right", "right"),
+        note=f"Baseline: {percent(findings.blind)} success, nonspecificity {decimal(log(findings.originals))} (nats).",
+    )
 
 
 def page(findings: ReidentifyFindings, context: PageContext = PLAIN) -> Page:
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
-
-    It holds no value of the data.
-    """
+    """Return the whole report as data; it holds no value of the data."""
     headline, *explanation = sentences(findings)
-    sections = [_verdict_section(findings), _known_section(findings)] if findings.attacks else []
-    if findings.clashes:
-        sections.append(
-            Section(
-                heading="Attacks that cannot both be valid",
-                lead=clash_sentence(findings),
-                blocks=(clash_table(findings),),
-            )
-        )
+    sections = (each.section(findings, context) for each in (validity, effect, conflicts))
+    loss = () if isnan(findings.loss) else (f"Utility loss of the masking: {percent(findings.loss)}.",)
     return Page(
-        title="Is this re-identification valid?",
-        question=(
-            f"Who is behind each of {count(findings.records, 'released record', 'released records')}, and are the "
-            f"attacks "
-            "that say so valid?"
-        ),
+        title="Re-identification attacks",
+        question="How many records are re-identified, and are the attacks valid?",
         headline=headline,
-        explanation=tuple(explanation),
+        explanation=tuple(explanation[:2]),
         next_steps=next_steps(findings),
-        picture=(attack_chart(findings),) if findings.attacks else (),
+        picture=(attack_chart(findings), attack_table(findings)) if findings.attacks else (),
         tone=tone(findings),
-        sections=tuple(sections),
-        method=_method(findings),
-        limitations=_UNTESTED,
-        notes=spoken_notes(findings),
+        sections=tuple(each for each in sections if each is not None),
+        method=(*_METHOD, *loss),
+        limitations=_LIMITATIONS,
+        notes=tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in findings.notes),
         seed=context.seed,
         strip=context.strip,
     )
-
-
-def _verdict_section(findings: ReidentifyFindings) -> Section:
-    method = name(findings.protect or "", 80)
-    made = "made elsewhere, nobody says how" if findings.protect is None else f"made by {method}"
-    if findings.declared:
-        made = f"made elsewhere, and declared to be made by {method}"
-        made += ", from which it cannot have come" if findings.against else "; nothing in the file speaks against that"
-    lead = (
-        f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
-        "implies. One that is not may still hit, but claims more than the release supports."
-    )
-    return Section(
-        heading="Which attacks are valid",
-        lead=lead,
-        blocks=(*key_numbers(findings), attack_table(findings), witness_table(findings)),
-    )
-
-
-def _known_section(findings: ReidentifyFindings) -> Section:
-    return Section(
-        heading="What each piece of information adds",
-        lead=(
-            f"The adversary knows {count(len(findings.known), 'column', 'columns')} of the original. {learnt(findings)}"
-        ),
-        blocks=(*charts(findings), step_table(findings)),
-    )
-
-
-def _method(findings: ReidentifyFindings) -> tuple[str, ...]:
-    return (
-        "Record level: the true probability of each original record given one released record and the columns that "
-        "the adversary knows, every original record being as likely beforehand.",
-        "File level: the same given all released records at once, of which no two come from one person. It is computed "
-        "exactly where that can be; else it is sampled, and a verdict that the error bars do not allow is not shown.",
-        "A guess that is a belief on sets is valid if no set is believed beyond its probability (Definition 7); one "
-        "that is a probability, if such a belief leads to it (Definition 14).",
-        "An attack that leaves nobody possible for a record is wrong about it, whatever is true; that is a miss.",
-        "The best bet is the person of the highest pignistic probability. Where several share it, one is drawn by lot "
-        "and the hit rate is the expectation, exactly; its interval is Wilson's at 95%.",
-        f"Blind chance is one in {count(findings.originals)}: a person of the original picked by lot.",
-        "Definitions: Torra and Stokes, A formalization of re-identification in terms of compatible probabilities "
-        "(2013); Stokes and Torra, n-Confusion (2012).",
-    )
-
-
-_UNTESTED = (
-    "Whether another attack would do better: only those that were named are run.",
-    "An adversary who knows only some of the people, or knows them wrongly: here the original itself is known.",
-    "What a right match would reveal about the person, and what more releases of the same people would add.",
-)
-
-
-def brief(findings: ReidentifyFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
-    yield from opening(page(findings))
-    if not findings.attacks:
-        return
-    yield ""
-    yield Figures(key_numbers(findings))
-    yield ""
-    yield attack_table(findings)
-    yield from (f"{attack}: {sentence}" for attack, sentence in witness_table(findings).rows)
-    if findings.clashes:
-        yield from ("", clash_sentence(findings))
-    yield ""
-    yield step_table(findings)
 
 
 VIEW = QuestionView(
@@ -166,5 +220,4 @@ VIEW = QuestionView(
     about="The answer of `unveil reidentify`: who is behind each masked record, and whether such guesses are valid.",
     frame=frame,
     page=page,
-    plot=plot,
 )

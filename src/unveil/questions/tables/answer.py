@@ -15,8 +15,7 @@ from unveil.questions.tables.findings import TablesFindings
 from unveil.questions.tables.read import read
 from unveil.questions.tables.run import run
 from unveil.questions.tables.settings import MINIMUM, PROFILES, TablesSettings
-from unveil.questions.tables.view import VIEW, brief
-from unveil.questions.tables.words import profile_outcome
+from unveil.questions.tables.view import VIEW, profile_outcome
 from unveil.report.progress import Progress, silent
 
 
@@ -57,7 +56,7 @@ def tables(
     --------
     >>> answer = tables({"ward": ["N", "S", "W", "Total"], "count": ["*", "17", "12", "31"]})
     >>> answer
-    <Result: 1 of 1 hidden count can be worked out from what is shown.>
+    <Result: 1 of 1 suppressed cell can be recovered exactly.>
     >>> answer.quantities["small_worked_out"].value
     1.0
     """
@@ -106,7 +105,6 @@ def ask(request: Request) -> Response:
     broken, sentence = profile_outcome(answer.findings) if settings.profile else (False, "")
     return Response(
         answer=answer,
-        brief=lambda: list(brief(answer.findings)),
         outputs={
             "cells": OutputFile(
                 write=lambda path, **_: write_text(path, neutral_csv(answer.to_polars())),

@@ -1,41 +1,21 @@
-"""How the findings about published counts are shown: JSON, limits, table, page and pictures."""
+"""How the findings about published tables are shown: thresholds, first screen, sections, and the shareable edition."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from unveil._kernels.counts.rows import NO_END
-from unveil.errors import InputError
 from unveil.questions.result import PageContext, QuestionView
-from unveil.questions.tables import words
-from unveil.questions.tables.findings import UNTESTED, GridFindings, TablesFindings
-from unveil.questions.tables.repair_words import repair_sentences, undecided
-from unveil.questions.tables.tables import (
-    FEW_STEPS,
-    groups_table,
-    key_numbers,
-    least_shared,
-    precision_table,
-    readings_table,
-    records_table,
-    repair_table,
-    steps_table,
-    sure_table,
-    tables_table,
-)
-from unveil.report.blocks import Block, CellGrid, Page, Section
+from unveil.questions.tables.findings import GridFindings, TablesFindings
+from unveil.questions.tables.sections import by_table, derivations, reconstruction, suppression
+from unveil.questions.tables.sections.by_table import is_few, is_rest_many, least_shared
+from unveil.questions.tables.sections.suppression import undecided
+from unveil.report.blocks import CellGrid, NextStep, Page, TableBlock, Tone
 from unveil.report.editions import people, shareable
 from unveil.report.limits import LimitEvidence, Quantity
-from unveil.report.terminal import Figures, Part, opening
-from unveil.report.text import count
+from unveil.report.text import count, decimal, percent
 
 if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
-
     from unveil.metrics.trials.risk import Rate
 
 _MEANINGS = {
@@ -46,19 +26,23 @@ _MEANINGS = {
     "narrow": "such counts with a few values left (--values), not counting those worked out",
     "known_small": "such counts that are known to lie from 1 to minimum - 1 though no symbol said so",
 }
-_SOURCE = (
-    "bounds of cells by Zayatz (1992) and by Dobra and Fienberg (2000); when tables that agree come from one "
-    "population by Atserias and Kolaitis (2021)"
+_METHOD = (
+    "Each cell is an unknown whole number of at least 0, each total the sum of its parts, and each published count "
+    "fixes its cell. What simple sums leave open is solved by linear programs and integer searches.",
+    "A feasibility interval holds every count that some population agreeing with all tables can have. Its ends are "
+    "exact if a population that was found attains them.",
+    "Bounds of cells: Zayatz (1992), Dobra and Fienberg (2000). Consistency of tables: Atserias and Kolaitis (2021).",
+)
+_LIMITATIONS = (
+    "Other tables of the same people, published by you or by others, can only narrow the intervals.",
+    "Respondents may know more than readers: one of three knows that there are two others.",
+    "Sampling weights are not supported: counts are taken as counts of records.",
+    "Noise without a bound leaves no intervals and needs another attack.",
 )
 
 
-def meanings() -> dict[str, str]:
-    """Return what each quantity means that a limit can be set for."""
-    return dict(_MEANINGS)
-
-
 def quantities(findings: TablesFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for; what was not settled leaves a limit open, which is no pass."""
+    """Return the values that a threshold can be set for; what is not settled leaves a threshold open."""
     figures = findings.figures
     open_ones = undecided(figures)
     hidden = figures.hidden
@@ -91,19 +75,161 @@ def _between(low: float, high: float) -> "Rate":
     return Rate(float(low), float(low), float(high))
 
 
-def frame(findings: TablesFindings) -> "pl.DataFrame":
-    """Return the range of every hidden count, one row each: for internal use."""
-    return findings.frame
+def _word(findings: TablesFindings) -> str:
+    return "suppressed" if findings.treatment == "hidden" else findings.treatment
 
 
-def plot(findings: TablesFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with the table that gives most away."""
-    from unveil.report.draw.lines import draw_all
+def _small(number: int) -> str:
+    return count(number, "small cell", "small cells")
 
-    grid = grid_chart(findings)
-    if grid is None:
-        raise InputError("there is no table to draw. Ask about one with rows")
-    return draw_all([grid])
+
+def headline(findings: TablesFindings) -> str:
+    """Return how many suppressed cells can be recovered, in one sentence."""
+    figures, word = findings.figures, _word(findings)
+    more = f"{_small(figures.unlisted_small)} {'follows' if figures.unlisted_small == 1 else 'follow'} by differencing"
+    shown = f"{_small(findings.shown_small)} {'is' if findings.shown_small == 1 else 'are'} shown"
+    if figures.worked_out:
+        cells = f"{count(figures.worked_out)} of {count(figures.hidden, f'{word} cell', f'{word} cells')}"
+        least = "At least " if figures.undecided else ""
+        return f"{least}{cells} can be recovered exactly{f'; {more}' if figures.unlisted_small else ''}."
+    nothing = f"No {word} cell can be recovered exactly"
+    if not figures.hidden:
+        nothing = f"No cell of {count(sum(each.cells for each in findings.tables))} is {word}"
+    if figures.unlisted_small:
+        return f"{nothing}, but {more}."
+    if findings.shown_small:
+        return f"{nothing}, but {shown}."
+    width = narrowest(findings)
+    if figures.undecided:
+        return f"{nothing}; {count(undecided(figures), 'cell is', 'cells are')} not settled."
+    if width:
+        return f"{nothing}; the narrowest interval has {count(width)} values."
+    return f"0 of {count(figures.hidden)} {word} cells can be recovered exactly." if figures.hidden else f"{nothing}."
+
+
+def narrowest(findings: TablesFindings) -> int:
+    """Return the number of values of the narrowest feasibility interval; 0 where none has both ends."""
+    import polars as pl
+
+    widths = findings.frame.filter(pl.col("listed")).select(pl.col("high") - pl.col("low") + 1).to_series().drop_nulls()
+    return int(widths.min() or 0)  # type: ignore[arg-type]
+
+
+def tone(findings: TablesFindings) -> Tone:
+    """Return how the headline should strike: bad where a small cell is recovered.
+
+    A small cell that is shown is a warning: only a profile forbids to show it.
+    """
+    figures = findings.figures
+    if figures.small or (findings.profile and findings.shown_small):
+        return "bad"
+    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or findings.shown_small:
+        return "warning"
+    return "good" if figures.hidden else "neutral"
+
+
+def explanation(findings: TablesFindings) -> tuple[str, ...]:
+    """Return the two most important sentences on the headline."""
+    figures, other = findings.figures, findings.other
+    sentences = []
+    if findings.profile:
+        outcome = profile_outcome(findings)[1]
+        sentences.append(f"{outcome[0].upper()}{outcome[1:]}.")
+    if figures.small:
+        least = "" if figures.people == 1 else "at least "
+        people_of = count(figures.people, "person", "people")
+        sentences.append(
+            f"{_small(figures.small)} (1 to {findings.minimum - 1}) {'is' if figures.small == 1 else 'are'} revealed, "
+            f"with {least}{people_of}."
+        )
+    if open_ones := undecided(figures):
+        sentences.append(f"{count(open_ones, 'cell is', 'cells are')} not settled and may be recovered, too.")
+    if not findings.is_whole:
+        needed = count(findings.needed)
+        sentences.append(
+            f"The joint detail of the tables needs {needed} cells and was left out: intervals may be too wide."
+        )
+    if other is not None and other.figures.worked_out != figures.worked_out:
+        without = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.worked_out)}"
+        sentences.append(f"An attacker who does not know the suppression rule recovers {without}.")
+    if figures.narrow:
+        sentences.append(
+            f"{count(figures.narrow, 'more cell has', 'more cells have')} at most {findings.values} possible values."
+        )
+    if not figures.small:
+        sentences.append("Other tables of the same people may reveal more.")
+    return tuple(sentences[:2])
+
+
+def profile_outcome(findings: TablesFindings) -> tuple[bool | None, str]:
+    """Return whether small cells break the profile, None if that is not settled, and the sentence."""
+    figures, name = findings.figures, findings.profile
+    rule = f"no cell from 1 to {findings.minimum - 1} may be shown or recovered"
+    ways = [(figures.small, "recovered"), (findings.shown_small, "shown")]
+    if broken := [f"{count(number)} {'is' if number == 1 else 'are'} {how}" for number, how in ways if number]:
+        return True, f"profile {name} fails: {rule}, but {' and '.join(broken)}"
+    if undecided(figures) or not findings.is_whole:
+        return None, f"profile {name} is inconclusive: not every cell is settled"
+    return False, f"profile {name} passes: {rule}, and none is"
+
+
+def next_steps(findings: TablesFindings) -> tuple[str, ...]:
+    """Return at most three next steps."""
+    figures = findings.figures
+    steps = suppression.repair_steps(findings)
+    if findings.repair is None and (figures.small or findings.shown_small):
+        steps.append(NextStep("Suppress further cells, or round, before you publish.", option="--repair FILE"))
+    if figures.unlisted_small:
+        steps.append("Publish one set of categories and one population only, to prevent differencing.")
+    if undecided(figures):
+        steps.append(NextStep("Allow more solver steps to settle every cell.", option="--work"))
+    if not figures.small and (figures.hidden or figures.unlisted_worked_out):
+        steps.append("Check the tables again together with every other table of the same people.")
+    if not findings.profile:
+        steps.append(NextStep("Choose a threshold to get pass or fail.", option="--profile cell-11"))
+    return tuple(steps[:3])
+
+
+def summary_table(findings: TablesFindings, *, shareable: bool = False) -> TableBlock:
+    """Return the numbers of cells; the shareable edition leaves out small ones, and what would reveal them."""
+    figures, word = findings.figures, _word(findings)
+    rows: list[tuple[str, str]] = [
+        (word.capitalize(), people(figures.hidden)),
+        ("Recovered exactly", people(figures.worked_out)),
+    ]
+    if shareable:
+        rows[0] = (word.capitalize(), "not shown" if is_few(findings, figures.hidden) else count(figures.hidden))
+    else:
+        rows.insert(0, ("Published", count(sum(each.cells for each in findings.tables))))
+    if not shareable or is_rest_many(findings, figures):
+        rows.append((f"Approximate (2 to {findings.values} possible values)", people(figures.narrow)))
+        rows += [("Not recovered, but known to be small", people(figures.known_small))] * bool(figures.known_small)
+    if not shareable:
+        rows.append(("Small and in no table (by differencing)", people(figures.unlisted_small)))
+        rows += [("Small and shown", people(findings.shown_small))] * bool(findings.shown_small)
+    rows.append((f"Small cells revealed (1 to {findings.minimum - 1})", people(figures.small)))
+    return TableBlock(
+        caption="Cells",
+        columns=("Result", "Cells"),
+        rows=tuple(rows),
+        align=("left", "right"),
+        note=_baselines(findings, shareable=shareable),
+    )
+
+
+def _baselines(findings: TablesFindings, *, shareable: bool) -> str:
+    """Return what guessing and totals alone recover; the shareable edition says it of many cells only."""
+    figures = findings.figures
+    if not figures.hidden or (shareable and is_few(findings, figures.hidden)):
+        return ""
+    parts = []
+    # What guessing gets right is a known share of all: it tells how many they are.
+    if not isnan(figures.blind):
+        guessed = decimal(figures.blind, places=1) if figures.blind >= 0.1 else "fewer than 0.1"
+        parts.append(f"random guessing within the stated ranges: {guessed}")
+    if findings.margins is not None and figures.worked_out and not shareable:
+        parts.append(f"totals alone: {count(findings.margins)}")
+    return f"Baseline of recovered cells: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,23 +239,33 @@ class TablesContext(PageContext):
     edition: Literal["internal", "shareable"] = "internal"
 
 
-def page(findings: TablesFindings, context: TablesContext = TablesContext()) -> Page:  # noqa: B008 - never changed
-    """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
+_CONTEXT = TablesContext()
+
+
+def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
+    """Return one edition of the report: the internal one lists recovered cells, the other one none."""
     if context.edition == "shareable":
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
         return shareable(shared_page(findings, context), minimum_cell=least_shared(findings))
     grid = grid_chart(findings)
+    sections = (
+        derivations.section(findings, context),
+        by_table.section(findings),
+        reconstruction.section(findings, context),
+        suppression.section(findings, context),
+    )
     return Page(
-        title="What published counts give away",
-        question="What can be worked out from the counts that we publish?",
-        headline=words.headline(findings),
-        explanation=words.explanation(findings),
-        next_steps=words.next_steps(findings),
-        picture=() if grid is None else (grid,),
-        tone=words.tone(findings),
-        sections=tuple(_sections(findings)),
-        method=_method(findings),
-        limitations=UNTESTED,
+        title="Published tables",
+        question="Which suppressed cells can be recovered?",
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(*(() if grid is None else (grid,)), summary_table(findings)),
+        tone=tone(findings),
+        sections=tuple(each for each in sections if each is not None),
+        method=(*_METHOD, *_exactness(findings)),
+        limitations=_LIMITATIONS,
+        method_data=(solver_table(findings),),
         notes=findings.notes,
         seed=context.seed,
         strip=context.strip,
@@ -137,185 +273,76 @@ def page(findings: TablesFindings, context: TablesContext = TablesContext()) -> 
     )
 
 
-def _sections(findings: TablesFindings) -> Iterator[Section]:
-    yield Section(
-        heading="The figures",
-        lead="Every hidden count has a range: the least and the greatest that it can be in any population that agrees "
-        "with all that is shown.",
-        blocks=key_numbers(findings),
-    )
-    if findings.steps:
-        yield Section(
-            heading="Which sums give them away",
-            lead="What anybody with these tables can compute. Whoever reads this list knows the counts: it is for "
-            "internal use.",
-            blocks=(steps_table(findings),),
-        )
-    if findings.groups:
-        yield Section(
-            heading="Groups in which all have the same code",
-            lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
-            "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
-            blocks=(groups_table(findings),),
-        )
-    if findings.records is not None:
-        records = findings.records
-        yield Section(
-            heading="Records that exist",
-            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked "
-            f"by how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
-            "distribution, so their share ranks, and is no probability.",
-            blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
-        )
-    if findings.repair is not None:
-        yield Section(
-            heading="Hiding more",
-            lead=" ".join(repair_sentences(findings)),
-            blocks=(repair_table(findings.repair, findings),),
-        )
-    yield _by_table(findings)
-    yield Section(heading="How sure that is", lead=_sure(findings), blocks=(sure_table(findings),))
-
-
-def _by_table(findings: TablesFindings, *, shareable: bool = False) -> Section:
-    blocks = _compared(findings, shareable=shareable)
-    return Section(heading="By table and by reader", lead=_readers(findings), blocks=blocks)
-
-
-def _readers(findings: TablesFindings) -> str:
-    linked = " Tables that share a variable say more together than each by itself." if len(findings.tables) > 1 else ""
-    return f"What each table gives away, and what follows for whoever reads the symbols in which way.{linked}"
-
-
-def _compared(findings: TablesFindings, *, shareable: bool) -> tuple[Block, ...]:
-    readings = (readings_table(findings, shareable=shareable),) if findings.symbols else ()
-    return (tables_table(findings, shareable=shareable), *readings)
-
-
-def _sure(findings: TablesFindings) -> str:
+def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
+    """Return the page before its small numbers are hidden: numbers of cells, and no cell itself."""
     figures = findings.figures
-    if not figures.hidden:
-        return "There was no hidden count to find the range of."
-    if figures.proven == figures.ends:
-        return (
-            "Every range is exact: some population that fits everything attains each of its ends, and none goes beyond."
-        )
-    return (
-        "No range is too narrow: no population goes beyond it. Where an end is not attained by a population that was "
-        "found, the range may be wider than it need be; large parts are only searched for worked-out and narrow counts "
-        "(--all-ranges finds all)."
+    said: str = "No small cell can be recovered from these tables alone."
+    if figures.small:
+        said = people(figures.small, "small cell", "small cells", pattern="{} can be recovered from these tables.")
+    elif open_ones := undecided(figures):
+        said = people(open_ones, "cell", "cells", pattern="It is not settled whether {} can be recovered.")
+    elif findings.shown_small:
+        said = people(findings.shown_small, "small cell", "small cells", pattern="{} shown; none can be recovered.")
+    outcome: tuple[str, ...] = ()
+    if findings.profile:
+        result = {True: "fails", False: "passes", None: "is inconclusive"}[profile_outcome(findings)[0]]
+        rule = f"no cell from 1 to {findings.minimum - 1} may be shown or recovered"
+        outcome = (f"Profile {findings.profile} {result}: {rule}.",)
+    return Page(
+        title="Published tables",
+        question="Which suppressed cells can be recovered?",
+        headline=said,
+        explanation=(*outcome, "The cells and their counts are in the internal report only."),
+        picture=(summary_table(findings, shareable=True),),
+        tone=tone(findings),
+        sections=(by_table.section(findings, shareable=True),),
+        method=(*_METHOD, *_exactness(findings)),
+        limitations=_LIMITATIONS,
+        seed=context.seed,
     )
 
 
-def _method(findings: TablesFindings) -> tuple[str, ...]:
-    sentences = [
-        "Each count is an unknown whole number of at least 0, each total the sum of its parts, and each shown figure "
-        "fixes its count. Sums are followed until nothing more comes of them; what hangs together then is solved, by "
-        "linear programs and searches for whole numbers.",
-        "A range is proven when a population that was found, and checked in whole numbers, attains each of its ends.",
-        "A count is small from 1 to one less than the minimum; 0 is not small.",
-    ]
+def _exactness(findings: TablesFindings) -> tuple[str, ...]:
+    """Return how exact the intervals are, and what they were checked with."""
+    figures = findings.figures
+    sentences = []
+    if figures.hidden and figures.proven == figures.ends:
+        sentences.append("All intervals are exact.")
+    elif figures.hidden:
+        sentences.append("No interval is too narrow; those of large tables may be wider than necessary.")
     if not findings.is_whole:
-        sentences.append("Linked tables were taken with their shared margins only: see above.")
-    sentences.append(f"Definitions: {_SOURCE}.")
+        sentences.append("Linked tables were analyzed by their shared margins only.")
+    if findings.has_truth:
+        sentences.append("The microdata confirm every interval.")
     return tuple(sentences)
 
 
-def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
-    """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
-    figures, word = findings.figures, findings.treatment
-    whole = page(findings, TablesContext(seed=context.seed))
-    open_ones = undecided(figures)
-    said: str = "No small count can be worked out from these tables alone."
-    if figures.small:
-        said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
-    elif open_ones:
-        said = people(open_ones, pattern="Of {} counts it was not settled whether they can be worked out.")
-    elif findings.shown_small:
-        said = people(
-            findings.shown_small, pattern="{} small counts are shown as they are, and none can be worked out."
-        )
-    section = Section(
-        heading="The figures",
-        lead=f"How many {word} counts there are of each kind; which they are, and what they are, is in the internal "
-        "report alone.",
-        blocks=key_numbers(findings, shareable=True),
+def solver_table(findings: TablesFindings) -> TableBlock:
+    """Return how exact the intervals are, and the work of the solver."""
+    figures = findings.figures
+    rows = (
+        ("Ends of intervals", count(figures.ends)),
+        ("Ends attained by a population", count(figures.proven)),
+        ("Cells not settled", count(undecided(figures))),
+        ("Mean remaining uncertainty of suppressed cells (in bits)", percent(figures.left)),
+        ("Linear programs", count(findings.linear)),
+        ("Integer searches", count(findings.whole)),
     )
-    return Page(
-        title=whole.title,
-        question=whole.question,
-        headline=said,
-        explanation=(*_outcome(findings), "This edition names no count."),
-        tone=whole.tone,
-        sections=(section, _by_table(findings, shareable=True)),
-        method=whole.method,
-        limitations=whole.limitations,
-        seed=whole.seed,
-    )
-
-
-def _outcome(findings: TablesFindings) -> tuple[str, ...]:
-    """Return whether the rule that was named is kept, without how many counts break it."""
-    if not findings.profile:
-        return ()
-    broken, _ = words.profile_outcome(findings)
-    outcome = "was not shown to be kept" if broken is None else "is not kept" if broken else "is kept"
-    return (
-        f"Profile {findings.profile} {outcome}: no count from 1 to {findings.minimum - 1} may be shown or worked out.",
-    )
-
-
-def brief(findings: TablesFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the figures, the table itself, and the shortest sums."""
-    yield from opening(page(findings))
-    yield ""
-    yield Figures(key_numbers(findings))
-    grid = grid_chart(findings)
-    if grid is not None and len(grid.columns) <= 12 and len(grid.rows) <= 20:
-        yield ""
-        yield grid
-    if findings.steps:
-        yield ""
-        yield steps_table(findings, at_most=FEW_STEPS)
-    if len(findings.tables) > 1:
-        yield ""
-        yield tables_table(findings)
-    if findings.records is not None and findings.records.first:
-        yield ""
-        yield records_table(findings.records)
-    if findings.repair is not None:
-        yield from ("", *repair_sentences(findings))
-
-
-VIEW = QuestionView(
-    schema="unveil.tables/1",
-    findings=TablesFindings,
-    about="The answer of `unveil tables`: what can be worked out from the counts that are published. It holds no count "
-    "that was worked out.",
-    quantities=quantities,
-    frame=frame,
-    page=page,
-    plot=plot,
-    meanings=meanings,
-    context=TablesContext,
-)
-
-
-# Charts of a solved table: its cells, and how narrow each hidden count has become.
+    return TableBlock(caption="Feasibility intervals", columns=("Result", "Value"), rows=rows, align=("left", "right"))
 
 
 def grid_chart(findings: TablesFindings) -> CellGrid | None:
-    """Return the table that gives most away as a grid, None where there is none."""
+    """Return the table with most recovered cells as a grid, None where there is none."""
     grid = findings.grid
     if grid is None or not grid.level.size:
         return None
     places = [[(row, column) for column in range(len(grid.columns))] for row in range(len(grid.rows))]
     left = f" {count(grid.left_out)} cells are left out here." if grid.left_out else ""
-    cells = "White cells are shown. Of the others each holds what is left: one number is worked out."
+    cells = "A single number in a colored cell is recovered; a range is its feasibility interval."
     if not (grid.level > 0).any():
         cells = "Every cell is shown."
     return CellGrid(
-        title=f"{grid.table}: what whoever reads it knows",
+        title=f"{grid.table} with recovered cells",
         rows=grid.rows,
         columns=grid.columns,
         row_label=grid.row_label,
@@ -325,9 +352,9 @@ def grid_chart(findings: TablesFindings) -> CellGrid | None:
         tips=tuple(tuple(_tip(grid, findings, *place) for place in row) for row in places),
         levels=(
             "shown",
-            f"{findings.treatment} and kept",
-            f"narrow: at most {findings.values} values left",
-            "worked out",
+            f"{_word(findings)} and protected",
+            f"approximate: at most {findings.values} possible values",
+            "recovered",
         ),
         caption=f"{cells}{left}",
     )
@@ -347,15 +374,20 @@ def _tip(grid: GridFindings, findings: TablesFindings, row: int, column: int) ->
     if level < 0:
         return ""
     name = f"{grid.rows[row]}, {grid.columns[column]}"
-    if level == 0:
-        return f"{name}: {count(low)}, shown"
     if low == high:
-        return f"{name}: {count(low)}, worked out"
-    left = f"{count(low)} or more" if high >= NO_END else f"{count(low)} to {count(high)}"
-    return f"{name}: {findings.treatment}, {left} left"
+        return f"{name}: {count(low)}, {'recovered' if level else 'shown'}"
+    interval = f"{count(low)} or more" if high >= NO_END else f"{count(low)} to {count(high)}"
+    return f"{name}: {_word(findings)}, interval {interval}"
 
 
-def levels_of(grid: GridFindings) -> dict[int, int]:
-    """Return how many cells of each level are in the picture."""
-    levels, numbers = np.unique(grid.level, return_counts=True)
-    return {int(level): int(number) for level, number in zip(levels, numbers, strict=True)}
+VIEW = QuestionView(
+    schema="unveil.tables/1",
+    findings=TablesFindings,
+    about="The answer of `unveil tables`: what can be worked out from the counts that are published. It holds no count "
+    "that was worked out.",
+    quantities=quantities,
+    frame=lambda findings: findings.frame,
+    page=page,
+    meanings=lambda: dict(_MEANINGS),
+    context=TablesContext,
+)

@@ -12,7 +12,7 @@ from unveil.questions.unlinkability.findings import PartitionFindings
 from unveil.questions.unlinkability.read import inputs_of
 from unveil.questions.unlinkability.run import run
 from unveil.questions.unlinkability.settings import PartitionSettings
-from unveil.questions.unlinkability.view import VIEW, brief
+from unveil.questions.unlinkability.view import VIEW
 from unveil.report.progress import Progress, silent
 
 
@@ -72,8 +72,7 @@ def ask(request: Request) -> Response:
         truth, guess = settings.truth, _with_chances(settings.guesses, settings.probabilities)
     prior = _with_chances(settings.prior, settings.prior_probabilities)
     answer = partition(guess, truth, settings, prior=prior, progress=request.progress)
-    subject = bool(settings.subject)
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings, top=settings.top, subject=subject)))
+    return Response(answer=answer, on_page={"top": settings.top})
 
 
 def _with_chances(files: Sequence[Any], chances: Sequence[Any]) -> list[Any]:

@@ -186,9 +186,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         fold=MORE,
         is_bare=True,
     )
-    top: int = setting(
-        10, "How many of the subjects most at risk to print", least=0, only="command line", front_end=True, metavar="N"
-    )
+    top: int = setting(10, "Subjects to list", least=0, only="command line", front_end=True, metavar="N")
 
 
 QUESTION = Question(

@@ -1,276 +1,227 @@
-"""How the findings about a partition are shown: JSON, limits, table, page and pictures."""
+"""How the findings about a partition are shown: the first screen, the sections and the methods."""
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable
+
+import numpy as np
 
 from unveil.metrics.partitions.distances import PartitionDistances
-from unveil.metrics.partitions.fairness import FigureSpread
-from unveil.metrics.partitions.forecast import Forecast
 from unveil.metrics.partitions.guessing import Reference
-from unveil.metrics.partitions.policy_grid import PolicyGrid
-from unveil.metrics.partitions.unlinkability import Unlinkability
-from unveil.questions.result import PageContext, QuestionView
-from unveil.questions.unlinkability import words
-from unveil.questions.unlinkability.charts import (
-    charts,
-    forecast_chart,
-    linked_histogram,
-    others_chart,
-    overall_chart,
-    slope_chart,
+from unveil.questions.result import QuestionView
+from unveil.questions.unlinkability.findings import PartitionFindings
+from unveil.questions.unlinkability.sections import forecast, merges, sensitivity, subjects
+from unveil.questions.unlinkability.sections.subjects import UnlinkabilityContext
+from unveil.report.blocks import Page, TableBlock, Tone
+from unveil.report.text import about, count, decimal, fixed, percent, short_percent, significant, slope
+
+_CONTEXT = UnlinkabilityContext()
+_METHOD = (
+    "Each cluster of the attacker costs α × miss errors + (1 − α) × include errors. The cheapest cluster is the "
+    "subject's most relevant one; clusters of equal cost are averaged.",
+    "Clusters are merged in the order of that cost, among equals those with fewer items of others first. Results that "
+    "depend on the remaining order are averaged over all orders.",
+    "The point where the linked graph reaches β is interpolated linearly. The risk slope adds the angle of the vector "
+    "to that point (weight α) and of the vector to the mixed graph below it (weight 1 − α), as a share of 90°.",
+    "The overall risk slope is that of the mean graphs. A subject breached without any merge has no risk slope.",
 )
-from unveil.questions.unlinkability.findings import PartitionFindings, place_of
-from unveil.questions.unlinkability.playgrounds import playground, subject_playground
-from unveil.questions.unlinkability.tables import (
-    at_risk_table,
-    common_beta,
-    distance_numbers,
-    fairness_numbers,
-    fairness_table,
-    forecast_numbers,
-    key_numbers,
-    subject_graph_table,
-    view_table,
+_LIMITATIONS = (
+    "Only the given attack is measured; another attacker may link more.",
+    "Linking items is not naming a subject: re-identification is not measured.",
+    "The forecast uses true evidence only. Wrong evidence is not modeled.",
 )
-from unveil.report.blocks import Page, Section
-from unveil.report.terminal import ColumnSubset, Figures, Part, opening
-from unveil.report.text import count, decimal, short_percent
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-def plot(findings: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
-    """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
-
-    ``subject`` is the name of the subject, or its index where no subject is called so; without it the one that was
-    asked for, else the one with the steepest risk slope.
-    """
-    from unveil.report.draw.lines import draw_all
-
-    at = findings.shown if subject is None else place_of(subject, findings.result.subjects.tolist())
-    return draw_all(charts(findings.result, findings.grid, subject=at, reference=findings.reference))
+_KINDS = {
+    "conservative": "The attacker is conservative: it makes more miss errors than include errors.",
+    "liberal": "The attacker is liberal: it makes more include errors than miss errors.",
+    "neutral": "The attacker is neutral: it makes as many miss errors as include errors.",
+}
 
 
 def headline(findings: PartitionFindings) -> str:
-    """Return the answer in one sentence: how many subjects are already breached."""
-    return words.breached_headline(
-        findings.result.overall.breached_subjects, int(findings.result.subjects.size), beta=common_beta(findings.result)
+    """Return how many subjects are breached, in one sentence."""
+    overall, beta = findings.result.overall, common_beta(findings)
+    limit = "own β per subject" if beta is None else f"β = {short_percent(beta)}"
+    share = findings.reference.breached_share
+    baseline = "" if math.isnan(share) else f"; baseline {about(share)}"
+    subjects = count(findings.subjects, "subject is", "subjects are")
+    return f"{count(overall.breached_subjects)} of {subjects} breached ({limit}{baseline})."
+
+
+def common_beta(findings: PartitionFindings) -> float | None:
+    """Return the β of all subjects, or None where they differ."""
+    return float(findings.result.beta[0]) if float(np.ptp(findings.result.beta)) == 0 else None
+
+
+def explanation(findings: PartitionFindings) -> tuple[str, ...]:
+    """Return the definition of a breach and the distance of the average subject from one."""
+    overall, beta = findings.result.overall, common_beta(findings)
+    share = "the share β" if beta is None else short_percent(beta)
+    breach = f"A subject is breached if at least {share} of its items are in one cluster of the attacker."
+    if overall.breached:
+        return breach, "The average subject is breached without any merge of clusters."
+    if not math.isfinite(overall.mergings):
+        return (breach,)
+    often = "1 merge" if round(overall.mergings, 1) == 1 else f"{decimal(overall.mergings, places=1)} merges"
+    return breach, f"The average subject would be breached after {often} of clusters."
+
+
+def next_steps(findings: PartitionFindings) -> tuple[str, ...]:
+    """Return the next steps."""
+    first = "Repeat the measurement with the strongest attack that you know."
+    if findings.result.overall.breached_subjects:
+        first = "Find the data that let the attacker link these items, remove them, and measure again."
+    return first, "Check that the result holds for other values of α and β."
+
+
+def tone(findings: PartitionFindings) -> Tone:
+    """Return how the headline should strike: bad if the average subject or every second one is breached."""
+    overall = findings.result.overall
+    if overall.breached or 2 * overall.breached_subjects >= findings.subjects:
+        return "bad"
+    # No breach is neutral, not good: another attacker may link more.
+    return "warning" if overall.breached_subjects else "neutral"
+
+
+def summary_table(findings: PartitionFindings) -> TableBlock:
+    """Return the main results with their baselines."""
+    overall, reference = findings.result.overall, findings.reference
+    breached = f"{count(overall.breached_subjects)} of {count(findings.subjects)} ({percent(overall.breached_share)})"
+    rows = (
+        ("Subjects breached", breached, _baseline(reference, "breached_share", percent)),
+        ("Miss errors (items left out)", _two_places(overall.miss), _baseline(reference, "miss", _two_places)),
+        (
+            "Include errors (items of others)",
+            _two_places(overall.include),
+            _baseline(reference, "include", _two_places),
+        ),
+        (
+            "Risk slope of the average subject",
+            "breached" if overall.breached else slope(overall.risk_slope),
+            _baseline(reference, "risk_slope", slope),
+        ),
+    )
+    return TableBlock(
+        caption="Unlinkability",
+        columns=("Result", "Attacker", _baseline_column(reference)),
+        rows=rows,
+        align=("left", "right", "right"),
+        note=f"{_KINDS[overall.kind]} Risk slope: 0% is far from a breach, 100% is one step away.",
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnlinkabilityContext(PageContext):
-    """The choices of the report: whether subjects are named, or numbered in the order of ``result.subjects``."""
-
-    show_names: bool = True
+def _baseline_column(reference: Reference) -> str:
+    who = merges.BASELINES[reference.guesser]
+    return f"{who[0].upper()}{who[1:]}" + (" (5–95%)" if reference.draws > 1 else "")
 
 
-def page(findings: PartitionFindings, context: UnlinkabilityContext = UnlinkabilityContext()) -> Page:  # noqa: B008
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML."""
-    result, reference = findings.result, findings.reference
-    overall, subjects = result.overall, int(result.subjects.size)
-    return Page(
-        title="Unlinkability of a partition",
-        question=(
-            f"How well {'is' if subjects == 1 else 'are'} {count(subjects, 'subject', 'subjects')} with "
-            f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
-        ),
-        headline=headline(findings),
-        explanation=words.explanation(
-            reference=reference.breached_share,
-            mergings=overall.mergings,
-            breached=overall.breached,
-            guesser=reference.guesser,
-        ),
-        next_steps=words.next_steps(overall.breached_subjects),
-        picture=(linked_histogram(result),),
-        tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
-        sections=(
-            _key_section(result, reference),
-            _graph_section(findings),
-            _forecast_section(findings.forecast),
-            _distance_section(findings.distances, reference),
-            _subjects_section(findings, context.show_names),
-            _fairness_section(result, findings.fairness),
-            *_views_section(findings),
-            _policy_section(result, findings.grid),
-            _playground_section(result, findings.grid),
-        ),
-        method=_method(findings),
-        limitations=_UNTESTED,
-        notes=findings.notes,
-        seed=context.seed,
-        strip=context.strip,
-    )
+def _baseline(reference: Reference, quantity: str, form: Callable[[float], str]) -> str:
+    """Return the mean of the baseline, and the range of 90% of its partitions."""
+    value = float(getattr(reference, quantity))
+    if math.isnan(value):
+        return ""
+    ends = reference.range_of(quantity)
+    low, high = ("breached" if math.isnan(end) else form(end) for end in (ends.low, ends.high))
+    return form(value) if low == high == form(value) else f"{form(value)} ({low} to {high})"
 
 
-def _key_section(result: Unlinkability, reference: Reference) -> Section:
-    lead = f"At α = {decimal(result.overall.alpha)} and β = {short_percent(result.overall.beta)}."
-    if common_beta(result) is None or result.alpha.min() != result.alpha.max():
-        lead = (
-            f"Subjects have policies of their own; overall figures use α = {decimal(result.overall.alpha)} "
-            f"and β = {short_percent(result.overall.beta)}."
-        )
-    lead += f" {words.reference_sentence(reference.guesser, reference.draws)}"
-    return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
+def _two_places(value: float) -> str:
+    return decimal(value, places=2)
 
 
-def _graph_section(findings: PartitionFindings) -> Section:
-    result, others = findings.result, findings.others
-    return Section(
-        heading="What a little more knowledge would do",
-        lead=(
-            "Whoever learns that two of the adversary's clusters belong together merges them. The picture shows what a "
-            "few such mergings would reveal about the average subject, cheapest first."
-        ),
-        blocks=(
-            overall_chart(result, reference=findings.reference),
-            *(() if others is None else (others_chart(others, result.overall.mergings),)),
+def distance_table(findings: PartitionFindings) -> TableBlock:
+    """Return the distances of the whole guess from the truth, with their baselines."""
+    distances, reference = findings.distances, findings.reference
+
+    def bits(of: PartitionDistances | Reference) -> str:
+        return f"{decimal(of.voi)} bits ({decimal(of.voi_normalised)})"
+
+    def items(of: PartitionDistances | Reference) -> str:
+        return "" if math.isnan(of.mtd) else f"{decimal(of.mtd)} items ({decimal(of.mtd_normalised)})"
+
+    forms: dict[str, tuple[str, Callable[[float], str]]] = {
+        "rand": ("Rand index", percent),
+        "adjusted_rand": ("Adjusted Rand index", lambda value: fixed(value, places=3)),
+        "bcubed_precision": ("B-cubed precision", percent),
+        "bcubed_recall": ("B-cubed recall", percent),
+    }
+    error = findings.result.overall.normalised_error
+    rows = (
+        ("Normalized error e*", significant(error), _baseline(reference, "normalised_error", significant)),
+        ("Variation of information (over log2 n)", bits(distances), bits(reference)),
+        ("Minimal transfer distance (over n − 1)", items(distances) or "not computed", items(reference)),
+        *(
+            (label, form(getattr(distances, key)), _baseline(reference, key, form))
+            for key, (label, form) in forms.items()
         ),
     )
-
-
-def _forecast_section(forecast: Forecast) -> Section:
-    return Section(
-        heading="What the adversary may learn next",
-        lead=(
-            "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a cluster "
-            "with items of the subject, or splits somebody else's items off."
-        ),
-        blocks=(*forecast_numbers(forecast), forecast_chart(forecast)),
-    )
-
-
-def _views_section(findings: PartitionFindings) -> tuple[Section, ...]:
-    if findings.views is None:
-        return ()
-    return (
-        Section(
-            heading="How much the adversary's doubt matters",
-            lead=(
-                "The adversary holds several partitions. The figures above are over all of them; here each is taken "
-                "alone, as if the adversary were sure of it."
-            ),
-            blocks=(view_table(findings.views),),
-        ),
-    )
-
-
-def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
-    return Section(
-        heading="How the answer depends on what you care about",
-        lead=(
-            "The threshold β and the weight α are a matter of policy, not of measurement. A conclusion that holds for "
-            "many of them is worth more than one that holds for one."
-        ),
-        blocks=(slope_chart(grid, beta=result.overall.beta),),
-    )
-
-
-def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
-    return Section(
-        heading="Try another policy",
-        lead="What would the answer be if everybody had another α and β?",
-        blocks=(playground(result, grid),),
-    )
-
-
-def _fairness_section(result: Unlinkability, fairness: tuple[FigureSpread, ...]) -> Section:
-    return Section(
-        heading="Is everybody hidden alike?",
-        lead="An average can look safe while a few subjects are fully exposed.",
-        blocks=(*fairness_numbers(result, fairness), fairness_table(fairness)),
-    )
-
-
-def _subjects_section(findings: PartitionFindings, show_names: bool) -> Section:
-    return Section(
-        heading="Who is most at risk",
-        lead=""
-        if show_names
-        else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
-        blocks=(
-            at_risk_table(findings.result, show_names=show_names, views=findings.views),
-            subject_playground(findings.result, findings.shown, forecast=findings.forecast, show_names=show_names),
-        ),
-    )
-
-
-def _distance_section(distances: PartitionDistances, reference: Reference) -> Section:
-    return Section(
-        heading="How far the guess is from the truth",
-        lead=(
-            "Distances between two partitions as others use them. They see the whole and no single subject, so read "
-            "them after the figures above."
-        ),
-        blocks=distance_numbers(distances, reference),
+    return TableBlock(
+        caption="Errors and distances of the whole partition",
+        columns=("Measure", "Attacker", _baseline_column(reference)),
+        rows=rows,
+        align=("left", "right", "right"),
+        note="e* and the transfer distance shrink as n grows: compare them only between data of the same size.",
     )
 
 
 def _method(findings: PartitionFindings) -> tuple[str, ...]:
-    sentences = list(_ALWAYS)
-    if findings.result.mixing != "items":
+    result, reference = findings.result, findings.reference
+    sentences = list(_METHOD)
+    if common_beta(findings) is None or float(np.ptp(result.alpha)):
         sentences.append(
-            f"The mixed graph does not count items, as in the paper: it is {words.MIXED[findings.result.mixing]}."
+            f"Subjects have policies of their own. Overall results use α = {decimal(result.overall.alpha)} and "
+            f"β = {short_percent(result.overall.beta)}."
         )
+    if findings.views is not None:
+        sentences.append("Errors and graphs are averaged over the attacker's partitions, by their probabilities.")
+    if result.mixing != "items":
+        sentences.append(f"The mixed graph differs from the paper: it is {merges.MIXED[result.mixing]}.")
     if findings.weighted:
         sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
-    desired = int(findings.result.contamination_desirable.sum())
+    desired = int(result.contamination_desirable.sum())
     if desired:
-        who = count(desired, "subject likes", "subjects like")
-        sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
-    sentences.append(words.reference_method(findings.reference.guesser, findings.reference.draws))
-    future = findings.forecast
-    sentences.append(words.forecast_method(future.linkage, future.split, future.draws))
-    return tuple(sentences)
+        who = count(desired, "subject", "subjects")
+        sentences.append(f"Include errors count as protection for {who}; the mixed graph is inverted there.")
+    return (*sentences, _reference_method(reference), forecast.forecast_method(findings.forecast))
 
 
-_ALWAYS = (
-    "A cluster of the adversary costs α × missed items + (1 − α) × foreign items: α weighs what is missed, 1 − α what "
-    "is wrongly included. The cheapest is a subject's most relevant cluster; clusters that cost the same are averaged.",
-    "Clusters are merged in the order of that cost, those with fewer foreign items first among equals; "
-    "figures that the order of the remaining ties would change are averaged over all their orders.",
-    "The point where the linked graph reaches β is found by linear interpolation. The risk slope adds the angle of the "
-    "vector to that point, weighed by α, and the angle of the vector to the mixed graph below it, weighed by 1 − α, as "
-    "a share of the right angle.",
-    "Where β is reached without any merging the subject is breached and has no risk slope; none is made up.",
-    "Overall graphs are the mean over all subjects, and one β point is found on them; the overall slope is no mean of "
-    "slopes.",
-    "If the adversary holds several partitions with probabilities, errors and graphs are averaged over them.",
-)
-_UNTESTED = (
-    "Whether another adversary would do better: only the guess that was given is measured.",
-    "Whether subjects can be named: linking items together is not yet knowing whose they are.",
-    "What wrong evidence does: the forecast knows true facts only, and none that mixes up two subjects further.",
-)
+def _reference_method(reference: Reference) -> str:
+    drawn = count(reference.draws, "random partition", "random partitions")
+    return {
+        "uniform": f"Baseline: {drawn} of the same items, each division equally likely.",
+        "growing": f"Baseline: {drawn}; items come in random order, and a fair coin decides whether one starts a "
+        "cluster or joins one at random.",
+        "sizes": f"Baseline: {drawn} with the cluster sizes of the attacker.",
+        "prior": "Baseline: the partitions that the attacker held before, with their probabilities.",
+    }[reference.guesser]
 
 
-#: What fits a terminal of 80 columns beside a name: breached, linked now, mergings, risk slope, items.
-_SHOWN_COLUMNS = range(6)
-
-
-def brief(findings: PartitionFindings, *, top: int, subject: bool = False) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk.
-
-    With ``subject`` also the graphs of the one that is shown.
-    """
-    overall, subjects = findings.result.overall, int(findings.result.subjects.size)
-    yield from opening(page(findings))
-    size = f"{count(findings.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
-    yield from ("", f"{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.", "")
-    yield Figures(key_numbers(findings.result, findings.reference))
-    yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
-    yield Figures(distance_numbers(findings.distances, findings.reference), meanings=False)
-    yield from ("", "What the adversary may learn next:")
-    yield Figures(forecast_numbers(findings.forecast), meanings=False)
-    if top:
-        yield ""
-        yield ColumnSubset(at_risk_table(findings.result, at_most=top), _SHOWN_COLUMNS)
-    if subject:
-        yield ""
-        yield subject_graph_table(findings.result, findings.shown, findings.others)
+def page(findings: PartitionFindings, context: UnlinkabilityContext = _CONTEXT) -> Page:
+    """Return the whole report as data."""
+    return Page(
+        title="Unlinkability",
+        question=(
+            f"How well do {count(findings.result.n, 'item', 'items')} of "
+            f"{count(findings.subjects, 'subject', 'subjects')} stay unlinked?"
+        ),
+        headline=headline(findings),
+        explanation=explanation(findings),
+        next_steps=next_steps(findings),
+        picture=(
+            subjects.linked_chart(findings.result, show_names=context.show_names),
+            summary_table(findings),
+        ),
+        tone=tone(findings),
+        sections=(
+            subjects.section(findings, context),
+            forecast.section(findings, context),
+            sensitivity.section(findings, context),
+        ),
+        method=_method(findings),
+        limitations=_LIMITATIONS,
+        method_data=(distance_table(findings),),
+        notes=findings.notes,
+        seed=context.seed,
+        strip=context.strip,
+    )
 
 
 VIEW: QuestionView[PartitionFindings] = QuestionView(
@@ -280,5 +231,5 @@ VIEW: QuestionView[PartitionFindings] = QuestionView(
     "together.",
     frame=lambda findings: findings.per_subject,
     page=page,
-    plot=plot,
+    context=UnlinkabilityContext,
 )
