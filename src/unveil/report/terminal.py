@@ -255,7 +255,8 @@ def page_parts(page: Page, *, verbose: bool = False) -> Iterator[Part]:
     [Headline(text='No.', tone='bad')]
     """
     yield from opening(page, notes=False)
-    yield from _shown_blocks(page.picture)
+    summary = [block for block in page.picture if isinstance(block, TableBlock | RiskSummary)]
+    yield from _shown_blocks(page.picture if verbose or not summary else summary)
     if verbose:
         for section in page.sections:
             yield ""
