@@ -79,7 +79,7 @@ def test_a_person_reads_what_changed_and_what_was_lost() -> None:
     run = ask("edges.csv", "--protect", "k-symmetry:k=2", "--html", "report.html")
     assert run.exit_code == 0
     assert "nodes with a unique degree" in run.stdout.splitlines()[0]
-    for words in ("Nodes that stand for no original node", "shares its degree", "lustering loss", "The report is in"):
+    for words in ("Nodes that stand for no original node", "shares its degree", "Utility loss", "The report is in"):
         assert words in run.stdout
     assert len(run.stdout.splitlines()) <= 20
     page = Path("report.html").read_text()

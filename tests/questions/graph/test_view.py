@@ -76,7 +76,7 @@ def summary(findings: GraphFindings) -> dict[str, tuple[str, ...]]:
 def test_the_headline_says_how_many_of_how_many_beside_chance(approved: Approved) -> None:
     found = planted(6, 8).findings
     approved(headline(found))
-    assert [getattr(step, "option", "") for step in next_steps(found)] == ["--protect", "--repeat 10"]
+    assert [step.option for step in next_steps(found)] == ["--protect", "--repeat 10"]
     assert tone(found) == "bad"
     assert tone(planted(3, 8).findings) == "warning"
 

@@ -76,7 +76,7 @@ def explanation(findings: GraphFindings) -> tuple[str, ...]:
     return (f"{interval}It attempts {nodes}; {precision} of the attempts are correct.",)
 
 
-def next_steps(findings: GraphFindings) -> tuple[str, ...]:
+def next_steps(findings: GraphFindings) -> tuple[NextStep, ...]:
     """Return what to do next."""
     steps = [
         NextStep("Protect the graph further, then attack it again.", option="--protect")

@@ -111,7 +111,7 @@ def _name(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-def next_steps(findings: AnonymizeFindings) -> tuple[str, ...]:
+def next_steps(findings: AnonymizeFindings) -> tuple[NextStep, ...]:
     """Return what to do before the graph is published."""
     steps = [
         NextStep("Attack the release to see how many nodes are re-identified.", option="unveil graph"),
@@ -143,7 +143,7 @@ def degree_chart(findings: AnonymizeFindings) -> Chart:
         series=tuple(
             Series(
                 name=name,
-                x=np.arange(bins) * 2 * _BAR + at * _BAR,
+                x=np.arange(bins, dtype=np.float64) * 2 * _BAR + at * _BAR,
                 y=share,
                 style=style,
                 kind="bars",
@@ -163,7 +163,7 @@ def _histogram(degrees: Degrees, bins: int) -> FloatArray:
     """Return the share of nodes in each bin of degrees, from the share with at least each degree."""
     share = degrees.at_least - np.append(degrees.at_least[1:], 0.0)
     place = np.floor(np.log10(degrees.number) / (2 * _BAR) + 1e-9).astype(np.int64)
-    return np.bincount(place, share, bins)
+    return np.bincount(place, share, bins).astype(np.float64)
 
 
 def summary_table(findings: AnonymizeFindings) -> TableBlock:
