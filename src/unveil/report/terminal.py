@@ -255,7 +255,9 @@ def page_parts(page: Page, *, verbose: bool = False) -> Iterator[Part]:
     [Headline(text='No.', tone='bad')]
     """
     yield from opening(page, notes=False)
-    yield from _shown_blocks(page.picture)
+    # Boxes and heat maps are long as tables.
+    picture = page.picture if verbose else [each for each in page.picture if not isinstance(each, BoxRows | HeatMap)]
+    yield from _shown_blocks(picture)
     if verbose:
         for section in page.sections:
             yield from ("", Headline(section.heading))

@@ -199,12 +199,12 @@ def one_line(text: str) -> str:
 
 #: What each axis of a study counts, in words, and how a picture shows it.
 AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
-    "seed_pairs": ("seed pairs that the adversary knows", "count"),
-    "overlap": ("share of the edges that the adversary knows", "share"),
-    "node_share": ("share of the nodes that the adversary has heard of", "share"),
-    "known_columns": ("columns that the adversary knows", "count"),
-    "known_share": ("share of the original rows that the adversary holds", "share"),
-    "leaked_share": ("share of the people who are in the release", "share"),
+    "seed_pairs": ("seed pairs", "count"),
+    "overlap": ("edge overlap", "share"),
+    "node_share": ("node overlap", "share"),
+    "known_columns": ("known columns", "count"),
+    "known_share": ("share of the original rows that the attacker holds", "share"),
+    "leaked_share": ("share of people in the release", "share"),
 }
 
 

@@ -177,7 +177,13 @@ def _meaning(metric: Metric) -> str:
 
 #: The verdict on a metric as its reliability, as reports name it.
 RELIABILITY: Mapping[str | None, str] = MappingProxyType(
-    {"use": "reliable", "with care": "limited", "do not rank by it": "unreliable", "no grade": NOT_GRADED, None: "–"}
+    {
+        "use": "reliable",
+        "with care": "limited",
+        "do not rank by it": "unreliable",
+        "no grade": "not graded",
+        None: NOT_GRADED,
+    }
 )
 
 

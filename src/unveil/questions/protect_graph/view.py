@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: The losses that the first screen names.
-_LARGEST = 4
+_LARGEST = 3
 #: The width of a bar of the degree histogram, in powers of ten; two stand side by side.
 _BAR = 0.1
 _LEFT: Side = "left"
