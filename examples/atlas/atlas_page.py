@@ -17,11 +17,18 @@ from typing import Any
 import numpy as np
 
 from unveil.grades.releases import GradedRelease, Order, order_of, releases_of
-from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.questions.study.releases.findings import AuditedFile, ReleasesFindings, TechniqueFindings
 from unveil.questions.study.releases.run import run, spread_of
-from unveil.questions.study.releases.tables import cell_table, family_table, grade_table
-from unveil.questions.study.releases.words import headline, least_lost, rate_text, spread_text
+from unveil.questions.study.releases.sections.epsilon import epsilon_charts, grade_table
+from unveil.questions.study.releases.sections.techniques import (
+    cell_table,
+    family_table,
+    rate_text,
+    safety_chart,
+    spread_text,
+    trade_chart,
+)
+from unveil.questions.study.releases.view import headline, least_lost
 from unveil.report.blocks import Chart, TableBlock
 from unveil.report.text import count, percent
 from unveil.studies import Results
