@@ -22,10 +22,11 @@ from unveil.questions.study.releases.run import run, spread_of
 from unveil.questions.study.releases.sections.epsilon import epsilon_charts, grade_table
 from unveil.questions.study.releases.sections.techniques import (
     cell_table,
-    family_table,
+    comparison_table,
     rate_text,
     safety_chart,
     spread_text,
+    summary_table,
     trade_chart,
 )
 from unveil.questions.study.releases.view import headline, least_lost
@@ -135,7 +136,8 @@ def page(found: ReleasesFindings, controlled: Sequence[GradedRelease]) -> Iterat
     yield from markdown(cell_table(found))
     yield "## Who keeps most for the least risk"
     yield ""
-    yield from markdown(family_table(found))
+    yield from markdown(summary_table(found))
+    yield from markdown(comparison_table(found))
     yield from what_a_control_adds(controlled)
     yield "## Which figures order releases"
     yield ""

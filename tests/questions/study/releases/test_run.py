@@ -15,7 +15,12 @@ from unveil.questions.study.answer import study_report
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.run import spread_of
 from unveil.questions.study.releases.sections.epsilon import epsilon_table, grade_table
-from unveil.questions.study.releases.sections.techniques import cell_table, family_table, release_table
+from unveil.questions.study.releases.sections.techniques import (
+    cell_table,
+    comparison_table,
+    release_table,
+    summary_table,
+)
 from unveil.studies import Results, Study, run_study
 from unveil.studies.audit_columns import LINKED, LOSS
 
@@ -117,9 +122,15 @@ def test_tables_have_a_row_for_each(answer: Result[ReleasesFindings]) -> None:
     found = answer.findings
     assert len(release_table(found).rows) == 6
     assert len(cell_table(found).rows) == 3
-    assert [row[0] for row in family_table(found).rows] == ["noise"]  # two releases are too few to conclude from
+    assert [row[0] for row in summary_table(found).rows] == ["noise"]  # two releases are too few to conclude from
     assert "closest_record.median" in [row[0] for row in grade_table(found).rows]
-    for table in (release_table(found), cell_table(found), family_table(found), grade_table(found)):
+    for table in (
+        release_table(found),
+        cell_table(found),
+        summary_table(found),
+        comparison_table(found),
+        grade_table(found),
+    ):
         assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.align)}
 
 

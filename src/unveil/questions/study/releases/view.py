@@ -6,7 +6,7 @@ from math import isnan
 from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.questions.study.releases.findings import ReleasesFindings
 from unveil.questions.study.releases.sections import epsilon, techniques
-from unveil.questions.study.releases.sections.techniques import family_table, points, trade_chart
+from unveil.questions.study.releases.sections.techniques import points, summary_table, trade_chart
 from unveil.questions.study.status import computed, failed, joined, tone
 from unveil.report.blocks import NextStep, Page, Section
 from unveil.report.text import about, count, duration
@@ -30,7 +30,7 @@ def page(findings: ReleasesFindings, context: PageContext = PLAIN) -> Page:
         headline=headline(findings),
         explanation=tuple(_explanation(findings)),
         next_steps=tuple(_next_steps(findings)),
-        picture=(*((trade,) if trade else ()), family_table(findings)) if findings.releases else (),
+        picture=(*((trade,) if trade else ()), summary_table(findings)) if findings.releases else (),
         facts=tuple(_facts(findings)),
         tone=tone(findings.counts),
         sections=tuple(each for each in sections if each is not None),

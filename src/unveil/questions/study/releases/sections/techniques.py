@@ -41,7 +41,7 @@ def section(findings: ReleasesFindings, context: PageContext) -> Section | None:
         question="Which technique keeps most utility at the same risk?",
         lead=f"Nothing is concluded from techniques with fewer than {FEWEST} releases; the tables have them.",
         blocks=(safety,) if safety else (),
-        data=(cell_table(findings), release_table(findings)),
+        data=(comparison_table(findings), cell_table(findings), release_table(findings)),
     )
 
 
@@ -138,18 +138,11 @@ def cell_table(findings: ReleasesFindings) -> TableBlock:
     )
 
 
-def family_table(findings: ReleasesFindings) -> TableBlock:
-    """Return the techniques, those first that keep most for the least risk."""
+def summary_table(findings: ReleasesFindings) -> TableBlock:
+    """Return the techniques with risk and utility, those first that keep most utility at the same risk."""
     return TableBlock(
         caption="Techniques",
-        columns=(
-            "Technique",
-            "Releases",
-            "Significant",
-            "Less utility loss",
-            "Linked",
-            "Utility loss",
-        ),
+        columns=("Technique", "Releases", "Significant", "Less utility loss", "Linked", "Utility loss"),
         rows=tuple(
             (
                 each.technique,
@@ -164,6 +157,20 @@ def family_table(findings: ReleasesFindings) -> TableBlock:
         note="Less utility loss: percentage points below releases with the same columns and the same linkability. "
         "95% CI over releases.",
         terminal_columns=(0, 1, 2, 3),
+    )
+
+
+def comparison_table(findings: ReleasesFindings) -> TableBlock:
+    """Return how techniques compare with the other releases with the same columns of the same people."""
+    return TableBlock(
+        caption="Techniques compared with other releases of the same columns",
+        columns=("Technique", "Safer than", "More useful than", "Worse in both than"),
+        rows=tuple(
+            (each.technique, *map(spread_text, (each.safer, each.more_useful, each.beaten)))
+            for each in findings.ranked()
+        ),
+        align=sides("lrrr"),
+        note="Share of the other releases, with 95% CI over releases. The most useful release is never worse in both.",
     )
 
 
