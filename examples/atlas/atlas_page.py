@@ -17,11 +17,19 @@ from typing import Any
 import numpy as np
 
 from unveil.grades.releases import GradedRelease, Order, order_of, releases_of
-from unveil.questions.study.releases.charts import epsilon_charts, safety_chart, trade_chart
 from unveil.questions.study.releases.findings import AuditedFile, ReleasesFindings, TechniqueFindings
 from unveil.questions.study.releases.run import run, spread_of
-from unveil.questions.study.releases.tables import cell_table, family_table, grade_table
-from unveil.questions.study.releases.words import headline, least_lost, rate_text, spread_text
+from unveil.questions.study.releases.sections.epsilon import epsilon_charts, grade_table
+from unveil.questions.study.releases.sections.techniques import (
+    cell_table,
+    comparison_table,
+    rate_text,
+    safety_chart,
+    spread_text,
+    summary_table,
+    trade_chart,
+)
+from unveil.questions.study.releases.view import headline, least_lost
 from unveil.report.blocks import Chart, TableBlock
 from unveil.report.text import count, percent
 from unveil.studies import Results
@@ -128,7 +136,8 @@ def page(found: ReleasesFindings, controlled: Sequence[GradedRelease]) -> Iterat
     yield from markdown(cell_table(found))
     yield "## Who keeps most for the least risk"
     yield ""
-    yield from markdown(family_table(found))
+    yield from markdown(summary_table(found))
+    yield from markdown(comparison_table(found))
     yield from what_a_control_adds(controlled)
     yield "## Which figures order releases"
     yield ""

@@ -24,9 +24,16 @@ from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.verdict import ScoreSummary, groups_of
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.findings import GradesFindings
-from unveil.questions.grade_metrics.suite_tables import case_table, suite_score_table, suite_table, sum_table
-from unveil.questions.grade_metrics.tables import calibration_table, ranking_table, span_table
-from unveil.questions.grade_metrics.words import calibration_answer, headline, honest_sentences
+from unveil.questions.grade_metrics.sections.calibration import calibration_answer, calibration_table
+from unveil.questions.grade_metrics.sections.metrics import node_table, ranking_table, span_table
+from unveil.questions.grade_metrics.sections.suites import (
+    case_table,
+    held_out_table,
+    suite_score_table,
+    suite_table,
+    sum_table,
+)
+from unveil.questions.grade_metrics.view import headline
 from unveil.report.blocks import TableBlock
 
 Floats = NDArray[np.float64]
@@ -222,16 +229,16 @@ def report(found: GradesFindings, rng: np.random.Generator, case: str) -> Iterat
     yield from ("", "## Nodes and means", "")
     yield from (f"* {line}" for line in node_lines(found.grades))
     yield ""
-    for table in (ranking_table(found), span_table(found)):
+    for table in (ranking_table(found), node_table(found), span_table(found)):
         yield from markdown(table)
     yield from ("## Raw scores and calibrated probabilities", "")
     yield from (f"* {line}" for line in calibration_answer(found) or ("No study has calibrated probabilities.",))
     yield ""
     yield from markdown(calibration_table(found))
     yield from ("## Suites: products and sums", "")
-    for one in (suite_table(found), sum_table(found), suite_score_table(found)):
+    searched = held_out_table(dict(found.grades.searches))
+    for one in (suite_table(found), sum_table(found), suite_score_table(found), searched):
         yield from markdown(one)
-    yield from (f"* {line}" for line in honest_sentences(found))
     yield from ("", f"## Table 8 ({case})", "")
     if not found.asked:
         yield f"No case has the words {case}."

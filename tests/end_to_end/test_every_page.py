@@ -50,5 +50,5 @@ def test_a_page_can_be_read_everywhere(browser: "Browser", calls: Calls, name: s
         assert page.evaluate(BACKGROUND) == "rgb(20, 24, 29)"
         page.emulate_media(media="print")
         assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-        for picture in page.locator("figure:not(.data figure) svg[role=img]").all()[-1:]:
+        for picture in page.locator("figure:not(details.data figure) svg[role=img]").all()[-1:]:
             assert picture.is_visible()

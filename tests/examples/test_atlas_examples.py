@@ -82,7 +82,7 @@ def test_the_page_is_written_from_the_results(studies: tuple[Path, Path], tmp_pa
     with patch.object(sys, "argv", told):
         atlas_page.main()
     text = (tmp_path / "atlas.md").read_text(encoding="utf-8")
-    assert "**Of 4 releases " in text
+    assert " of 4 releases " in text
     assert "| noise | 10 | 1 |" in text
     assert "| `linkability.attack_rate` |" in text
     assert (tmp_path / "images" / "atlas" / "epsilon.svg").read_text(encoding="utf-8").startswith("<?xml")

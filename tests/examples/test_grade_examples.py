@@ -107,10 +107,10 @@ def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> Non
     rng = np.random.default_rng(0)
     text = "\n".join(report(findings_of([str(tmp_path / "little")], "sample,YG", rng), rng, "sample,YG"))
     assert "| little | 4 of 4 | sample | 1 | 2 | 2 | yes | no |" in text
-    assert "| metric | verdict | monotonicity |" in text
-    assert "evenness (nodes) | range (nodes) |" in text
+    assert "| Metric | Reliability | Monotonicity |" in text
+    assert "Evenness (nodes) | Range | Range (nodes) |" in text
     assert "No study has calibrated probabilities." in text
-    assert "**Metrics multiplied or added" in text
+    assert "**Product and sum of the metrics" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     heads = [number for number, line in enumerate(tables) if set(line) == set("|-")]
     for first, last in zip(heads, [*(head - 1 for head in heads[1:]), len(tables)], strict=True):

@@ -14,7 +14,7 @@ from unveil.metrics import METRICS as LISTED
 from unveil.metrics.candidates.candidate_metrics import measure_one
 from unveil.questions.grade_metrics.answer import grade_metrics
 from unveil.questions.study.answer import study_report
-from unveil.questions.study.tables import effect_table
+from unveil.questions.study.sections.strength import effect_table
 from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
 from unveil.studies._parts import attack_of, protection_of
 from unveil.studies.releases import release_of
@@ -100,9 +100,9 @@ def test_reports_and_grades_cope_with_calibrated_columns(tmp_path: Path) -> None
     page = answer.to_html()
     assert "calibrated entropy" in page
     assert "Calibrated entropy, by" in page
-    assert effect_table(answer.findings).caption.startswith("Calibrated entropy at 6 ")
+    assert effect_table(answer.findings).caption == "Calibrated entropy at seed pairs 6"
     assert "calibrated.entropy" not in page.lower()
-    assert "protected and attacked it in the same way (1 time per replication)" in page
+    assert "attacks it in the same way (1 time per replication)" in page
     assert study_report(tmp_path / "out").findings.metrics == ("adversary_overall_success", "entropy")
     graded = grade_metrics(tmp_path / "out")
     assert {each.metric for each in graded.findings.grades.metrics} <= set(NAMES)

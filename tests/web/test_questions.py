@@ -283,7 +283,7 @@ def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
     found = answer("study_run", {"file": plan}, {"out": str(out), "workers": "0"})
     assert json.loads(found.json)["scenarios"]["fine"] == 12
     # Of 1,000 nodes 60 are seeds.
-    assert "of 940 targets (3 repetitions)" in found.headline
+    assert "of 940 targets at full strength" in found.headline
     asked = asked_for("study_run")
     assert command(asked, {"file": ["plan.toml"]}, {"out": str(out), "workers": "0"}).words == (
         *("study", "run", "plan.toml", "--out", str(out), "--workers", "0"),

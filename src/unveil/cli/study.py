@@ -149,7 +149,7 @@ def _again(file: Path, out: Path) -> str:
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
     from unveil.questions.study.run import failures_of
-    from unveil.questions.study.words import failed
+    from unveil.questions.study.status import failed
     from unveil.report.terminal import show_headline
     from unveil.report.text import count, duration
     from unveil.studies import Results
@@ -171,7 +171,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
 
 
 def _print_status(status: "StudyStatus", folder: Path) -> None:
-    from unveil.questions.study.words import computed, tone
+    from unveil.questions.study.status import computed, tone
     from unveil.report.terminal import show_headline
     from unveil.report.text import duration
 

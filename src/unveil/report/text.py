@@ -199,12 +199,12 @@ def one_line(text: str) -> str:
 
 #: What each axis of a study counts, in words, and how a picture shows it.
 AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
-    "seed_pairs": ("seed pairs that the adversary knows", "count"),
-    "overlap": ("share of the edges that the adversary knows", "share"),
-    "node_share": ("share of the nodes that the adversary has heard of", "share"),
-    "known_columns": ("columns that the adversary knows", "count"),
-    "known_share": ("share of the original rows that the adversary holds", "share"),
-    "leaked_share": ("share of the people who are in the release", "share"),
+    "seed_pairs": ("seed pairs", "count"),
+    "overlap": ("edge overlap", "share"),
+    "node_share": ("node overlap", "share"),
+    "known_columns": ("known columns", "count"),
+    "known_share": ("share of the original rows that the attacker holds", "share"),
+    "leaked_share": ("share of people in the release", "share"),
 }
 
 
@@ -228,3 +228,24 @@ def far(done: int, total: int, left: float) -> str:
     """
     rest = f", about {duration(left)} left" if math.isfinite(left) and done < total else ""
     return f"{done:,} of {total:,} scenarios{rest}"
+
+
+def mean_count(value: float) -> str:
+    """Return a mean number of things without an exponent, and from 100 on without decimals.
+
+    >>> mean_count(820.8), mean_count(12.34), mean_count(0.03), mean_count(0.0026), mean_count(0)
+    ('821', '12.3', '0.03', 'less than 0.01', '0')
+    """
+    text = decimal(value, places=0 if value >= 100 else 1)
+    if "e-" not in text:
+        return text
+    return decimal(value, places=2) if value >= 0.005 else "less than 0.01"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Return the ends of an interval of a share, or nothing where it has none.
+
+    >>> percent_range(0.512, 0.6), percent_range(float("nan"), float("nan"))
+    ('51.2–60.0%', '')
+    """
+    return "" if math.isnan(low) or math.isnan(high) else f"{percent(low).rstrip('%')}–{percent(high)}"

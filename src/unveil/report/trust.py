@@ -173,3 +173,33 @@ def _meaning(metric: Metric) -> str:
     mean = " (mean over targets)" if metric.per == "target" else ""
     side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
     return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
+
+
+#: The verdict on a metric as its reliability, as reports name it.
+RELIABILITY: Mapping[str | None, str] = MappingProxyType(
+    {
+        "use": "reliable",
+        "with care": "limited",
+        "do not rank by it": "unreliable",
+        "no grade": "not graded",
+        None: NOT_GRADED,
+    }
+)
+
+
+def reliability_of(metric: str, ground: Ground) -> str:
+    """Return the reliability of a metric in attacks of a kind: reliable, limited, unreliable, or a dash.
+
+    >>> reliability_of("a metric of my own", "graphs")
+    '–'
+    """
+    return RELIABILITY[trust_of(metric, [ground])[ground]]
+
+
+def reliability_note(ground: Ground) -> str:
+    """Return what the reliability of a metric means, and what it was measured on."""
+    cases = count(shipped_grades()[ground].cases, "case", "cases")
+    return (
+        f"Reliability: does the metric show less privacy for a stronger attacker? Graded in {cases} of attacks on "
+        f"{ground}; – means not graded."
+    )

@@ -15,14 +15,18 @@ from unveil.errors import InputError
 from unveil.grades.grades import GradedValues, grade
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.weighted_sum import sum_rankings
-from unveil.questions.grade_metrics.charts import calibration_boxes, detail_boxes, span_boxes
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.findings import Detail, GradesFindings
 from unveil.questions.grade_metrics.run import _about_nodes, spans_of, weighted_quantiles
-from unveil.questions.grade_metrics.suite_tables import case_table, sum_table
-from unveil.questions.grade_metrics.tables import calibration_table, ranking_table, span_table, verdict_tables
-from unveil.questions.grade_metrics.view import VIEW, brief, page, to_latex
-from unveil.questions.grade_metrics.words import calibration_answer, scores_in_words, sums_in_words
+from unveil.questions.grade_metrics.sections.calibration import (
+    calibration_answer,
+    calibration_boxes,
+    calibration_table,
+)
+from unveil.questions.grade_metrics.sections.cases import detail_boxes
+from unveil.questions.grade_metrics.sections.metrics import node_table, span_table
+from unveil.questions.grade_metrics.sections.suites import case_table, case_tables, sum_table
+from unveil.questions.grade_metrics.view import VIEW, page, to_latex
 from unveil.report.figures import json_of
 from unveil.studies import Axis, DataSet
 
@@ -54,27 +58,23 @@ def mended() -> GradesFindings:
 
 
 def test_nodes_stand_beside_means_and_metrics_of_a_release_have_a_dash(found: GradesFindings) -> None:
-    table = ranking_table(found)
-    assert table.columns[-2:] == ("evenness (nodes)", "range (nodes)")
-    rows = {row[0]: row for row in table.rows}
+    table = node_table(found)
+    assert table is not None
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     nodes = found.grades.nodes
     assert nodes is not None
     each = nodes.metric("incorrectness")
     assert each is not None
-    assert rows["incorrectness"][-2:] == (f"{each.evenness.mean:.2f}", f"{each.shared_range.mean:.2f}")
-    assert rows["adversary overall success"][-2:] == ("–", "–")
-    assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
-    short = verdict_tables(found)[0]
-    assert short.columns[-2:] == ("even (nodes)", "range (nodes)")
-    assert "whole release has means only" in scores_in_words(found)
-    assert "nodes" not in scores_in_words(findings())
+    assert rows["incorrectness"]["Evenness (nodes)"] == f"{each.evenness.mean:.2f}"
+    assert rows["incorrectness"]["Range (nodes)"] == f"{each.shared_range.mean:.2f}"
+    assert "adversary overall success" not in rows
     by_nodes = with_nodes("nodes")
-    assert "evenness (nodes)" not in ranking_table(by_nodes).columns
+    assert node_table(by_nodes) is None
     for metric, said in (("entropy", True), ("adversary_overall_success", False)):
         caption = detail_boxes(
             by_nodes, Detail(metric=metric, case=by_nodes.grades.values.cases[0], why="asked for")
         ).caption
-        assert ("tests of the values of nodes" in caption) == said
+        assert ("Tests are of the values of nodes" in caption) == said
 
 
 def test_without_stored_nodes_one_sentence_says_so(found: GradesFindings, approved: Approved) -> None:
@@ -110,13 +110,13 @@ def test_table_8_has_both_readings_of_each_metric_and_means_of_the_suite(found: 
     assert len(rows) == 8
     scores = found.grades.nodes.scores  # type: ignore[union-attr]
     at = scores.values.metrics.index("incorrectness")
-    assert rows["incorrectness"]["monotonicity (nodes)"] == f"{scores.monotonicity.score[case[0], at]:.3f}"
-    assert float(rows["incorrectness"]["range (nodes)"]) == pytest.approx(scores.shared_range[case[0], at], rel=0.01)
-    assert rows["incorrectness"]["range"] != rows["incorrectness"]["range (nodes)"]
-    assert rows["suite S5"]["evenness (nodes)"] == "–"
+    assert rows["incorrectness"]["Monotonicity (nodes)"] == f"{scores.monotonicity.score[case[0], at]:.3f}"
+    assert float(rows["incorrectness"]["Range (nodes)"]) == pytest.approx(scores.shared_range[case[0], at], rel=0.01)
+    assert rows["incorrectness"]["Range"] != rows["incorrectness"]["Range (nodes)"]
+    assert rows["suite S5"]["Evenness (nodes)"] == "–"
     shown = replace(found, asked=tuple(case))
-    assert table in list(brief(shown, with_details=False))
-    assert table not in list(brief(found, with_details=False))
+    assert case_tables(shown) == (table,)
+    assert case_tables(found) != (table,)
     with pytest.raises(InputError, match="no case has the word 'elections' of --case"):
         cases_with(found.grades, "elections", "--case")
     with pytest.raises(InputError, match="words of a case must follow --case"):
@@ -124,10 +124,9 @@ def test_table_8_has_both_readings_of_each_metric_and_means_of_the_suite(found: 
 
 
 def test_spans_hold_the_case_that_uses_most_and_the_one_that_uses_least(found: GradesFindings) -> None:
-    boxes, table = span_boxes(found), span_table(found)
-    assert boxes is not None
+    table = span_table(found)
     assert table is not None
-    assert len(boxes.rows) == len(table.rows) == len(NODE_METRICS)
+    assert len(table.rows) == len(NODE_METRICS)
     scores = found.grades.nodes.scores  # type: ignore[union-attr]
     for each in found.spans:
         share = scores.shared_range[:, scores.values.metrics.index(each.metric)]
@@ -140,8 +139,8 @@ def test_spans_hold_the_case_that_uses_most_and_the_one_that_uses_least(found: G
             length = 1.5 * (one.quartiles[2] - one.quartiles[0])
             assert max(one.lowest, one.quartiles[0] - length) <= low <= one.quartiles[0]
             assert one.quartiles[2] <= high <= min(one.highest, one.quartiles[2] + length)
-    assert span_boxes(findings()) is None
-    assert any(section.heading == "Spans of nodes" for section in page(found).sections)
+    assert span_table(findings()) is None
+    assert table in page(found).sections[0].data
 
 
 def test_the_box_of_nodes_that_are_all_alike_is_where_they_are() -> None:
@@ -166,23 +165,20 @@ def test_quartiles_from_blocks_are_near_those_of_values() -> None:
 
 def test_entropy_that_was_fed_bad_probabilities_is_said_so_first(mended: GradesFindings, approved: Approved) -> None:
     said = page(mended).explanation[0]
-    assert said.startswith(
-        "Entropy was fed bad probabilities: from raw scores it goes the wrong way in 100% of 16 cases"
-    )
+    assert said.startswith("Calibration mends entropy: from raw scores it goes the wrong way in 100% of 16 cases")
     approved(said)
-    assert any("--calibrate simulate" in step for step in page(mended).next_steps)
-    approved(page(mended).explanation[1])
+    assert any("calibrated probabilities" in step for step in page(mended).next_steps)
+    approved(calibration_answer(mended)[1])
     table = calibration_table(mended)
     assert table is not None
     assert [row[0] for row in table.rows] == ["entropy"]
     assert table.rows[0][4] == "100% → 0%"
-    assert table.rows[0][5:] == ("do not rank by it", "use")
+    assert table.rows[0][5:] == ("unreliable", "reliable")
     assert "adversary overall success" in table.note
     boxes = calibration_boxes(mended)
     assert boxes is not None
     assert boxes.rows[0].note == "100% → 0% wrong"
-    short = calibration_table(mended, short=True)
-    assert short in list(brief(mended, with_details=False))
+    assert [each.heading for each in page(mended).sections][:2] == ["Metrics", "Calibration"]
     assert "tab:calibrated" in to_latex(mended)
 
 
@@ -191,17 +187,18 @@ def test_a_metric_that_stays_bad_is_not_excused() -> None:
     shape = column(values, "entropy").shape
     noise = with_calibrated("entropy", 1.0 + RNG(1).normal(0, 1e-3, shape))
     # Nothing significant is better than the wrong way throughout, and still no metric to rank by.
-    assert "and not all of it" in calibration_answer(noise)[0]
+    assert "but not beyond a metric that never changes" in calibration_answer(noise)[0]
     worse = with_calibrated("incorrectness", 1.6 - column(values, "incorrectness"))
-    assert calibration_answer(worse)[0].startswith("Incorrectness was not fed bad probabilities: ")
-    assert calibration_answer(worse)[0].endswith("which is worse.")
+    assert calibration_answer(worse)[0].startswith("Calibration makes incorrectness worse: ")
     still = with_calibrated("min_entropy", 0.25 + RNG(1).normal(0, 1e-3, shape))
-    assert calibration_answer(still)[0].startswith("It is not shown that min entropy was fed bad probabilities")
+    assert calibration_answer(still)[0].startswith("Calibration does not significantly change min entropy: ")
     good = with_column(values, "entropy", 1.6 - column(values, "entropy"))
     same = with_calibrated("entropy", column(good, "entropy") + 0.01, good)
-    assert calibration_answer(same)[0].startswith("Entropy follows the adversary with raw scores already")
+    assert calibration_answer(same)[0].startswith(
+        "Calibration does not change entropy, which is reliable with raw scores"
+    )
     few = values.only(cases=np.arange(2))
-    assert "cannot be told" in calibration_answer(with_calibrated("entropy", 1.6 - column(few, "entropy"), few))[0]
+    assert "cannot show" in calibration_answer(with_calibrated("entropy", 1.6 - column(few, "entropy"), few))[0]
     assert calibration_answer(findings()) == ()
 
 
@@ -238,9 +235,4 @@ def test_sums_stand_beside_products_with_the_ranks_that_turn() -> None:
     own = sum_rankings(found.grades.values, [suite.suite])
     assert suite.sum_whole.mean == pytest.approx(np.nanmean(own.whole))
     assert suite.turned.reversed_any == pytest.approx(np.nanmean(own.reversed_any))
-    assert (
-        f"{suite.sum_whole.mean:.1%} of cases"
-        in sums_in_words(replace(found, grades=replace(found.grades, suites=(suite,))))[0]
-    )
-    assert sums_in_words(findings(planted().only(metrics=["entropy", "incorrectness"]))) == ()
     assert sum_table(findings(planted().only(metrics=["entropy", "incorrectness"]))) is None

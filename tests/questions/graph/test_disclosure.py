@@ -19,8 +19,9 @@ from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.protections import IdRemoval
 from unveil.questions.graph.answer import graph
-from unveil.questions.graph.disclosure_words import edge_sentence, value_sentence
 from unveil.questions.graph.findings import GraphFindings
+from unveil.questions.graph.sections.attributes import value_sentence
+from unveil.questions.graph.sections.edges import edge_chart, edge_sentence
 from unveil.questions.result import Result
 
 GRAPH = heavy_tail(120, 4, 3)
@@ -66,10 +67,13 @@ def test_whoever_maps_all_learns_every_edge_and_the_sentence_says_so() -> None:
     edges, hidden = answer.findings.edges[0], GRAPH.edges - round(0.8 * GRAPH.edges)
     assert [each.way for each in answer.findings.edges] == ["mapping"]
     assert (edges.precision.mean, edges.recall.mean) == (1.0, 1.0)
-    assert edge_sentence(answer.findings).startswith(
-        f"With its mapping it learns 100% of the {hidden} edges that it did not know, 100% of its {hidden} claims being"
-    )
-    assert edge_sentence(answer.findings) in answer.page().explanation
+    learned = f"The matches disclose 100% of {hidden} unknown edges; 100% of {hidden} claims are correct"
+    assert edge_sentence(answer.findings).startswith(learned)
+    section = next(each for each in answer.page().sections if each.heading == "Edge disclosure")
+    assert section.lead == edge_sentence(answer.findings)
+    precision, recall = edge_chart(answer.findings).series
+    assert precision.x.tolist() == [1.0, edges.by_common_neighbours, edges.by_degrees]
+    assert recall.x[0] == 1.0
     assert edges.each[0].all_of == edges.each[0].people
     told = json.loads(answer.to_json())["edges"][0]
     assert (told["claims"], told["right"], told["hidden"], told["precision"]["mean"]) == (hidden, hidden, hidden, 1.0)
@@ -79,15 +83,15 @@ def test_whoever_maps_all_learns_every_edge_and_the_sentence_says_so() -> None:
 
 def test_whoever_maps_blindly_learns_nothing_and_the_sentence_says_that(approved: Approved) -> None:
     said = edge_sentence(asked(Blind(), repeat=2).findings)
-    assert said.startswith("About edges that it did not know it learns nothing to rely on")
+    assert "better than guessing" in said
     approved(said)
-    assert "no more than" not in edge_sentence(asked(Knows(90)).findings)
+    assert "better than guessing" not in edge_sentence(asked(Knows(90)).findings)
 
 
 def test_nothing_to_learn_and_nothing_claimed_are_said() -> None:
-    assert edge_sentence(asked(Knows(120), overlap=1.0).findings).startswith("It knew every edge")
+    assert edge_sentence(asked(Knows(120), overlap=1.0).findings).startswith("The attacker knows every edge")
     none = asked(Idle(), seed_pairs=0)
-    assert edge_sentence(none.findings).startswith("Its mapping claims none of the")
+    assert edge_sentence(none.findings).startswith("The matches claim none of the")
     assert math.isnan(none.quantities["edge_disclosure_precision"].value)
     assert none.quantities["edge_disclosure_recall"].value == 0
     for answer in (none, asked(Knows(120), overlap=1.0)):
@@ -98,8 +102,8 @@ def test_a_graph_that_was_drawn_anew_discloses_no_edge_in_words() -> None:
     for method in ("dk-series-dp:epsilon=1", "hrg-dp:epsilon=1,moves_per_node=5"):
         found = graph(GRAPH, method, "mf", seed_pairs=5, rng=rng()).findings
         assert found.drawn_anew
-        assert edge_sentence(found).startswith("The edges of the release were drawn anew, none was taken over")
-        assert "learns" not in edge_sentence(found)
+        assert edge_sentence(found).startswith("The edges of the release are drawn from a model; none is taken from")
+        assert "disclose" not in edge_sentence(found)
         # Whoever knows the method claims nothing by probabilities.
         assert [(each.way, each.mean(lambda one: one.claims)) for each in found.edges[1:]] == [("chances", 0)]
 
@@ -110,7 +114,8 @@ def test_repetitions_are_averaged_and_a_wide_interval_of_few_does_not_hide_what_
     shares = [each.precision.value for each in edges.each]
     assert edges.precision.mean == pytest.approx(np.mean(shares))
     assert edges.precision.low <= min(shares)
-    assert edge_sentence(found).startswith("With its mapping it learns")
+    assert edge_sentence(found).startswith("The matches disclose")
+    assert "better than guessing" not in edge_sentence(found)
 
 
 def test_edges_of_people_who_are_not_heard_of_are_not_to_be_learned() -> None:
@@ -129,7 +134,7 @@ def test_learned_probabilities_make_claims_too_and_the_share_that_is_known_is_sa
 def test_a_release_made_elsewhere_has_no_original_to_learn_from() -> None:
     answer = graph_made_elsewhere(GRAPH, GRAPH, [[0, 0]], range(120), Blind(), rng=rng())
     assert answer.findings.edges == ()
-    assert edge_sentence(answer.findings) == ""
+    assert "Edge disclosure" not in [each.heading for each in answer.page().sections]
     assert json.loads(answer.to_json())["edges"] == []
     assert math.isnan(answer.quantities["edge_disclosure_recall"].value)
 
@@ -153,7 +158,7 @@ def test_values_of_whoever_is_mapped_are_learned_the_rarest_too_and_few_people_a
     assert (column.column, column.way, column.accuracy.mean) == ("colour", "mapping", 1.0)
     assert [one.label for one in column.values] == ["red", "blue", "green"]
     assert all(one.accuracy == 1 for one in column.values)
-    assert value_sentence(answer.findings).startswith("It tells the value of colour rightly of 100% of the people")
+    assert value_sentence(answer.findings).startswith("The attacker correctly infers colour for 100% of the people")
     for text in (answer.to_html(), answer.to_json()):
         assert "green" not in text
 
@@ -162,7 +167,7 @@ def test_values_by_lot_are_not_learned_from_a_blind_mapping() -> None:
     colours = rng(5).choice(["red", "blue"], 120).tolist()
     found = asked(Blind(), attributes=PEOPLE | {"colour": colours}, repeat=3).findings
     assert abs(found.columns[0].gain.mean) < 0.15
-    assert value_sentence(found).startswith("About values it learns nothing to rely on")
+    assert value_sentence(found).startswith("Values are not inferred beyond guessing")
 
 
 def test_the_attack_is_the_same_with_and_without_values() -> None:

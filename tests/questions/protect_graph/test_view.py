@@ -5,12 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.approved.sentences import Approved
 from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
 from unveil.questions.protect_graph.answer import anonymize
-from unveil.questions.protect_graph.view import crowd_chart, degree_chart, meanings
-from unveil.questions.protect_graph.words import explanation, headline, next_steps
+from unveil.questions.protect_graph.view import (
+    crowd_chart,
+    degree_chart,
+    explanation,
+    headline,
+    meanings,
+    next_steps,
+    summary_table,
+)
+from unveil.report.text import decimal
 
 ANSWER = anonymize(heavy_tail(60, 3, 1), "k-degree:k=5", rng=np.random.default_rng(1))
 
@@ -36,17 +43,20 @@ def test_the_frame_has_a_row_for_each_loss() -> None:
 
 
 def test_the_picture_has_both_distributions_of_degrees() -> None:
-    before, after = degree_chart(ANSWER.findings).series
-    np.testing.assert_allclose(10**before.x, ANSWER.findings.before.number)
-    np.testing.assert_allclose(10**after.y, ANSWER.findings.after.at_least)
-    assert len(ANSWER.plot()) == 2
+    chart = degree_chart(ANSWER.findings)
+    for series, graph in zip(chart.series, (ANSWER.findings.release.original, RELEASED), strict=True):
+        bins = [int(math.log10(degree) / 0.2 + 1e-9) for degree in graph.degrees.tolist() if degree]
+        wanted = [bins.count(place) / graph.nodes for place in range(series.y.size)]
+        np.testing.assert_allclose(series.y, wanted)
+        assert series.x[-1] + series.width <= chart.x_range[1] + 1e-9
+    assert len(ANSWER.plot()) == 1
     lonely = anonymize(Graph.from_edges([0], [1], nodes=3), "id-removal", rng=np.random.default_rng(1)).findings
-    assert degree_chart(lonely).caption.endswith("not drawn: 1 of 3 before and 1 of 3 after.")
+    assert degree_chart(lonely).caption.endswith("without neighbors: 1 of 3 (original), 1 of 3 (released).")
 
 
 def test_the_picture_counts_each_node_in_its_crowd() -> None:
     chart = crowd_chart(ANSWER.findings)
-    assert chart.rows == ("unique", "one of 2 to 4", "one of 5 to 9", "one of 10 to 49", "one of 50 or more")
+    assert chart.rows == ("1 (unique)", "2 to 4", "5 to 9", "10 to 49", "50 or more")
     for series, graph in zip(chart.series, (ANSWER.findings.release.original, RELEASED), strict=True):
         crowds = np.bincount(graph.degrees)[graph.degrees]
         wanted = [
@@ -61,21 +71,39 @@ def test_the_picture_counts_each_node_in_its_crowd() -> None:
 RELEASED = ANSWER.findings.release.released
 
 
-def test_the_headline_says_who_was_unique_and_is_not_any_more(approved: Approved) -> None:
+def test_the_headline_says_who_was_unique_and_is_not_any_more() -> None:
     found = ANSWER.findings
     assert repr(ANSWER) == f"<Result: {headline(found)}>"
     assert headline(found) == (
-        f"All {found.before.unique} of 60 nodes that were unique by their number of neighbours are so no more after "
-        f"k-degree:k=5, which kept all {found.release.original.edges} edges and added {found.changes.added}."
+        f"k-degree:k=5 reduces nodes with a unique degree from {found.before.unique} to 0; "
+        f"{found.changes.added} edges changed."
     )
     # A star has one node in its middle, and whoever numbers nodes anew leaves it there.
     star = anonymize(Graph.from_edges([0, 0, 0], [1, 2, 3]), "id-removal", rng=np.random.default_rng(1)).findings
-    approved(headline(star))
-    assert explanation(star) == ("In the release 1 node is unique.",)
-    assert "another protection" in next_steps(star)[0]
+    assert headline(star) == "id-removal leaves 1 node with a unique degree; 0 edges changed."
+    assert explanation(star) == ()
+    assert next_steps(star)[0].option == "--protect"
+    # One of three is not unique any more, and another one has become so.
     part = replace(star, hidden=1, before=replace(star.before, crowds=(3, 0, 1, 0, 0)))
-    assert headline(part).startswith("1 of the 3 nodes (of 4) that were unique by their number of neighbours is so no")
+    assert headline(part).startswith("id-removal reduces nodes with a unique degree from 3 to 1;")
+    became = replace(part, after=replace(star.after, crowds=(3, 0, 1, 0, 0)))
+    assert explanation(became)[0] == "1 node has a unique degree in the release only."
     drawn = anonymize(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1)).findings
     assert drawn.hidden is None
-    assert headline(drawn).startswith("dk-series-dp:epsilon=2 drew a new graph of")
-    assert "It spent 2 of epsilon = 2." in explanation(drawn)
+    assert headline(drawn).startswith("dk-series-dp:epsilon=2 draws a new graph of")
+    assert "Differential privacy: 2 of ε = 2 spent." in explanation(drawn)
+
+
+def test_the_summary_has_unique_degrees_edges_and_the_largest_losses() -> None:
+    found = ANSWER.findings
+    rows = {row[0]: row[1:] for row in summary_table(found).rows}
+    assert rows["Nodes with a unique degree"] == (str(found.before.unique), "0", "")
+    assert rows["Edges (added, removed)"][1] == f"+{found.changes.added} −{found.changes.removed}"
+    losses = sorted((each.value for each in found.utility if each.value > 0), reverse=True)[:3]
+    assert [row[-1] for row in summary_table(found).rows if row[-1]] == [decimal(each) for each in losses]
+
+
+def test_differential_privacy_has_a_section_of_its_own() -> None:
+    drawn = anonymize(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1))
+    assert [each.heading for each in ANSWER.page().sections] == ["Structure preserved", "Degrees"]
+    assert [each.heading for each in drawn.page().sections][-1] == "Privacy budget"

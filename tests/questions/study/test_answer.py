@@ -14,9 +14,9 @@ from tests.studies.small import METRICS, small_study
 from unveil.errors import InputError
 from unveil.questions.result import Result
 from unveil.questions.study.answer import study_report
-from unveil.questions.study.charts import leak_chart
 from unveil.questions.study.findings import StudyFindings
 from unveil.questions.study.run import failures_of
+from unveil.questions.study.sections.strength import main_chart
 from unveil.questions.study.status import study_status
 from unveil.report.text import AXES as AXES_IN_WORDS
 from unveil.studies import Axis, Replications, Results, Study, run_study
@@ -139,8 +139,8 @@ def test_a_study_without_results_is_no_error(tmp_path: Path) -> None:
     assert (found.findings.counts.fine, found.findings.counts.failed) == (0, 4)
     assert found.findings.summary.height == 0
     assert json.loads(found.to_json())["summary"] == []
-    assert "What failed" in found.to_html()
-    with pytest.raises(InputError, match="nothing to draw"):
+    assert [each.heading for each in found.page().sections] == ["Failures"]
+    with pytest.raises(InputError, match="no chart"):
         found.plot()
 
 
@@ -191,7 +191,7 @@ def test_what_is_found_as_people_leak_lies_beside_what_there_is_to_be_found(tmp_
     answer = study_report(tmp_path / "out")
     found = answer.findings
     assert (found.counts.fine, found.metrics) == (10, ("excess_over_control", "attack_rate", "control_rate"))
-    chart = leak_chart(found)
+    chart = main_chart(found)
     assert chart is not None
     assert (chart.y_range, [line.name for line in chart.series]) == (
         (0.0, 1.0),
@@ -213,4 +213,4 @@ def test_what_is_found_as_people_leak_lies_beside_what_there_is_to_be_found(tmp_
     page = answer.to_html()
     assert 'class="interval first"' in page
     drawn = answer.plot()
-    assert [axes.get_xlabel() for axes in drawn] == [AXES_IN_WORDS[axis.name][0] for axis in plan.axes]
+    assert [axes.get_xlabel() for axes in drawn] == [AXES_IN_WORDS["leaked_share"][0]]

@@ -11,12 +11,19 @@ import pytest
 
 from tests.approved.sentences import Approved
 from tests.report.test_page import Reader
-from unveil.questions.study.charts import MOST_CHARTS, effect_chart, strength_charts
 from unveil.questions.study.findings import AttackCost, Effect, Failures, StudyFindings
 from unveil.questions.study.run import effects_of
-from unveil.questions.study.tables import effect_table, failure_table, mean_table, mean_tables, mean_text, time_table
-from unveil.questions.study.view import page
-from unveil.questions.study.words import computed, explanation, headline, next_steps, tone
+from unveil.questions.study.sections.strength import (
+    MOST_CHARTS,
+    effect_table,
+    main_chart,
+    mean_table,
+    mean_tables,
+    mean_text,
+    strength_charts,
+)
+from unveil.questions.study.status import computed, tone
+from unveil.questions.study.view import explanation, failure_table, headline, page, time_table
 from unveil.report.page import render
 from unveil.report.svg.lines import svg
 from unveil.report.text import duration, labels, percent
@@ -94,9 +101,9 @@ def test_what_is_computed_is_counted(counts: tuple[int, ...], said: str) -> None
     assert computed(found) == said
     assert tone(found) == ("neutral" if fine == total else "warning")
     about = findings(counts=found, folder="my study")
-    steps = " ".join(next_steps(about))
-    assert ("--resume" in steps) == (fine < total)
-    assert "'my study'" in steps
+    options = " ".join(getattr(step, "option", "") for step in page(about).next_steps)
+    assert ("--resume" in options) == (fine < total)
+    assert ("'my study'" in options) == (fine > 0 or fine < total)
     assert (said in explanation(about)) == (0 < fine < total)
 
 
@@ -112,70 +119,62 @@ def left(*figures: tuple[str, str, float, float], **changes: Any) -> StudyFindin
 BARE = ("id-removal", "NS", 0.86, 0.02)
 
 
+def test_the_headline_names_the_strongest_attack() -> None:
+    found = left(BARE, ("id-removal", "KL", 0.9, 0.01), ("k-degree", "NS", 0.43, 0.04), ("k-degree", "KL", 0.2, 0.1))
+    scenarios = found.counts.fine
+    reached = "re-identifies 90% (89–91%) of targets at full strength"
+    assert headline(found) == f"KL is the strongest attack: it {reached} ({scenarios} scenarios)."
+    assert "of 940 to 941 targets" in headline(left(BARE, targets=(940, 941)))
+    assert "re-identifies 86% of targets" in headline(left(("id-removal", "NS", 0.86, math.nan)))
+
+
 @pytest.mark.parametrize(
-    ("figures", "said"),
+    ("figures", "text"),
     [
         (
-            [BARE, ("k-degree:k=5", "NS", 0.43, 0.04), ("hrg", "NS", 0.0, 0.0)],
-            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); hrg leaves nothing to find and "
-            "k-degree leaves 43% (39% to 47%).",
+            [BARE, ("k-degree:k=5", "NS", 0.43, 0.04), ("umga", "NS", 0.6, 0.04)],
+            "k-degree protects most: adversary overall success 43% (39–47%) for its strongest attack, compared with "
+            "86% (84–88%) after id-removal.",
         ),
         (
             [BARE, ("id-removal", "KL", 0.5, 0.1), ("switch", "NS", 0.1, 0.01), ("switch", "KL", 0.27, 0.07)],
-            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); switch leaves KL 27% (20% to "
-            "34%).",
+            "switch protects most: adversary overall success 27% (20–34%) for its strongest attack, compared with 86% "
+            "(84–88%) after id-removal.",
         ),
         (
-            [BARE, ("umga", "NS", 0.85, 0.02), ("k-degree", "NS", 0.87, 0.02), ("odd", "NS", 0.99, 0.005)],
-            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); umga and k-degree change nothing "
-            "that shows and after odd even more is found.",
-        ),
-        (
-            [BARE, ("id-removal", "KL", 0.5, math.nan), ("id-removal", "YG", math.nan, math.nan)],
-            "After id-removal, NS finds 86% (84% to 88%) of targets, KL 50% (4 repetitions).",
+            [BARE, ("umga", "NS", 0.85, 0.02), ("odd", "NS", 0.99, 0.005)],
+            "No protection lowers the success of its strongest attack significantly (adversary overall success).",
         ),
         (
             [("hrg", "NS", 0.002, 0.02), ("switch", "NS", 0.2, 0.1)],
-            "Attacks find least after hrg, where NS finds 0.2% (0% to 2.2%) of targets, and most after switch, where "
-            "NS finds 20% (10% to 30%) of targets (4 repetitions).",
+            "hrg protects most: adversary overall success 0.2% (0–2.2%) for its strongest attack, compared with 20% "
+            "(10–30%) after switch.",
         ),
     ],
-    ids=["some", "another attack", "none", "one protection", "no reference"],
+    ids=["some", "another attack", "none", "no reference"],
 )
-def test_the_headline_is_what_protections_leave(figures: list[Any], said: str) -> None:
-    assert headline(left(*figures)) == said
-
-
-def test_an_interval_that_reaches_further_is_not_nothing() -> None:
-    """A mean near 0 whose interval does not end there leaves something, and one without an interval is a figure."""
-    assert "hrg leaves 0.2% (0% to 2.2%)" in headline(left(BARE, ("hrg", "NS", 0.002, 0.02)))
-    assert "k-degree leaves 43%." in headline(left(BARE, ("k-degree", "NS", 0.43, math.nan)))
+def test_the_explanation_names_the_best_protection(figures: list[Any], text: str) -> None:
+    assert explanation(left(*figures)) == (text,)
+    assert explanation(left(BARE, ("id-removal", "KL", 0.5, math.nan))) == ()
 
 
 def test_other_metrics_are_said_in_their_own_unit_and_direction(approved: Approved) -> None:
     figures = (("a", "NS", 0.5, 0.1), ("a", "KL", 4.0, 0.1), ("b", "NS", 3.0, 0.1), ("b", "KL", 2.5, 0.1))
-    approved(headline(left(*figures, metrics=("entropy",))))
-    assert "(940 to 941 targets" not in headline(left(BARE))
-    assert "of 940 to 941 targets" in headline(left(BARE, targets=(940, 941)))
+    found = left(*figures, metrics=("entropy",))
+    # More entropy is more private: the strongest attack leaves least, and the best protection most.
+    assert headline(found).startswith("NS is the strongest attack: it leaves an entropy of 0.5 (0.4–0.6)")
+    approved(explanation(found))
 
 
-def test_the_picture_has_each_attack_after_each_protection() -> None:
+def test_the_first_screen_has_a_line_for_each_attack_and_all_at_full_strength() -> None:
     found = findings(data=2, protections=2, without=frozenset({("p1", "YG")}))
-    chart = effect_chart(found)
+    chart = main_chart(found)
     assert chart is not None
-    assert chart.rows == ("p0", "p1")
+    assert chart.title == "Success by attacker strength, data0, p0"
+    assert page(found).picture[1:] == (effect_table(found),)
     # Over both data sets, at the highest level.
-    means = [(mean_of(0, p, 1, 2) + mean_of(1, p, 1, 2)) / 2 for p in range(2)]
-    assert chart.series[1].x == pytest.approx(means)
-    assert chart.series[1].high == pytest.approx([mean + 0.02 / math.sqrt(2) for mean in means])
-    assert np.isnan(chart.series[2].x).tolist() == [False, True]
-    assert effect_table(found).rows[1] == (
-        "p1",
-        *(f"{percent(float(each.x[1]))} ± 1.4" for each in chart.series[:2]),
-        "–",
-    )
-    assert effect_chart(findings(attacks=tuple("abcdef"))) is None
-    assert page(findings(attacks=tuple("abcdef"))).picture == (effect_table(findings(attacks=tuple("abcdef"))),)
+    means = [(mean_of(0, 1, attack, 2) + mean_of(1, 1, attack, 2)) / 2 for attack in range(2)]
+    assert effect_table(found).rows[1] == ("p1", *(f"{percent(mean)} ± 1.4" for mean in means), "–")
 
 
 def test_a_line_is_an_attack_and_a_point_the_mean_of_a_level() -> None:
@@ -219,13 +218,14 @@ def test_more_attacks_than_styles_are_left_to_the_tables(approved: Approved) -> 
 def test_one_level_makes_no_line() -> None:
     found = findings(axes=(Axis("overlap", (0.85,)),))
     assert strength_charts(found) == ((), 0)
-    assert "Means and intervals" in [section.heading for section in page(found).sections]
+    assert main_chart(found) is None
+    assert page(found).sections[0].data == mean_tables(found)[0]
 
 
 def test_tables_hold_each_mean_where_it_belongs() -> None:
     found = findings(data=2, without=frozenset({("p0", "NS")}))
     table = mean_table(found, SUCCESS, found.study.axes[0], "data1")
-    assert table.columns == ("protection", "attack", "5", "10", "50")
+    assert table.columns == ("Protection", "Attack", "5", "10", "50")
     cells = {row[:2]: row[2:] for row in table.rows}
     assert cells["p0", "NS"] == ("–", "–", "–")
     assert cells["p1", "YG"] == tuple(f"{100 * mean_of(1, 1, 2, level):.1f}% ± 2.0" for level in range(3))
@@ -253,7 +253,8 @@ def test_failures_and_times_are_listed(approved: Approved) -> None:
     assert times.rows == (("data0", "0.5 s", "–", "–", "5 s"),)
     assert failure_table(findings()) is time_table(findings()) is None
     headings = [section.heading for section in page(found).sections]
-    assert headings == ["Stronger adversaries", "Means and intervals", "What failed", "What was computed"]
+    assert headings == ["Attacks by strength", "Failures"]
+    assert page(found).method_data == (times,)
 
 
 def test_settings_are_left_out_of_names_that_stay_different() -> None:
@@ -280,10 +281,10 @@ def test_the_page_of_a_huge_study_stays_below_a_megabyte() -> None:
     )
     html = render(page(found))
     assert len(html.encode()) < 1_000_000
-    assert f"The first {MOST_CHARTS} of 242 pictures are shown." in html
+    assert f"{242 - MOST_CHARTS} more charts" in html
     tables, left_out = mean_tables(found)
     assert len(tables) + left_out == 2 * 2 * 11
-    assert f"{left_out} more tables are left out here" in html
+    assert f"{left_out} more tables" in html
 
 
 def test_names_cannot_break_the_page() -> None:

@@ -11,7 +11,7 @@ from unveil.questions.grade_metrics.findings import GradesFindings
 from unveil.questions.grade_metrics.read import read
 from unveil.questions.grade_metrics.run import run
 from unveil.questions.grade_metrics.settings import GradesSettings
-from unveil.questions.grade_metrics.view import VIEW, brief
+from unveil.questions.grade_metrics.view import VIEW
 from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
@@ -68,7 +68,6 @@ def ask(request: Request) -> Response:
         answer = grade_metrics(*folders, settings=settings, progress=request.progress)
         return Response(
             answer=answer,
-            brief=lambda: list(brief(answer.findings, with_details=bool(settings.details))),
             outputs={
                 "latex": OutputFile(
                     # For a paper; it tells of metrics, not of people.

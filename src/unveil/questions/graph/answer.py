@@ -8,12 +8,11 @@ import numpy as np
 from unveil.attacks import GraphAttack, graph_attack_from
 from unveil.data.graph.read import graph_from
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
-from unveil.questions.graph.attributes import attributes_from
 from unveil.questions.graph.findings import GraphFindings
-from unveil.questions.graph.read import read_made_elsewhere
+from unveil.questions.graph.read import attributes_from, read_made_elsewhere
 from unveil.questions.graph.run import run, run_made_elsewhere
 from unveil.questions.graph.settings import GraphSettings
-from unveil.questions.graph.view import VIEW, brief
+from unveil.questions.graph.view import VIEW
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result, randomness
 from unveil.questions.settings import takes_settings
@@ -111,4 +110,4 @@ def ask(request: Request) -> Response:
     request.progress("reading", 0.0)
     protection = graph_protection_from(settings.protect)
     answer = graph(original, protection, settings=settings, progress=request.progress, say=request.say)
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings)))
+    return Response(answer=answer)

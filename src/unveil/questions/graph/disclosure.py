@@ -15,9 +15,16 @@ from unveil.metrics import METRICS, EdgeDisclosure, ValueDisclosure, attribute_d
 from unveil.metrics.trials.risk import Rate
 from unveil.protections import GraphProtection
 from unveil.protections._listing import original_edges
-from unveil.questions.graph.attributes import NodeAttributes
-from unveil.questions.graph.averages import AveragedMetric, averaged, whole
-from unveil.questions.graph.findings import ClaimSource, LearnedColumn, LearnedEdges, LearnedValue
+from unveil.questions.graph.findings import (
+    AveragedMetric,
+    ClaimSource,
+    LearnedColumn,
+    LearnedEdges,
+    LearnedValue,
+    whole,
+)
+from unveil.questions.graph.measurements import averaged
+from unveil.questions.graph.read import NodeAttributes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

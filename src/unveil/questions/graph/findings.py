@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,16 +13,14 @@ from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks.graph.resemblance import Resemblance
 from unveil.guesses import Candidates
-from unveil.metrics import EdgeDisclosure, ValueDisclosure
+from unveil.metrics import EdgeDisclosure, Metric, ValueDisclosure
 from unveil.metrics.candidates.matches import Matches
 from unveil.metrics.trials.groups import MINIMUM
-from unveil.questions.graph.averages import AveragedMetric, AverageRow, GradedAverageRow, mean_figure, whole
-from unveil.questions.graph.histograms import Histogram
 from unveil.report.text import name
+from unveil.report.trust import AT_CAP, TRUST, WHY, trust_of
 
-#: Probabilities are counted in bars of half a power of ten, from this one up to 1; smaller ones are in the first bar.
-LEAST_POWER = -8
-BARS_PER_POWER = 2
+#: Histograms have this number of bins of equal width.
+BINS = 100
 #: Probabilities of the true node are counted in so many bars from 0 to 1.
 TRUTH_BARS = 20
 #: What claims are made from: the mapping alone, probabilities that the attack left, or learned ones.
@@ -39,6 +37,99 @@ GUESSING = "The same by guessing."
 GAIN = "What the attack adds to guessing."
 PEOPLE = "How many people there are."
 RELEASED = "How large the released graph is."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AveragedMetric:
+    """The mean of one metric over all repetitions, with its 95 % confidence interval.
+
+    ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
+    are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
+    ``at_cap`` is the share of nodes at the cap of a metric that has one, the mean over the repetitions; else NaN.
+    """
+
+    JSON_DEFINITION: ClassVar[str] = "interval"
+
+    metric: Metric
+    values: FloatArray
+    mean: float = figure("The mean over the repetitions.")
+    low: float = figure("The lower end of the 95 % interval.")
+    high: float = figure("The upper end of the 95 % interval.")
+    undefined: int
+    why: str
+    at_cap: float = np.nan
+
+    @property
+    def agree(self) -> bool:
+        """Whether all repetitions with a value have the same one, so that the interval has no width."""
+        return bool(self.low == self.high)
+
+
+@dataclass(frozen=True)
+class AverageRow:
+    """One metric with the facts of its listing and its mean over the repetitions."""
+
+    average: AveragedMetric
+
+    name = figure_at("average.metric.name")
+    category = figure_at("average.metric.category")
+    per = figure_at("average.metric.per")
+    more_means = figure_at("average.metric.more_means")
+    mean = figure_at("average.mean")
+    low = figure_at(
+        "average.low", "The lower end of the 95 % interval of the mean; null where there is one repetition."
+    )
+    high = figure_at(
+        "average.high", "The upper end of the 95 % interval of the mean; null where there is one repetition."
+    )
+    undefined = figure_at("average.undefined", "How many repetitions have no value.")
+    why = figure_at("average.why", WHY)
+    at_cap = figure_at("average.at_cap", AT_CAP)
+
+
+@dataclass(frozen=True)
+class GradedAverageRow(AverageRow):
+    """The same with the grade of the metric in attacks on graphs."""
+
+    @derived(TRUST)
+    def trust(self) -> Mapping[str, str | None]:
+        """The grade of the metric."""
+        return trust_of(self.average.metric.name, ["graphs"])
+
+
+def mean_figure(path: str, meaning: str, **facts: Any) -> Any:
+    """Return a property that is the mean of a figure over the repetitions."""
+
+    def mean(findings: Any) -> float:
+        value: float = findings.mean(attrgetter(path))
+        return value
+
+    return derived(meaning, **facts)(mean)
+
+
+def whole(value: float) -> float:
+    """Return a number as an int where it has no decimals, so that counts are printed as counts.
+
+    >>> whole(3.0), whole(3.5)
+    (3, 3.5)
+    """
+    return int(value) if value == np.floor(value) else value
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Histogram:
+    """How many probabilities lie in each of the bins from 0 to 1, over all nodes that were attempted.
+
+    ``every`` counts candidates with a probability above 0, those too that share what is left without being listed.
+    """
+
+    JSON_DEFINITION: ClassVar[str] = "histogram"
+
+    every: FloatArray = figure(
+        "How many candidates lie in each of a hundred bins of probability from 0 to 1, of all targets that were "
+        "attempted."
+    )
+    likeliest: FloatArray = figure("How many targets have their likeliest candidate in each of these bins.")
 
 
 @dataclass(frozen=True)
@@ -268,8 +359,7 @@ class GraphFindings:
     the adversary has heard of. ``given_seeds`` says whether seed pairs were given rather than drawn, ``chunk`` how
     many nodes the attack compares at a time (None for all), ``paired_by_rank`` that released nodes are nobody's and
     were paired with originals by the rank of their degrees. ``truth_counts`` counts attempted nodes by the probability
-    of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and their probability by powers of ten,
-    all over every repetition. The settings are all that there are, those that were left as they are included.
+    of the true node, over every repetition. The settings are all that there are, those left as they are included.
 
     ``calibrated`` has the metrics of learned probabilities, None where that was not asked for. ``resemblance`` says
     whether the auxiliary graph looks like one of the released graph, None where that was not looked at.
@@ -291,8 +381,6 @@ class GraphFindings:
     metrics: tuple[AveragedMetric, ...]
     nodes: Nodes
     truth_counts: IntArray
-    candidate_counts: IntArray
-    candidate_mass: FloatArray
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
     drawn_anew: bool = False

@@ -14,20 +14,19 @@ from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.release import NOBODY, GraphKnowledge
 from unveil.errors import InputError
 from unveil.guesses import Candidates
-from unveil.metrics import all_metrics, quantiles_on_entropy
+from unveil.metrics import Metric, all_metrics, quantiles_on_entropy
 from unveil.metrics.candidates._truth import choice_probability, correct
 from unveil.metrics.candidates.matches import matches
-from unveil.questions.graph.averages import AveragedMetric, averaged
 from unveil.questions.graph.findings import (
-    BARS_PER_POWER,
-    LEAST_POWER,
+    BINS,
     TRUTH_BARS,
+    AveragedMetric,
     CalibratedFindings,
     CutOff,
+    Histogram,
     Nodes,
     Repetition,
 )
-from unveil.questions.graph.histograms import Histogram, histogram_of, together
 
 #: The probabilities below which the paper cuts off, and none at all first.
 CUT_OFFS = (0.0, 0.0001, 0.001, 0.01)
@@ -44,8 +43,6 @@ class Measurements:
     at_cap: tuple[float, ...]
     cut_offs: tuple[CutOff, ...]
     truth_counts: IntArray
-    candidate_counts: IntArray
-    candidate_mass: FloatArray
     histogram: Histogram
 
 
@@ -107,10 +104,6 @@ def measure(
     kept = np.repeat(guess.attempted, guess.considered)
     probability = guess.probability[kept]
     probability = probability[probability > 0]
-    bar = np.clip(
-        np.floor((np.log10(probability) - LEAST_POWER) * BARS_PER_POWER + 1e-9), 0, -LEAST_POWER * BARS_PER_POWER - 1
-    ).astype(np.int64)
-    bars = -LEAST_POWER * BARS_PER_POWER
     return Measurements(
         repetition=Repetition(
             released_nodes=released.nodes,
@@ -128,8 +121,6 @@ def measure(
         at_cap=tuple(each.at_cap for each in measured),
         cut_offs=tuple(_cut_off(guess, probability, least) for least in CUT_OFFS),
         truth_counts=_counted(1 - likely[~np.isnan(likely)]),
-        candidate_counts=np.bincount(bar, minlength=bars),
-        candidate_mass=np.asarray(np.bincount(bar, weights=probability, minlength=bars), np.float64),
         histogram=histogram_of(guess),
     )
 
@@ -262,4 +253,65 @@ def _cut_off(guess: Candidates, probability: FloatArray, at_least: float) -> Cut
         high=float(high),
         candidates_left_out=small.size / probability.size,
         probability_left_out=float(small.sum() / probability.sum()),
+    )
+
+
+def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> AveragedMetric:
+    """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
+
+    >>> from unveil.metrics import METRICS
+    >>> found = averaged(METRICS["entropy"], [1.0, 2.0, 3.0], ["", "", ""])
+    >>> found.mean, round(found.low, 3), round(found.high, 3)
+    (2.0, 0.0, 4.484)
+    """
+    from scipy.special import stdtrit
+
+    array = np.asarray(values, np.float64)
+    known = array[~np.isnan(array)]
+    mean = float(known.mean()) if known.size else np.nan
+    low = high = np.nan
+    if known.size > 1 and np.ptp(known) == 0:
+        # As it is: rounding would give an interval where there is none.
+        mean = low = high = float(known[0])
+    elif known.size > 1:
+        reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
+        low, high = max(mean - reach, float(metric.bounds[0])), min(mean + reach, float(metric.bounds[1]))
+    reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))
+    return AveragedMetric(
+        metric=metric,
+        values=array,
+        mean=mean,
+        low=low,
+        high=high,
+        undefined=int(array.size - known.size),
+        why="; ".join(reasons),
+    )
+
+
+def histogram_of(guess: Candidates) -> Histogram:
+    """Return how the probabilities of a guess are spread.
+
+    >>> found = histogram_of(Candidates.from_matrix([[0.995, 0.005], [0.5, 0.5]]))
+    >>> found.every[[0, 50, 99]], found.likeliest[[0, 50, 99]]
+    (array([1., 2., 1.]), array([0., 1., 1.]))
+    """
+    tried = guess.believed
+    listed = guess.probability[np.repeat(tried, guess.considered)]
+    rest, others = guess.each_other[tried], np.asarray(guess.others[tried], np.float64)
+    shared = (rest > 0) & (others > 0)
+    every = _binned(listed[listed > 0]) + _binned(rest[shared], others[shared])
+    largest = np.maximum(guess.summary.largest[tried], np.where(shared, rest, 0.0))
+    return Histogram(every=every, likeliest=_binned(largest))
+
+
+def _binned(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    place = np.clip(np.floor(values * BINS + 1e-9), 0, BINS - 1).astype(np.int64)
+    return np.bincount(place, weights, BINS).astype(np.float64)
+
+
+def together(every: Sequence[Histogram]) -> Histogram:
+    """Return the histogram of several guesses together."""
+    return Histogram(
+        every=np.sum([each.every for each in every], axis=0),
+        likeliest=np.sum([each.likeliest for each in every], axis=0),
     )

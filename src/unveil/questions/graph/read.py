@@ -1,21 +1,32 @@
 """The question about an attacked graph asked of files: one to protect, or a release that was made elsewhere."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.types import IntArray
-from unveil.data.files.read import read_table
+from unveil.data.files.read import read_table, refuse_cells
 from unveil.data.files.source import shown
 from unveil.data.graph import Graph
-from unveil.data.graph.files import UNKNOWN, read_seed_pairs, read_truth
+from unveil.data.graph.files import UNKNOWN, numbers_of_nodes, read_seed_pairs, read_truth, refuse_nodes_twice
 from unveil.data.graph.read import graph_from
 from unveil.data.graph.release import NOBODY
-from unveil.errors import InputError
+from unveil.data.table.native import series_of
+from unveil.errors import InputError, shortened
+from unveil.guesses.value_claims import NO_VALUE
 from unveil.questions.graph.settings import GraphSettings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: The column that names the nodes.
+NODE = "node"
+_WHOLE = "attributes"
 
 PathLike = str | os.PathLike  # type: ignore[type-arg]
 
@@ -104,3 +115,136 @@ def checked_pairs(seeds: ArrayLike, released: Graph) -> IntArray:
             "Pass such numbers"
         )
     return rows
+
+
+# Values of nodes.
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NodeAttributes:
+    """The values of nodes: for each column what the values are called, and the number of each node's value.
+
+    ``codes`` has a row for each column and a number for each node, -1 where it has no value. ``notes`` say how many
+    have none, and which columns of numbers were put into bands.
+    """
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    codes: IntArray
+    notes: tuple[str, ...] = ()
+
+    def at(self, whose: IntArray, rng: np.random.Generator) -> IntArray:
+        """Return the values that are released at nodes, by the node that each stands for.
+
+        A node that stands for nobody gets a value by lot among those of all others: without one it would be known for
+        what it is.
+        """
+        made_up = np.flatnonzero(whose < 0)
+        released = self.codes[:, np.maximum(whose, 0)]
+        for own, place in zip(self.codes, range(len(self.columns)), strict=True):
+            released[place, made_up] = rng.choice(own[own != NO_VALUE], made_up.size)
+        return released
+
+
+def read_attributes(path: str | os.PathLike[str], graph: Graph) -> NodeAttributes:
+    """Return the values of nodes in a file whose column ``node`` names the nodes of the graph, one row each."""
+    return _attributes(read_table(path, None), path, graph)
+
+
+def attributes_from(frame: Any, graph: Graph) -> NodeAttributes:
+    """Return the values of nodes in any frame, list of dicts or mapping of columns; files are read."""
+    import polars as pl
+
+    if isinstance(frame, (str, os.PathLike)):
+        return read_attributes(frame, graph)
+    columns = [series.alias(series.name) for series, _ in series_of(frame, table=_WHOLE)]
+    whole = pl.DataFrame(columns)
+    if NODE in whole.columns:
+        whole = whole.with_columns(pl.col(NODE).cast(pl.String))
+    return _attributes(whole, _WHOLE, graph)
+
+
+def _attributes(frame: "pl.DataFrame", path: str | os.PathLike[str], graph: Graph) -> NodeAttributes:
+    if NODE not in frame.columns or frame.width < 2:
+        raise InputError(
+            f"{shown(Path(path))} must have a column {NODE!r} that names nodes and at least one other with their "
+            f"values, but has {frame.width} column{'s' * (frame.width != 1)}"
+            f"{' and none of that name' if NODE not in frame.columns else ''}. Name them so in its header"
+        )
+    names = frame[NODE].str.strip_chars()
+    refuse_cells((names.is_null() | (names == "")), path, NODE, "name a node in every row")
+    numbers = numbers_of_nodes(path, frame, NODE, graph)
+    refuse_nodes_twice(path, frame, NODE)
+    notes = list(_unnamed(graph, numbers, path))
+    columns, labels, codes = [], [], []
+    for name in (each for each in frame.columns if each != NODE):
+        values, own, said = _column(frame, name, path)
+        placed = np.full(graph.nodes, NO_VALUE)
+        placed[numbers] = values
+        columns.append(name)
+        labels.append(own)
+        codes.append(placed)
+        notes += said
+    return NodeAttributes(columns=tuple(columns), labels=tuple(labels), codes=np.array(codes), notes=tuple(notes))
+
+
+def _unnamed(graph: Graph, numbers: IntArray, path: str | os.PathLike[str]) -> Sequence[str]:
+    missing = graph.nodes - numbers.size
+    if not missing:
+        return ()
+    are = "is" if missing == 1 else "are"
+    return (
+        f"{missing:,} of {graph.nodes:,} nodes of the {graph.name} {are} not in {shown(Path(path))}: no value of "
+        "theirs is released or looked for.",
+    )
+
+
+def _column(
+    frame: "pl.DataFrame", name: str, path: str | os.PathLike[str]
+) -> tuple[IntArray, tuple[str, ...], list[str]]:
+    """Return the number of each row's value, what the values are called, and notes; refuse what cannot be learned."""
+    import polars as pl
+
+    from unveil.data.table import Table
+    from unveil.metrics.trials.groups import bands
+
+    where = f"column {shortened(name)} of {shown(Path(path))}"
+    if frame[name].is_null().all():
+        raise InputError(f"{where} must hold values of nodes, but is empty. Fill it in or leave it out")
+    table = Table.from_frame(frame.select(name), name=_WHOLE)
+    grouped = pl.Series(bands(table, name), dtype=pl.String)
+    present = grouped.drop_nulls()
+    different = table.frame[name].drop_nulls().n_unique()
+    labels = present.unique(maintain_order=True).sort().to_list()
+    if len(labels) < 2:
+        raise InputError(
+            f"{where} must have at least two values, or nothing can be learned from it, but has {len(labels)}. Leave "
+            "it out"
+        )
+    if len(labels) == present.len():
+        raise InputError(
+            f"{where} must have values that nodes share, but each of its {present.len():,} nodes has one of its own: "
+            "it is a name, which a release would give away at once. Leave it out"
+        )
+    notes = []
+    if len(labels) < different:
+        notes.append(
+            f"The {different:,} different numbers of {shortened(name)} were put into {len(labels)} bands of about as "
+            "many nodes each; whoever tells the band rightly has learned it."
+        )
+    if gaps := grouped.len() - present.len():
+        have = "has" if gaps == 1 else "have"
+        notes.append(
+            f"{gaps:,} of {grouped.len():,} nodes {have} no value of {shortened(name)}, and are left out there."
+        )
+    place = {label: at for at, label in enumerate(labels)}
+    codes = np.array([NO_VALUE if each is None else place[each] for each in grouped.to_list()], np.int64)
+    return codes, tuple(labels), notes
+
+
+def values_of_people(codes: IntArray, truth: IntArray, people: int) -> IntArray:
+    """Return the value of each auxiliary node, from those of released ones and whom these stand for; -1 if unknown."""
+    found = np.full((len(codes), people), NO_VALUE)
+    there = np.flatnonzero((truth > NOBODY) & (truth < people))
+    found[:, truth[there]] = codes[:, there]
+    return found

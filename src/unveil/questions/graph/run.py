@@ -21,10 +21,8 @@ from unveil.errors import InputError
 from unveil.metrics.graphs.symmetry import most_found
 from unveil.protections import GraphProtection
 from unveil.protections.specification import applied
-from unveil.questions.graph.attributes import NodeAttributes, values_of_people
 from unveil.questions.graph.disclosure import AttackRecord, DisclosureTally
 from unveil.questions.graph.findings import GraphFindings
-from unveil.questions.graph.histograms import together
 from unveil.questions.graph.measurements import (
     CalibratedMeasurements,
     Measurements,
@@ -35,7 +33,9 @@ from unveil.questions.graph.measurements import (
     measure_calibrated,
     nodes_of,
     run_attack,
+    together,
 )
+from unveil.questions.graph.read import NodeAttributes, values_of_people
 from unveil.questions.graph.settings import GraphSettings
 from unveil.report.progress import Progress, Say
 
@@ -293,8 +293,6 @@ def _attack_all(
         calibrated=None if calibration is None else calibrated_of(calibration, learned, every),
         cut_offs=cut_offs(every),
         truth_counts=np.sum([each.truth_counts for each in every], axis=0),
-        candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
-        candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
         histogram=together([each.histogram for each in every]),
         notes=_notes(said),
         **kept[0],

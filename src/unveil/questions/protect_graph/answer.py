@@ -16,7 +16,7 @@ from unveil.protections import GraphProtection, graph_protection_from, protectio
 from unveil.protections.specification import applied
 from unveil.questions.protect_graph.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.questions.protect_graph.settings import AnonymizeSettings
-from unveil.questions.protect_graph.view import VIEW, brief
+from unveil.questions.protect_graph.view import VIEW
 from unveil.questions.request import OutputFile, Request, Response
 from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
@@ -80,7 +80,6 @@ def ask(request: Request) -> Response:
     release = answer.findings.release
     return Response(
         answer=answer,
-        brief=lambda: list(brief(answer.findings)),
         # In this order: a release whose truth could not be kept would be of no use to its holder.
         outputs={
             "truth": OutputFile(

@@ -13,13 +13,12 @@ from unveil.errors import InputError, did_you_mean
 from unveil.questions.request import Request, Response
 from unveil.questions.result import Result
 from unveil.questions.settings import takes_settings
-from unveil.questions.study.findings import StudyFindings, usual_metrics
+from unveil.questions.study.findings import usual_metrics
 from unveil.questions.study.releases.run import run as run_releases
 from unveil.questions.study.releases.view import VIEW as RELEASES_VIEW
-from unveil.questions.study.releases.view import brief as brief_of_releases
 from unveil.questions.study.run import run
 from unveil.questions.study.settings import StudyRunSettings, StudySettings
-from unveil.questions.study.view import VIEW, brief
+from unveil.questions.study.view import VIEW
 from unveil.report.progress import Progress, silent
 from unveil.report.text import far
 from unveil.studies import Results, Study, run_study
@@ -127,5 +126,4 @@ def _shown(answer: Result[Any], *, sample: bool = False) -> Response:
         name = Path(answer.findings.folder).name
         answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))
     seed = {"seed": answer.findings.study.seed}
-    said = brief if isinstance(answer.findings, StudyFindings) else brief_of_releases
-    return Response(answer=answer, brief=lambda: list(said(answer.findings)), on_page={"seed": None}, in_json=seed)
+    return Response(answer=answer, on_page={"seed": None}, in_json=seed)

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -10,9 +10,11 @@ from typing import ClassVar
 from unveil._figure import figure, version_figure
 from unveil.data.files.source import shown
 from unveil.errors import InputError
-from unveil.questions.study.findings import SCENARIOS, AttackCost
+from unveil.questions.study.findings import SCENARIOS, AttackCost, Failures
+from unveil.report.blocks import Tone
 from unveil.report.figures import json_of
 from unveil.report.machine import dumps
+from unveil.report.text import count, together
 from unveil.studies import Results, Scenario
 from unveil.studies.results import Counts
 from unveil.studies.run import RunSummary
@@ -142,3 +144,47 @@ def _left(results: Results, taken: Mapping[str, ScenarioTime]) -> float:
     mean = {key: sum(every) / len(every) for key, every in alike.items()}
     rest = (*results.failed, *results.damaged, *results.missing)
     return sum((mean.get((scenario.data.name, scenario.attack), usual) for scenario in rest), 0.0)
+
+
+# Progress and failures in words.
+
+
+def computed(counts: Counts) -> str:
+    """Return how much of a study is there and what failed, in one sentence.
+
+    >>> computed(Counts(total=8, fine=8, failed=0, damaged=0, missing=0))
+    'All 8 scenarios are computed, and none failed.'
+    >>> computed(Counts(total=8, fine=5, failed=2, damaged=0, missing=1))
+    '5 of 8 scenarios are computed; 2 failed and 1 is missing.'
+    """
+    if counts.fine == counts.total:
+        who = "The only scenario is" if counts.total == 1 else f"All {counts.total:,} scenarios are"
+        return f"{who} computed, and none failed."
+    what = {"failed": counts.failed, "are damaged": counts.damaged, "are missing": counts.missing}
+    parts = [
+        f"{number:,} {words.replace('are', 'is') if number == 1 else words}" for words, number in what.items() if number
+    ]
+    verb = "is" if counts.fine == 1 else "are"
+    return f"{counts.fine:,} of {count(counts.total, 'scenario', 'scenarios')} {verb} computed; {joined(parts)}."
+
+
+def tone(counts: Counts) -> Tone:
+    """Return the tone of the headline."""
+    return "neutral" if counts.fine == counts.total else "warning"
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Return pieces of a sentence in a row, the last one after "and".
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(sentences[:-1]), sentences[-1]] if len(sentences) > 1 else sentences)
+
+
+def failed(failures: Iterable[Failures]) -> Iterator[str]:
+    """Yield a line for each kind of failure: how many scenarios, why, and where."""
+    for each in failures:
+        parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
+        where = "; ".join(f"{what}: {together(names)}" for what, names in parts.items())
+        yield f"  {each.scenarios:,} × {each.error} ({where})"

@@ -1,177 +1,236 @@
-"""How the findings of a study are shown: JSON, table, page and pictures."""
+"""The report on a study: first screen, sections, methods, and data frame."""
 
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from math import isnan
 
-from unveil.errors import InputError
 from unveil.questions.result import PLAIN, PageContext, QuestionView
-from unveil.questions.study.charts import effect_chart, leak_chart, strength_charts
-from unveil.questions.study.findings import StudyFindings
-from unveil.questions.study.tables import effect_table, failure_table, mean_tables, time_table
-from unveil.questions.study.words import explanation, failed, headline, next_steps, tone
-from unveil.report.blocks import Number, Page, Section
+from unveil.questions.study.findings import EXCESS, Effect, StudyFindings, bounds_of, is_share, words_of
+from unveil.questions.study.sections import strength
+from unveil.questions.study.sections.strength import NOTHING, effect_table, main_chart, sides
+from unveil.questions.study.status import computed, tone
+from unveil.report.blocks import NextStep, Page, Section, TableBlock
 from unveil.report.scale import value_text
-from unveil.report.terminal import Part, opening
-from unveil.report.text import AXES, count, duration, together
+from unveil.report.text import AXES, about, count, duration, labels, significant, together
 from unveil.studies import Study
 from unveil.studies.summary import STEPS
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-def plot(findings: StudyFindings) -> "NDArray[Any]":
-    """Return matplotlib axes, side by side: the first metric by strength, for the first few protections."""
-    from unveil.report.draw.lines import draw_all
-
-    charts, _ = strength_charts(findings, at_most=4)
-    if not charts:
-        raise InputError("there is nothing to draw: no axis of the study has results at two levels. Run it first")
-    return draw_all(charts)
-
 
 def page(findings: StudyFindings, context: PageContext = PLAIN) -> Page:
-    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
-
-    The seed is that of the study unless another is given.
-    """
+    """Return the report as data; the seed is that of the study unless another is given."""
+    chart, spent = main_chart(findings), time_table(findings)
+    sections = (strength.section(findings, context), failure_section(findings))
     return Page(
-        title="A study",
-        question=f"What did the study {findings.study.name!r} find?",
+        title="Simulation study",
+        question="Which attack succeeds most, and which protection lowers its success?",
         headline=headline(findings),
         explanation=explanation(findings),
-        next_steps=next_steps(findings),
-        picture=(leak_chart(findings) or effect_chart(findings) or effect_table(findings),)
-        if findings.counts.fine
-        else (),
+        next_steps=tuple(_next_steps(findings)),
+        picture=(*((chart,) if chart else ()), effect_table(findings)) if findings.counts.fine else (),
+        facts=tuple(_facts(findings)),
         tone=tone(findings.counts),
-        sections=(*_results(findings), *_failed(findings), _computed(findings)),
-        method=_method(findings),
-        limitations=_UNTESTED,
+        sections=tuple(each for each in sections if each is not None),
+        method=tuple(_method(findings)),
+        method_data=(spent,) if spent else (),
+        limitations=(
+            "Attacks and protections outside the study, and attackers beyond its highest strength, are not covered.",
+            "A study does not show whether a metric is reliable; grade its metrics.",
+        ),
         seed=findings.study.seed if context.seed is None else context.seed,
         strip=context.strip,
         version=findings.version,
     )
 
 
-def _computed(findings: StudyFindings) -> Section:
-    spent = time_table(findings)
-    return Section(
-        heading="What was computed",
-        lead=_grid(findings),
-        blocks=(*count_numbers(findings), *([spent] if spent else [])),
-    )
+# The first screen.
 
 
-def count_numbers(findings: StudyFindings) -> tuple[Number, ...]:
-    """Return how many scenarios there are, how many failed, and what it took."""
-    counts = findings.counts
-    rest = counts.damaged + counts.missing
-    damaged = f" The files of {counts.damaged:,} are damaged." if counts.damaged else ""
-    left = [
-        ("Failed", counts.failed, "An error kept them from having results; the part on failures says which."),
-        ("Not computed", rest, f"They have no results yet.{damaged}"),
-    ]
+def headline(findings: StudyFindings) -> str:
+    """Return the strongest attack at full strength, and what it reaches."""
+    known = [best for protect in findings.study.protections if (best := findings.strongest_attack(protect))]
+    if not known:
+        return computed(findings.counts)
+    sign = -1 if findings.more_is_private else 1
+    best = max(known, key=lambda each: sign * each.mean)
+    scenarios = count(findings.counts.fine, "scenario", "scenarios")
     return (
-        Number(
-            label="Scenarios with results",
-            value=f"{counts.fine:,} of {counts.total:,}",
-            meaning="A scenario is one attack on one protected data set, by an adversary of one strength.",
-        ),
-        *(
-            Number(label=label, value=f"{number:,}", meaning=meaning, tone="warning")
-            for label, number, meaning in left
-            if number
-        ),
-        Number(
-            label="Replications",
-            value=f"{findings.replications:,}",
-            meaning="Each draws anew what the adversary knows.",
-        ),
-        Number(
-            label="CPU time",
-            value=duration(findings.seconds) if findings.spent else "unknown",
-            meaning="Added up over all workers.",
-        ),
+        f"{labels(findings.study.attacks)[best.attack]} is the strongest attack: it {_reach(findings, best)} at full "
+        f"strength ({scenarios})."
     )
 
 
-def _grid(findings: StudyFindings) -> str:
-    study = findings.study
-    sizes = (
-        count(len(study.data), "data set", "data sets"),
-        count(len(study.protections), "protection", "protections"),
-        count(len(study.attacks), "attack", "attacks"),
-    )
-    axes = " and ".join(f"{len(axis.levels)} levels of {axis.name.replace('_', ' ')}" for axis in study.axes)
-    return f"{sizes[0]} × {sizes[1]} × {sizes[2]}, each at {axes}."
+def _reach(findings: StudyFindings, effect: Effect) -> str:
+    metric, value = findings.metrics[0], within(findings, effect)
+    whom = "targets"
+    if findings.targets is not None:
+        fewest, most = findings.targets
+        whom = f"{fewest:,} targets" if fewest == most else f"{fewest:,} to {most:,} targets"
+    if not is_share(metric):
+        name = words_of(metric)
+        return f"leaves {'an' if name[0] in 'aeiou' else 'a'} {name} of {value}"
+    if metric == EXCESS:
+        return f"reaches {value} of {whom} beyond the control group"
+    if metric.endswith("adversary_success_rate"):
+        return f"is correct in {value} of its attempts"
+    return f"re-identifies {value} of {whom}" if findings.study.kind == "graph" else f"reaches {value} of {whom}"
 
 
-def _results(findings: StudyFindings) -> list[Section]:
+def within(findings: StudyFindings, effect: Effect) -> str:
+    """Return a mean with its 95% CI, with few digits."""
+    form = about if is_share(findings.metrics[0]) else significant
+    if isnan(effect.half):
+        return form(effect.mean)
+    low, high = effect.low, effect.high
+    if is_share(findings.metrics[0]):
+        low, high = max(low, bounds_of(findings.metrics[0])[0]), min(high, 1.0)
+    mean = form(effect.mean)
+    if form(low) == mean == form(high):
+        return mean
+    return f"{mean} ({form(low).rstrip('%') if form(high).endswith('%') else form(low)}–{form(high)})"
+
+
+def explanation(findings: StudyFindings) -> tuple[str, ...]:
+    """Return what is missing, and which protection lowers success most."""
     if not findings.counts.fine:
-        return []
-    charts, possible = strength_charts(findings)
-    more = f" The first {len(charts)} of {possible} pictures are shown." if possible > len(charts) else ""
-    drawn = Section(
-        heading="Stronger adversaries",
-        lead="Each line is an attack, each point a mean over replications with its 95% interval; a gap has no "
-        f"results.{more}",
-        blocks=charts,
-    )
-    tables, left_out = mean_tables(findings)
-    cut = (
-        f" {count(left_out, 'more table is', 'more tables are')} left out here; JSON has everything."
-        if left_out
-        else ""
-    )
-    rows = Section(
-        heading="Means and intervals",
-        lead="The mean over replications ± half the width of its 95% interval (in percentage points where the mean is "
-        f"in percent). A dash stands for a scenario without results.{cut}",
-        blocks=tables,
-    )
-    return [drawn, rows] if charts else [rows]
+        return ()
+    missing = (computed(findings.counts),) if findings.counts.left else ()
+    return (*missing, *_protected(findings))
 
 
-def _failed(findings: StudyFindings) -> list[Section]:
+def _protected(findings: StudyFindings) -> Iterator[str]:
+    """Yield which protection lowers the success of its strongest attack most."""
+    known = [best for protect in findings.study.protections if (best := findings.strongest_attack(protect))]
+    if len(known) < 2:
+        return
+    sign = -1 if findings.more_is_private else 1
+    names, metric = labels(findings.study.protections), words_of(findings.metrics[0])
+    least, most = (choose(known, key=lambda each: sign * each.mean) for choose in (min, max))
+    bare = next((each for each in known if each.protect == findings.unprotected), most)
+    if not least.differs_from(bare):
+        yield f"No protection lowers the success of its strongest attack significantly ({metric})."
+        return
+    yield (
+        f"{names[least.protect]} protects most: {metric} {within(findings, least)} for its strongest attack, compared "
+        f"with {within(findings, bare)} after {names[bare.protect]}."
+    )
+
+
+def _next_steps(findings: StudyFindings) -> Iterator[NextStep]:
+    counts, where = findings.counts, "--sample" if findings.is_example else shlex.quote(findings.folder)
+    if counts.left and not findings.is_summary:
+        scenarios = count(counts.left, "missing scenario", "missing scenarios")
+        option = f"unveil study run {where}/study.toml --out {where} --resume"
+        yield NextStep(f"Resume the study to compute {scenarios}.", option=option)
+    if counts.fine:
+        cost = "unveil anonymize" if findings.study.kind == "graph" else "unveil audit"
+        yield NextStep("Measure the utility loss before you choose a protection.", option=cost)
+        yield NextStep("Grade the metrics of this study.", option=f"unveil grade-metrics {where}")
+
+
+def _facts(findings: StudyFindings) -> Iterator[str]:
+    study = findings.study
+    yield f"study {study.name!r}"
+    yield count(len(study.data), "data set", "data sets")
+    yield count(len(study.protections), "protection", "protections")
+    yield count(len(study.attacks), "attack", "attacks")
+    yield from (f"{len(axis.levels)} levels of {axis.name.replace('_', ' ')}" for axis in study.axes)
+    yield f"{findings.counts.fine:,} of {count(findings.counts.total, 'scenario', 'scenarios')}"
+    yield f"{findings.replications:,} replications"
+    if findings.spent:
+        yield f"CPU time {duration(findings.seconds)}"
+
+
+# Sections and methods.
+
+
+def failure_section(findings: StudyFindings) -> Section | None:
+    """Return the section on failed scenarios; None where nothing failed."""
     table = failure_table(findings)
-    lead = "No other scenario was stopped by these. Resuming the study tries them again."
-    return [Section(heading="What failed", lead=lead, blocks=(table,))] if table else []
+    if table is None:
+        return None
+    number = count(findings.counts.failed, "scenario", "scenarios")
+    lead = f"{number} failed, without effect on the others. Resuming the study tries them again."
+    return Section(heading="Failures", question="Which scenarios have no result?", lead=lead, blocks=(table,))
 
 
-def _method(findings: StudyFindings) -> tuple[str, ...]:
+def failure_table(findings: StudyFindings) -> TableBlock | None:
+    """Return the errors by kind, how many scenarios each befell and where; None where nothing failed."""
+    if not findings.failures:
+        return None
+    rows = tuple(
+        (
+            count(each.scenarios),
+            each.error,
+            together(each.data),
+            together(each.protections),
+            together(each.attacks),
+        )
+        for each in findings.failures
+    )
+    return TableBlock(
+        caption="Errors by frequency",
+        columns=("Scenarios", "Error", "Data", "Protections", "Attacks"),
+        rows=rows,
+        align=("right", "left", "left", "left", "left"),
+        note="Errors that differ in numbers only are counted together.",
+        prose=True,
+    )
+
+
+def time_table(findings: StudyFindings) -> TableBlock | None:
+    """Return the CPU seconds per replication of each attack on each data set; None where no time was noted."""
+    if not findings.spent:
+        return None
+    study = findings.study
+    called = labels(study.attacks)
+    each = {(one.data, one.attack): one for one in findings.spent}
+    total = {data.name: sum(one.seconds for one in findings.spent if one.data == data.name) for data in study.data}
+    rows = tuple(
+        (
+            data.name,
+            *(
+                duration(each[data.name, attack].each) if (data.name, attack) in each else NOTHING
+                for attack in study.attacks
+            ),
+            duration(total[data.name]),
+        )
+        for data in study.data
+    )
+    return TableBlock(
+        caption="CPU time per replication, and in total",
+        columns=("Data", *(called[attack] for attack in study.attacks), "Total"),
+        rows=rows,
+        align=sides(1, len(study.attacks) + 1),
+        note="Attacker knowledge, attack, and all metrics, over all workers.",
+    )
+
+
+def _method(findings: StudyFindings) -> Iterator[str]:
     study, wanted = findings.study, findings.study.replications
     often = f"{wanted.number:,} times"
     if wanted.number is None:
         error = value_text(wanted.relative_error or 0.0, "share")
-        often = (
-            f"until half the 95% interval of every metric's mean was below {error} of it, at most {wanted.cap:,} times"
-        )
+        often = f"until half the 95% CI of every mean is below {error} of it (at most {wanted.cap:,} times)"
     fixed = [
         f"{name.replace('_', ' ')} = {value_text(level, AXES[name][1])}" for name, level in study.fixed_levels().items()
     ]
     releases = "once" if study.releases == 1 else f"{study.releases:,} times"
-    same = " on the same release: they do not tell how much another release would differ" if study.releases == 1 else ""
-    divided = (
-        "In each replication the people were divided by lot into three parts of one size: members, others and the "
-        "control. The release holds the rows of the members who leaked, and rows of others in the place of the rest.",
+    yield (
+        f"Each data set was protected {releases} by each of {together(study.protections, 20)}. The attacks "
+        f"({together(study.attacks, 20)}) met the same releases with the same knowledge, {often}."
     )
-    return (
-        f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the "
-        "same releases, and the same knowledge of the adversary.",
-        *(divided if findings.of_people else ()),
-        f"The attacks are {together(study.attacks, 20)}.",
-        *_calibrated(study),
-        f"Each scenario was replicated {often}.",
-        f"While one strength varied, the other stayed: {', '.join(fixed)}.",
-        f"Intervals are those of Student's distribution, over replications{same}.",
-        "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
-        "workers.",
+    if findings.of_people:
+        yield (
+            "In each replication the people are divided at random into three equal parts: members, others, and the "
+            "control group. The release holds the members who leaked, and others in place of the rest."
+        )
+    yield from _calibrated(study)
+    same = "; with one release they do not cover other releases" if study.releases == 1 else ""
+    yield f"While one strength varied, the others were fixed ({', '.join(fixed)}). 95% CI: Student's t{same}."
+    yield (
         f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
         if findings.is_summary
-        else "The files in 'results', one per scenario, hold every replication; with --json the command "
-        "prints means and intervals for machines.",
+        else "The seed determines all results, on any number of workers; the folder 'results' holds every replication."
     )
 
 
@@ -179,44 +238,14 @@ def _calibrated(study: Study) -> Iterator[str]:
     if study.calibrate is None:
         return
     how = {
-        "simulate": f"it took the released graph for an original, protected and attacked it in the same way "
+        "simulate": f"takes the released graph as an original and attacks it in the same way "
         f"({count(study.calibrate_draws, 'time', 'times')} per replication)",
-        "seeds": "it kept back a fifth of its seed pairs at a time",
+        "seeds": "holds out a fifth of its seed pairs at a time",
     }[study.calibrate]
     yield (
-        f"Calibrated metrics are of probabilities that the adversary learned: {how}, and saw how often it was right. "
-        "They are over all targets; one that was not attempted may be anybody who is left. Where nothing could be "
-        "learned they are undefined."
+        f"Calibrated metrics use calibrated probabilities: the attacker {how}. They cover all targets, attempted or "
+        "not, and are undefined where calibration fails."
     )
-
-
-_UNTESTED = (
-    "Attacks and protections that the study does not name, and adversaries who know more than its highest levels.",
-    "Whether a metric can be trusted: that is a question about the results of a study.",
-)
-
-
-#: So many rows of means are printed, and no more.
-_MOST_ROWS = 60
-
-
-def brief(findings: StudyFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the finding, what each attack reaches, means by level, and what failed."""
-    yield from opening(page(findings))
-    if findings.counts.fine:
-        yield ""
-        yield effect_table(findings)
-        tables, left_out = mean_tables(findings, at_most=_MOST_ROWS)
-        for table in tables:
-            yield ""
-            yield table
-        yield from ("", "Mean over replications ± half the width of its 95% interval; – has no results.")
-        if left_out:
-            where = shlex.quote(findings.folder)
-            yield f"{left_out:,} more tables: 'unveil study report {where} --json' has everything."
-    if findings.failures:
-        yield from ("", f"{findings.counts.failed:,} failed:")
-        yield from failed(findings.failures)
 
 
 VIEW: QuestionView[StudyFindings] = QuestionView(
@@ -225,5 +254,4 @@ VIEW: QuestionView[StudyFindings] = QuestionView(
     about="The answer of `unveil study report`: what many scenarios show.",
     frame=lambda findings: findings.summary,
     page=page,
-    plot=plot,
 )

@@ -1,4 +1,4 @@
-"""Suites in rows: what they are made of, how they rank, their scores beside those of their metrics, and the search."""
+"""Suites of metrics: their weights, how they rank cases, and the search for better ones."""
 
 import math
 
@@ -7,17 +7,42 @@ from unveil.grades.grades import ScoreSummary
 from unveil.grades.scores import Scores
 from unveil.grades.search import SuiteSearch
 from unveil.questions.grade_metrics.findings import GradesFindings, words
-from unveil.questions.grade_metrics.tables import beside, interval, sides
-from unveil.report.blocks import TableBlock
-from unveil.report.text import UNDEFINED, fixed, percent, significant
+from unveil.questions.grade_metrics.sections.metrics import node_reading, sides
+from unveil.questions.result import PageContext
+from unveil.report.blocks import Section, TableBlock
+from unveil.report.text import UNDEFINED, count, fixed, percent, significant
 
 #: The order of the columns on ranks that turn.
 _TURNED = ("reversed", "reversed_product", "reversed_any", "reversed_product_any")
-_SCORES = ("monotonicity", "evenness", "range")
+_SCORES = ("Monotonicity", "Evenness", "Range")
 _SUITES_NOTE = (
-    "In order: each stronger adversary gets a lower number, on means over replications; of whole cases (with 95% "
-    "intervals), and of pairs of adjacent levels. S1 to S5 are those of Zhao and Wagner (Table 7)."
+    "In order: each stronger attacker gets a lower number, in whole cases (95% CI) and in pairs of adjacent levels. "
+    "S1 to S5: Zhao and Wagner, Table 7."
 )
+
+
+def section(findings: GradesFindings, context: PageContext) -> Section | None:
+    """Return the section on suites and on the search for better ones; None without suites."""
+    del context
+    table, searches = suite_table(findings), dict(findings.grades.searches)
+    if table is None and not searches:
+        return None
+    tables = (sum_table(findings), suite_score_table(findings), *case_tables(findings), held_out_table(searches))
+    found = (found_table(name, search) for name, search in searches.items())
+    lead = "A suite combines several metrics into one number."
+    return Section(
+        heading="Suites",
+        question="Do several metrics rank better than one?",
+        lead=f"{lead} {search_conclusion(findings)}" if searches else lead,
+        blocks=(table,) if table is not None else (),
+        data=(*(each for each in tables if each is not None), *found),
+    )
+
+
+def case_tables(findings: GradesFindings) -> tuple[TableBlock, ...]:
+    """Return the requested cases, or else one case, with all scores of a suite and its metrics."""
+    tables = [case_table(findings, case) for case in findings.asked] or [example_table(findings)]
+    return tuple(table for table in tables if table is not None)
 
 
 def sum_table(findings: GradesFindings) -> TableBlock | None:
@@ -29,12 +54,12 @@ def sum_table(findings: GradesFindings) -> TableBlock | None:
     if not suites:
         return None
     return TableBlock(
-        caption="Metrics multiplied or added: cases in order, and cases in which a level left out turns others around",
+        caption="Product and sum of the metrics",
         columns=(
-            "suite",
-            "in order: product",
-            "in order: sum",
-            *(f"turned, {which} left out: {model}" for which in ("worst", "any") for model in ("sum", "product")),
+            "Suite",
+            "In order: product",
+            "In order: sum",
+            *(f"Reversed, {which} left out: {model}" for which in ("worst", "any") for model in ("sum", "product")),
         ),
         rows=tuple(
             (
@@ -46,9 +71,8 @@ def sum_table(findings: GradesFindings) -> TableBlock | None:
             for each in suites
         ),
         align=sides(1, 6),
-        note="The sum (WSM) adds the quotients that the product (WPM) multiplies. Left out: the level with the lowest "
-        "number, or some one level. A product turns no ranks by itself; where it does, a metric has zeros, and what is "
-        "added to them hangs on its largest value.",
+        note="Reversed: leaving out the level with the lowest number (worst), or any level, reverses the order of "
+        "others. A product does so only where a metric has zeros.",
     )
 
 
@@ -58,8 +82,8 @@ def suite_table(findings: GradesFindings) -> TableBlock | None:
     if not suites:
         return None
     return TableBlock(
-        caption="Suites, the highest share of monotonic rankings first",
-        columns=("suite", "cases in order", "pairs in order", "metrics and weights"),
+        caption="Suites of metrics",
+        columns=("Suite", "Cases in order", "Pairs in order", "Metrics and weights"),
         rows=tuple(
             (each.suite.name, shares(each.whole), percent(each.pairs.mean), weights_text(dict(each.suite.weights)))
             for each in suites
@@ -76,8 +100,8 @@ def suite_score_table(findings: GradesFindings) -> TableBlock | None:
     if not suites:
         return None
     return TableBlock(
-        caption="The scores of suites",
-        columns=("suite", *_SCORES),
+        caption="Scores of the suites",
+        columns=("Suite", *_SCORES),
         rows=tuple(
             (
                 each.suite.name,
@@ -135,7 +159,7 @@ def case_table(findings: GradesFindings, case: int) -> TableBlock | None:
         return None
     suite = max(grades.suites, key=lambda each: len(each.suite.weights)).suite
     # Where verdicts are of nodes, their scores stand in the place of those of means.
-    nodes = None if beside(findings) is None or grades.nodes is None else grades.nodes.scores
+    nodes = None if node_reading(findings) is None or grades.nodes is None else grades.nodes.scores
     rows = []
     for scores, name, called in (
         *((grades.scores, metric, words(metric)) for metric in suite.weights),
@@ -147,16 +171,14 @@ def case_table(findings: GradesFindings, case: int) -> TableBlock | None:
         tests = f"{tested.significant[case, column]} of {tested.tests[case, column]}"
         score, *others = _three(scores, case, name)
         rows.append((called, score, tests, *others, *more))
-    heads = ("metric", "monotonicity", "significant tests", "evenness", "range")
-    more_heads = () if nodes is None else ("monotonicity (nodes)", "evenness (nodes)", "range (nodes)")
+    heads = ("Metric", "Monotonicity", "Significant tests", "Evenness", "Range")
+    more_heads = () if nodes is None else ("Monotonicity (nodes)", "Evenness (nodes)", "Range (nodes)")
     return TableBlock(
-        caption=(
-            f"The suite {suite.name} beside its metrics in one case: {findings.case_words(grades.values.cases[case])}"
-        ),
+        caption=(f"Suite {suite.name} and its metrics in one case: {findings.case_words(grades.values.cases[case])}"),
         columns=(*heads, *more_heads),
         rows=tuple(rows),
         align=sides(1, len(heads) + len(more_heads) - 1),
-        note="" if nodes is None else "A dash: a number of the whole release, or a suite, which has means only.",
+        note="" if nodes is None else "A dash: a metric of the whole release, or a suite, has no values of nodes.",
     )
 
 
@@ -180,8 +202,8 @@ def found_table(name: str, search: SuiteSearch) -> TableBlock:
     shown += [("equal weights", each) for each in search.equal[:MOST_EQUAL]]
     shown += [("optimised weights", search.optimised)] if search.optimised is not None else []
     return TableBlock(
-        caption=f"Suites of {name}: those that do best in the cases that they were chosen by",
-        columns=("way", "metrics and weights", "cases in order", "pairs in order"),
+        caption=f"Best suites of {name}, in the cases that selected them",
+        columns=("Selection", "Metrics and weights", "Cases in order", "Pairs in order"),
         rows=tuple(
             (way, weights_text(dict(each.suite.weights)), percent(each.whole), percent(each.pairs))
             for way, each in shown
@@ -201,7 +223,7 @@ def held_out_table(searches: dict[str, SuiteSearch]) -> TableBlock | None:
         for validation in search.validations:
             for way in WAYS:
                 gain = validation.gains.get(way)
-                told = (
+                text = (
                     "" if gain is None else f"{100 * gain.mean:+.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
                 )
                 rows.append(
@@ -211,16 +233,55 @@ def held_out_table(searches: dict[str, SuiteSearch]) -> TableBlock | None:
                         way,
                         percent(search.apparent[way]),
                         percent(validation.shares[way]),
-                        told,
+                        text,
                     )
                 )
     if not rows:
         return None
     return TableBlock(
-        caption="Chosen by some cases, judged by others",
-        columns=("suites of", "held out by", "way", "where chosen", "elsewhere", "gain over the best metric"),
+        caption="Cross-validation of the search",
+        columns=(
+            "Suites of",
+            "Held out",
+            "Selection",
+            "Selecting cases",
+            "Held-out cases",
+            "Gain over the best metric",
+        ),
         rows=tuple(rows),
         align=("left", "left", "left", "right", "right", "right"),
-        note="The share of cases in order, and the gain in percentage points with its 95% interval. Elsewhere: in "
-        "cases that had no say in the choice. All axes of an attack (or all of a data set) are held out together.",
+        note="Share of cases in order; gain in percentage points, with 95% CI.",
+    )
+
+
+def interval(mean: float, low: float, high: float, *, places: int = 3) -> str:
+    """Return a mean with its interval.
+
+    >>> interval(0.71234, 0.7, 0.75), interval(float("nan"), 0, 0), interval(0.5, float("nan"), float("nan"))
+    ('0.712 (0.700–0.750)', 'undefined', '0.500')
+    """
+    if math.isnan(mean):
+        return UNDEFINED
+    if math.isnan(low):
+        return fixed(mean, places=places)
+    return f"{fixed(mean, places=places)} ({fixed(low, places=places)}–{fixed(high, places=places)})"
+
+
+def search_conclusion(findings: GradesFindings) -> str:
+    """Return in how many comparisons with the best single metric suites are better, in one sentence."""
+    gains = [
+        gain
+        for search in findings.grades.searches.values()
+        for validation in search.validations
+        for gain in validation.gains.values()
+    ]
+    if not gains:
+        return "Too few attacks to cross-validate a search for better suites."
+    shown, worse = sum(gain.shown for gain in gains), sum(gain.high < 0 for gain in gains)
+    against = f"Of {count(len(gains), 'held-out comparison', 'held-out comparisons')} with the best single metric, "
+    if not shown and not worse:
+        return against + "none is significant."
+    return (
+        against
+        + f"{shown or 'none'} {'show' if shown > 1 else 'shows'} a significant gain and {worse or 'none'} a loss."
     )

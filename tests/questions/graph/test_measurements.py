@@ -1,14 +1,12 @@
-"""Histograms of probabilities: as the rows written out give them, and what is drawn of them."""
+"""Histograms of probabilities, as the rows written out give them."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.approved.sentences import Approved
 from unveil.guesses import Candidates
-from unveil.questions.graph.charts import histogram_charts
-from unveil.questions.graph.histograms import BINS, histogram_of, together
+from unveil.questions.graph.findings import BINS
+from unveil.questions.graph.measurements import histogram_of, together
 
 rows = st.lists(st.lists(st.integers(0, 9), min_size=6, max_size=6), min_size=1, max_size=5)
 
@@ -43,15 +41,3 @@ def test_what_lies_elsewhere_is_counted_once_for_each_who_shares_it() -> None:
     assert found.every[5] == 4  # 0.2 for four others
     assert found.every.sum() == 6
     assert found.likeliest[60] == found.likeliest.sum() == 1
-
-
-def test_the_pictures_say_how_many_are_tiny(approved: Approved) -> None:
-    raw = histogram_of(Candidates.from_matrix([[0.5, 0.496, 0.004], [0.25, 0.25, 0.5]]))
-    all_of_them, likeliest = histogram_charts(raw, None)
-    assert "6 candidates with raw scores" in all_of_them.caption
-    approved(all_of_them.caption)
-    assert "2 nodes with raw scores" in likeliest.caption
-    learned = histogram_of(Candidates.from_matrix([[1.0, 0.0, 0.0]]))
-    both = histogram_charts(raw, learned)[1]
-    assert [each.name for each in both.series] == ["raw scores", "learned"]
-    assert both.series[1].y.sum() == pytest.approx(1)

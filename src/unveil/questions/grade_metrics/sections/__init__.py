@@ -1,0 +1,1 @@
+"""The sections of the report on the reliability of metrics, one file each."""

@@ -1,0 +1,1 @@
+"""The sections of the report on an attacked graph, one file each."""
