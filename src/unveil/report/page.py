@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 #: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
 MOST_ROWS = 100
 MOST_NOTES = 20
+#: Tables of at most so many columns fit next to a chart.
+MOST_NARROW = 5
 _PACKAGE = "unveil.report"
 
 #: The decision in words.
@@ -79,6 +81,9 @@ def render(page: Page) -> str:
     numbered = counting(1)
     picture = list(_groups(page.picture, numbered))
     limits = [] if page.strip is None or page.strip.limits is None else [page.strip.limits]
+    # A chart with a viewBox stands next to the text, and narrow tables below the text; others need the whole width.
+    beside = bool(picture) and picture[0]["kind"] == "chart"
+    left = [group for group in picture[1:] if beside and _is_narrow(group)]
     parts = list(_parts(page, numbered))
     template = _environment().get_template("page.html.j2")
     return template.render(
@@ -87,17 +92,21 @@ def render(page: Page) -> str:
         style=_verbatim(style, "style"),
         scripts=[_verbatim(script, "script") for script in scripts],
         picture=picture,
-        # A chart with a viewBox stands next to the text; tables need the whole width.
-        beside=bool(picture) and picture[0]["kind"] == "chart",
+        beside=beside,
+        left=left,
+        below=[group for group in (*picture[beside:], *_groups(limits, numbered)) if group not in left],
         # The steps follow from the summary, so they stand below it.
         after=any(group["kind"] == "risks" for group in picture),
-        limits=list(_groups(limits, numbered)),
         decisions=DECISIONS,
         parts=parts,
         levels=[(level, level.replace("_", " ")) for level in (*RISK_LEVELS, "inconclusive")],
         edition=EDITIONS[page.edition],
         cautions=page.cautions[:MOST_NOTES],
     )
+
+
+def _is_narrow(group: dict[str, Any]) -> bool:
+    return group["kind"] == "table" and not group["table"].prose and len(group["table"].columns) <= MOST_NARROW
 
 
 def asset(name: str) -> str:
