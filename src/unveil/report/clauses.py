@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from unveil._figure import derived, figure
-from unveil.report.blocks import Section, TableBlock
+from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.profiles import Clause, Profile
 from unveil.report.text import decimal, name
@@ -86,11 +86,7 @@ def _text(value: float) -> str:
     return "not measured" if isnan(value) else decimal(value)
 
 
-def profile_section(answers: ProfileAnswers) -> Section:
-    """Return the source of the threshold as a part of a page, with what answers each of its clauses."""
+def profile_sentence(answers: ProfileAnswers) -> str:
+    """Return the source of the threshold, and what it asks."""
     profile = answers.profile
-    return Section(
-        heading=f"Threshold: {profile.title}",
-        lead=f"{profile.text} Source: {profile.cited} ({profile.standing}).",
-        blocks=(clause_table(answers.answers),),
-    )
+    return f"Threshold: {profile.title}. {profile.text} Source: {profile.cited} ({profile.standing})."

@@ -37,7 +37,7 @@ from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.words import kind_text, of_all, safe
 from unveil.questions.result import QuestionView
 from unveil.report.blocks import NextStep, Page, Section
-from unveil.report.clauses import ProfileAnswers, answers_to, profile_section
+from unveil.report.clauses import ProfileAnswers, answers_to, clause_table, profile_sentence
 from unveil.report.editions import command_text, shareable
 from unveil.report.figures import SEED, flat_row, frame_of_rows, json_of
 from unveil.report.machine import dumps
@@ -88,8 +88,6 @@ def _page(audit: Audit, context: AuditContext) -> Page:
     decision, report = audit.decision, context.report
     sections = [section for make in SECTIONS if (section := make(audit, context)) is not None]
     answers = profile_answers(audit)
-    if answers is not None:
-        sections.append(profile_section(answers))
     records: tuple[Section, ...] = ()
     if context.show_records:
         records = (records_section(copied_records(context.releases)),)
@@ -107,9 +105,13 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         facts=tuple(summary.facts(audit, date=report.date, version=__version__)),
         command=command_text(("unveil", *report.written)) if report.written else "",
         sections=(*sections, *records),
-        method=tuple(methods.methods(audit)),
+        method=(*([] if answers is None else [profile_sentence(answers)]), *methods.methods(audit)),
         limitations=limitations,
-        method_data=(*methods.tables(audit), *record_tables(signed)),
+        method_data=(
+            *([] if answers is None else [clause_table(answers.answers)]),
+            *methods.tables(audit),
+            *record_tables(signed),
+        ),
         notes=(*([WARNING] if records else []), *methods.notes(audit)),
         cautions=methods.cautions(audit),
         seed=context.seed,
