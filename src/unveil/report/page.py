@@ -265,7 +265,8 @@ def sheet_document(page: Page) -> str:
     if page.sheet is None:
         raise InputError("this page has no sheet to sign. Make it of an audit")
     tables = [block for block in page.method_data if isinstance(block, TableBlock)]
-    return _template().render(page=page, sheet=page.sheet, tables=tables)
+    decision = DECISIONS[page.strip.decision] if page.strip is not None else DECISIONS["none"]
+    return _template().render(page=page, sheet=page.sheet, tables=tables, decision=decision)
 
 
 @cache

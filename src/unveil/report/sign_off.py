@@ -24,8 +24,8 @@ from unveil.report.text import count, name, shorten
 
 NOT_STATED = "not stated"
 STATEMENT = (
-    "This sheet is evidence for the decision of the controller, who is responsible for the data. It is no finding of "
-    "anonymity: other adversaries and other attacks exist, and what is safe today may not be safe tomorrow."
+    "This sheet is evidence for the decision of the controller, not a legal determination of anonymity. Other "
+    "attackers and attacks exist, and the risk can change over time."
 )
 NO_LIMIT = "No threshold was set."
 #: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
@@ -189,7 +189,7 @@ def sheet(sign_off: SignOff) -> Sheet:
     boxes = three_boxes(sign_off.boxes)
     free = 3 - _lines(limit, 115, at_most=3) + 5 - max(_lines(box.beside, 38, at_most=5) for box in boxes.boxes)
     return Sheet(
-        title=f"Evidence for a decision on {which}; no finding of anonymity",
+        title=f"Sign-off sheet: evidence for a decision on {which}",
         statement=STATEMENT,
         limit=limit,
         limit_tone=sign_off.decision_tone,
@@ -288,8 +288,8 @@ def figure_table(sign_off: SignOff, *, short: bool = False) -> TableBlock:
     ]
     more = " and ".join(text for text in left_out if not text.startswith("0 "))
     return TableBlock(
-        caption="Figures before and after",
-        columns=("", "Before: the original", *(f"After: {name(each, _NAME)}" for each in releases)),
+        caption="Results before and after",
+        columns=("", "Original data", *(name(each, _NAME) for each in releases)),
         rows=tuple(
             (shorten(each.label, 38) if short else each.label, each.before, *each.after[: len(releases)])
             for each in figures
@@ -332,26 +332,25 @@ def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
     columns = tuple((name(each.name), each.role, each.kind, each.technique or NOT_STATED) for each in sign_off.columns)
     adversaries = tuple((name(each.name), each.knows, each.reason or NOT_STATED) for each in sign_off.adversaries)
     made = (*zip(("Version and date", "Command"), _made(sign_off, short=False), strict=True), *sign_off.settings)
-    tables = [
-        file_table(sign_off),
-        TableBlock(
-            caption="Columns, and what was done to each",
-            columns=("Column", "Role", "Kind", "Technique"),
-            rows=columns,
-            align=("left",) * 4,
-            prose=True,
-        ),
-    ]
+    tables = [file_table(sign_off)]
+    if any(each.technique for each in sign_off.columns):
+        tables.append(
+            TableBlock(
+                caption="Techniques by column",
+                columns=("Column", "Role", "Type", "Technique"),
+                rows=columns,
+                align=("left",) * 4,
+                prose=True,
+            )
+        )
     if sign_off.context:
         rows = tuple((label, sign_off.context.get(key) or NOT_STATED) for key, label in CONTEXT.items())
         tables.append(
             TableBlock(caption=FOR_WHOM, columns=("", "As stated"), rows=rows, align=("left",) * 2, prose=True)
         )
     if sign_off.adversaries:
-        heads = ("Adversary", "Knows", "Why to expect it")
-        tables.append(
-            TableBlock(caption="Adversaries", columns=heads, rows=adversaries, align=("left",) * 3, prose=True)
-        )
+        heads = ("Attacker", "Knows", "Reason")
+        tables.append(TableBlock(caption="Attackers", columns=heads, rows=adversaries, align=("left",) * 3, prose=True))
     if sign_off.figures:
         tables.append(figure_table(sign_off))
     tables.append(

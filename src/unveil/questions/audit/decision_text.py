@@ -117,7 +117,8 @@ THRESHOLD_STEP = "Choose a threshold to get pass or fail."
 MOST_REMOVED = 0.5
 #: With more words a headline has no room for the two rates.
 _MOST_WORDS = 20
-_FEW = "a number of people below the smallest that may be shown"
+#: What stands for the rates of an effect that the redacted report withholds.
+WITHHELD = "rates withheld"
 
 
 def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
@@ -283,7 +284,7 @@ def _of_effect(effect: AttackEffect | None) -> str:
     if effect is None:
         return "no attack could be tested"
     if is_hidden(effect):
-        return f"{EFFECT_NAMES[effect.attack]} succeeds for {_FEW}"
+        return f"{EFFECT_NAMES[effect.attack]} succeeds ({WITHHELD})"
     said, rates = _phrase(effect), _rates(effect)
     if effect.attack in ("reidentification", "row_order"):
         return said

@@ -80,6 +80,8 @@ def importance_chart(audit: Audit) -> Chart | None:
     if not releases:
         return None
     weights = releases[0].weights[:MOST_COLUMNS]
+    if not any(_is_drawn(weight.without) for weight in weights):
+        return None
     whole, rates = weights[0].whole, [weight.without for weight in weights]
     high = np.array([rate.high for rate in rates])
     top = [each.high for each in (whole, *rates) if each.defined]

@@ -8,6 +8,7 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision_text import (
     LEVEL_WORDS,
+    WITHHELD,
     effect_name,
     excess_text,
     is_hidden,
@@ -69,7 +70,7 @@ def result_sentence(audit: Audit, risk: str) -> str:
         return ""
     where = f"{name(release.name, LONGEST_NAME)}: " if len(audit.decision.releases) > 1 else ""
     if is_hidden(effect):
-        return f"{where}{effect_name(effect)} succeeds for fewer people than may be shown."
+        return f"{where}{effect_name(effect)}: {WITHHELD}, {LEVEL_WORDS[row.level]}."
     state = "significant" if effect.is_significant else "not significant"
     p = "" if effect.counted else f", adjusted p {p_text(effect.p_adjusted)}"
     said = f"{effect_name(effect)}, excess {excess_text(effect)} points, {state}{p}: {LEVEL_WORDS[row.level]}"
