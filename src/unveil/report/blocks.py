@@ -377,31 +377,15 @@ Block = RiskSummary | Number | Chart | TableBlock | Playground | Boxes | Rings |
 
 
 @dataclass(frozen=True, kw_only=True)
-class SheetEntry:
-    """A labelled statement of a sheet, in a few lines."""
-
-    label: str
-    lines: tuple[str, ...]
-    #: On paper: prose takes up to two lines each, a list one line each, short ones stand in two columns.
-    layout: Literal["prose", "list", "short"] = "prose"
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """What is on the first printed page beside the answer: all that somebody has to see before signing, and where.
-
-    Whoever makes one keeps it short enough for one page of paper; see :mod:`unveil.report.sign_off`.
-    """
+    """What a sheet to sign states besides the page that it is made of; see :mod:`unveil.report.sign_off`."""
 
     title: str
     #: What the sheet is and is not; the sentence above the signature.
     statement: str
-    #: The outcome beside the limits, and how that should strike.
-    limit: str
-    limit_tone: Tone
     boxes: Boxes
-    tables: tuple[TableBlock, ...]
-    entries: tuple[SheetEntry, ...]
+    #: Whether a threshold was set, and the utility.
+    facts: tuple[str, ...]
     #: What is written by hand.
     signatures: tuple[str, ...]
 

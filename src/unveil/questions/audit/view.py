@@ -93,8 +93,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
     records: tuple[Section, ...] = ()
     if context.show_records:
         records = (records_section(copied_records(context.releases)),)
-    limitations = tuple(methods.limitations(audit))
-    signed = sign_off(audit, context, limitations=limitations)
+    signed = sign_off(audit, context)
     return Page(
         title=context.title or _title(audit),
         question=_question(audit),
@@ -108,7 +107,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         command=command_text(("unveil", *report.written)) if report.written else "",
         sections=(*sections, *records),
         method=tuple(methods.methods(audit)),
-        limitations=limitations,
+        limitations=tuple(methods.limitations(audit)),
         method_data=(*methods.tables(audit), *record_tables(signed)),
         notes=(*([WARNING] if records else []), *methods.notes(audit)),
         cautions=methods.cautions(audit),
