@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from unveil._figure import derived, figure
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.quantities import alone, quantities_of
+from unveil.questions.audit.report_context import AuditContext
 from unveil.report.blocks import Section, TableBlock
 from unveil.report.limits import Quantity
-from unveil.report.profiles import Clause, Profile
+from unveil.report.profiles import Clause, Profile, profile
 from unveil.report.text import decimal, name
 
 NOT_BY_THIS_TOOL = "not by this tool"
@@ -86,11 +89,25 @@ def _text(value: float) -> str:
     return "not measured" if isnan(value) else decimal(value)
 
 
+def profile_answers(audit: Audit) -> ProfileAnswers | None:
+    """Return what answers each clause of the source of the threshold; None where the user chose it."""
+    if not audit.thresholds.profile:
+        return None
+    values = {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases}
+    return answers_to(profile(audit.thresholds.profile), values)
+
+
+def section(audit: Audit, context: AuditContext) -> Section | None:
+    """Return the source of the threshold, and what answers each of its clauses; None where the user chose it."""
+    answers = profile_answers(audit)
+    return None if answers is None else profile_section(answers)
+
+
 def profile_section(answers: ProfileAnswers) -> Section:
     """Return the source of the threshold as a part of a page, with what answers each of its clauses."""
-    profile = answers.profile
+    source = answers.profile
     return Section(
-        heading=f"Threshold: {profile.title}",
-        lead=f"{profile.text} Source: {profile.cited} ({profile.standing}).",
+        heading=f"Threshold: {source.title}",
+        lead=f"{source.text} Source: {source.cited} ({source.standing}).",
         blocks=(clause_table(answers.answers),),
     )
