@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal
 
+import numpy as np
+
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._version import __version__
 from unveil.errors import InputError
@@ -370,6 +372,36 @@ def risk_table(summary: RiskSummary) -> TableBlock:
         note=summary.note,
         # The sub-line has the adjusted p of the worst attack.
         terminal_columns=(0, 1, 2, 3, 5),
+    )
+
+
+def risk_chart(summary: RiskSummary) -> Chart | None:
+    """Return the excess of each risk with its limits as a chart; None where none may be drawn."""
+    excess, low, high = (np.array([getattr(row, end) for row in summary.rows]) for end in ("excess", "low", "high"))
+    if np.isnan(excess).all():
+        return None
+    return Chart(
+        title="Excess risk",
+        x_label="excess risk",
+        y_label="",
+        x_kind="share",
+        x_range=(-0.1, 1.0),
+        series=(
+            Series(
+                name="excess risk",
+                x=excess,
+                y=np.arange(excess.size, dtype=np.float64),
+                style="first",
+                kind="points",
+                low=low,
+                high=high,
+            ),
+        ),
+        rows=tuple(row.risk for row in summary.rows),
+        caption=summary.caption,
+        thresholds=()
+        if summary.threshold is None
+        else (Threshold(name="threshold", value=summary.threshold, across="x"),),
     )
 
 

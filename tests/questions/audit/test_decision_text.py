@@ -188,7 +188,7 @@ def test_every_case_has_words() -> None:
     assert set(INDIVIDUALS) - {"rare copies"} <= set(get_args(Cause))
     assert set(REASONS) == set(NEXT) == set(get_args(Lack))
     assert set(PHRASES) == set(EFFECT_NAMES) == set(EFFECTS)
-    assert set(OPTIONS) <= {*NEXT.values(), decision_text.THRESHOLD_STEP}
+    assert set(OPTIONS) <= {*NEXT.values(), decision_text.THRESHOLD_STEP, decision_text.IDENTIFIER_STEP}
 
 
 def test_no_text_of_a_decision_has_a_forbidden_word() -> None:
