@@ -128,10 +128,12 @@ def leaks(
     totals = _totals(seen, minimum)
     found += _counts(seen.text, few)
     levels = [float(each) / 100 for each in set(re.findall(r"Bonferroni: ([\d.]+)% each", seen.text))]
-    exact = _of_groups(seen)
+    exact, controls = _of_groups(seen), _of_groups(seen, "Control")
     for text in dict.fromkeys(_rates(seen)):
         is_exact = bool(_forms(_written(text)) & exact)
-        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else (), truths)]
+        # How many of the control group are in a group the page does not say.
+        sizes = list(range(max(totals, default=0), 0, -1)) if _written(text) in controls else totals
+        found += [f"{text}: {why}" for why in _solved(text, sizes, minimum, levels if is_exact else (), truths)]
     found += _risks(page, totals, minimum)
     found += _copied(seen, minimum)
     # What is drawn beside the loss of utility is an excess, which is no share of people, and neither is what as many
@@ -313,9 +315,12 @@ def _forms(text: str) -> set[str]:
     return {text, *(re.sub(r"\d+\.\d+", partial(whole, shift=shift), text) for shift in (-0.05, 0.05))}
 
 
-def _of_groups(seen: Page) -> set[str]:
-    """Return the rates of groups, whose intervals allow for all groups, as the page says."""
+def _of_groups(seen: Page, column: str = "") -> set[str]:
+    """Return the rates of groups, whose intervals allow for all groups, as the page says; of one column if named."""
     tables = [table for table in seen.tables if table.column("People (attacked)") is not None]
+    if column:
+        places = [(table, table.column(column)) for table in tables]
+        return {row[at] for table, at in places if at is not None for row in table.body}
     highest = {row[at] for table in seen.tables if (at := table.column("Rate")) is not None for row in table.body}
     return highest | {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
 
@@ -503,7 +508,7 @@ def _excess(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
     normalized, more = table.column("Normalized excess"), table.column("Excess (at least, at most)", *_POINTS)
     if attack is None or control is None or (normalized is None and more is None):
         return
-    for row in table.body:
+    for row in (each for each in table.body if len(each) == len(table.head)):
         inside, outside = (_share(row[place]) for place in (attack, control))
         excess = _share(row[normalized]) if normalized is not None else _points(row[more or 0])
         if isnan(excess) or isnan(inside) == isnan(outside) or excess == 1:
