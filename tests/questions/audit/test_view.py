@@ -118,8 +118,8 @@ def effect(value: float, attacker: str = "neighbour", *, p: float = 0.003, **mor
 
 def with_effects(found: Audit, *effects: AttackEffect) -> Audit:
     """Return the audit with a decision on these effects of its first release."""
-    tests = verdict(replace(judged(HIT, name=found.releases[0].name), effects=effects))
-    return decided(replace(found, verdict=tests), Thresholds())
+    first, *others = (judged(HIT, name=each.name) for each in found.releases)
+    return decided(replace(found, verdict=verdict(replace(first, effects=effects), *others)), Thresholds())
 
 
 def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
@@ -166,7 +166,7 @@ AGE = ColumnDifference(column="age", figure="mean", value=None, here=40.0, there
         ({"is_small": True}, "no fewer than 17 copies"),
         ({"outcome": "other_people", "differences": (AGE,)}, "from another population: mean of age is 40"),
         (
-            {"outcome": "overlap", "p_overlap": 0.001, "overlap_estimate": 30.0},
+            {"outcome": "overlap", "p_overlap": 0.001, "p_near": 1.0, "overlap_estimate": 30.0},
             "About 30 of 244 control people have equal",
         ),
         ({"outcome": "too_small", "others": 15}, "has 15 people"),
