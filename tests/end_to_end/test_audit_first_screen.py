@@ -119,7 +119,7 @@ def opened(browser: "Browser", folder: Path, name: str, width: int, height: int)
 
 
 #: The parts of a first screen; of several releases a table stands in place of the chart.
-PARTS = (".strip .levels", ".strip .decision", "h1", ".explanation", ".pictures table", ".next-steps", ".facts")
+PARTS = (".strip .levels", ".strip .decision", "h1", ".explanation", ".pictures table", ".next-steps")
 
 
 @pytest.mark.parametrize("name", CASES)
