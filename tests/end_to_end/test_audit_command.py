@@ -1,6 +1,7 @@
 """``unveil audit`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
 import hashlib
+import html
 import json
 import re
 import subprocess
@@ -41,7 +42,7 @@ JUDGED_FIELDS = {
 }  # fmt: skip
 ATTACK_FIELDS = {
     "attack", "scenario", "targets", "neighbours", "attack_rate", "naive_rate", "control_rate", "excess_over_control",
-    "links", "sentence",
+    "links",
 }  # fmt: skip
 
 
@@ -116,7 +117,6 @@ def test_json_has_the_promised_fields() -> None:
             for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
                 assert attack[figure].keys() == {"value", "low", "high"}
             assert attack["links"].keys() == {"expected", "low", "high"}
-            assert attack["sentence"].endswith(".")
     assert (found["decision"]["threshold"], found["decision"]["exit"], found["seed"]) == (None, 0, 4)
     assert found["version"]
 
@@ -147,11 +147,10 @@ def test_the_first_screen_is_the_decision_its_numbers_the_next_steps_and_four_ri
     assert "threshold 9%" in subline
     steps = [line.removeprefix("→ ") for line in rest if line.startswith("→ ")]
     assert len(steps) == len(decision["next"]) > 0
-    table = run.stdout.partition("Risks\n")[2].splitlines()
-    assert table[0].split("  ")[0] == "Risk"
+    lines = run.stdout.splitlines()
     rows = ("Singling out and re-identification", "Linkability", "Inference", "Membership")
-    assert [line.startswith(row) for line, row in zip(table[1:], rows, strict=False)] == [True] * 4
-    assert "80 people in the data, 60 people in the control group." in run.stdout
+    assert [any(line.startswith(row) for line in lines) for row in rows] == [True] * 4
+    assert "80 people in the data, 60 people in the control group." in " ".join(run.stdout.split())
 
 
 def test_the_example_needs_no_files() -> None:
@@ -306,7 +305,8 @@ def test_records_are_shown_on_the_page_only_and_only_when_asked_for(folder: Path
     assert MARKER not in (folder / "plain.html").read_text()
     page = (folder / "shown.html").read_text()
     assert page.count(f">{MARKER}-") == 20
-    assert page.count("must not be shared") >= 3
+    assert "do not share it" in page
+    assert "do not share it" not in (folder / "plain.html").read_text()
     distinct = people(80, 1).n_unique()
     assert f"{distinct - 20} more records are not shown. 80 people have" in page
     refused = ask(*settings, "--show-records")
@@ -353,8 +353,8 @@ def test_limits_are_listed_on_the_page(folder: Path) -> None:
     settings = ("people.csv", "masked.csv", "--control", "others.csv", *LINK, "--quiet", "--html")
     limits = ("--limit", "copies=0.5", "--limit", "closest_record.median=0")
     assert ask(*settings, "with.html", *limits).exit_code == 3
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", (folder / "with.html").read_text()))
-    assert "Fail (high risk): the records of 100 more people per 100 are released unchanged" in words
+    words = html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", (folder / "with.html").read_text())))
+    assert re.search(r"Fail \(high risk\): .*80 people's records are released unchanged", words)
     assert "--limit copies=0.5 --limit closest_record.median=0" in words
     assert ask(*settings, "without.html").exit_code == 0
     assert "Fail" not in (folder / "without.html").read_text().partition("<h1")[2].partition("</h1>")[0]
@@ -418,7 +418,7 @@ def test_words_in_the_place_of_numbers_are_refused(which: str, folder: Path) -> 
     # Where the original holds words, numbers are words too: it leads, and what is odd about them is said first.
     run = ask("bad.csv", "masked.csv")
     few, odd, *_ = run.stdout.splitlines()
-    assert few.startswith("There are only 2 people: too few to conclude anything.")
+    assert few.startswith("There are only 2 people: too few ")
     assert odd.startswith("No released value of 'age' of masked.csv occurs in the original")
     assert MARKER not in run.stdout
 

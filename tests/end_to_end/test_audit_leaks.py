@@ -107,7 +107,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         released=tuple(released),
         digest_key=KEY,
     )
-    page = answer.to_html(edition="shareable", context=context, seed=seed)
+    page = answer.to_html(edition="shareable", report=context, seed=seed)
     return page, [files[0], *released, control], original, answer.findings
 
 
@@ -131,7 +131,7 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         **plan,
     )
     context = ReportContext(original=files[0], released=tuple(released), digest_key=KEY)
-    return answer.to_html(edition="shareable", context=context, seed=seed), files, original, answer.findings
+    return answer.to_html(edition="shareable", report=context, seed=seed), files, original, answer.findings
 
 
 def rare_cells(rows: Rows) -> list[str]:
@@ -184,6 +184,14 @@ def test_nothing_about_a_few_people_can_be_read_off_or_computed(
     assert (found, decision_leaks(decision, minimum=MINIMUM)) == ([], [])
 
 
+ROWS = "<p>90 rows of original data; 60 rows in the control group."
+BAR = '<svg><rect class="risk-bar" x="0" width="{:.2f}%"/></svg>'
+
+
+def risk_row(plot: str, data: str = "") -> str:
+    return f'<table><tr role="row"{data}><th>Linkability</th><td role="cell" class="plot">{plot}</td></tr></table>'
+
+
 def test_the_search_finds_what_it_looks_for() -> None:
     low, high = interval(3, 500)
     sown = {
@@ -193,15 +201,27 @@ def test_the_search_finds_what_it_looks_for() -> None:
         "<p>7 people are alone.</p>": "count '7 people'",
         '<p>500 rows.</p><svg><text class="value start">0.6%</text></svg>': "drawn 0.6%",
         f"<p>{'ab' * 32}</p>": "no keyed digest",
-        "<table><tr><th>Group</th><th>People (attacked)</th><th>In the data</th></tr>"
+        "<table><tr><th>Group</th><th>People (attacked)</th><th>Attack success</th></tr>"
         "<tr><td>a</td><td>100 (100)</td><td>50.0%</td></tr><tr><td>b</td><td>20 (20)</td><td>–</td></tr>"
         "<tr><td>everybody</td><td>120 (120)</td><td>45.0%</td></tr></table>": "4.0 are left for ['b']",
-        "<p>500 rows</p><table><tr><th>Release</th><th>Unique</th><th>Below 3</th></tr>"
+        "<p>500 rows</p><table><tr><th>Release</th><th>Sample unique</th><th>Class below 3</th></tr>"
         "<tr><td>r</td><td>10.0%</td><td>10.8%</td></tr></table>": "a few between 10.0% and 10.8%",
         "<p title='Zzyzx'>x</p>": "cell 'Zzyzx'",
+        "<p>500 rows</p><table><tr><th>Attacker</th><th>Attack success</th><th>Baseline</th>"
+        "<th>Excess (at least, at most)</th></tr><tr><td>a</td><td>50%</td><td>not shown</td><td>49 (40, 60)</td></tr>"
+        "</table>": "the excess of 'a' gives 1.0%",
+        f"<p>500 rows</p>{risk_row(BAR.format(1.2))}": "1.20% is drawn",
+        risk_row(f"not shown{BAR.format(30)}"): "of what is not shown",
+        risk_row("not shown", ' data-low="0.1234"'): 'data-low="0.1234" of what is not shown',
+        f"{ROWS} 85 people with a record released as an exact copy.</p>": "all but 5 are copied",
+        f"{ROWS} 40 people with a record released as an exact copy; 9 expected by chance.</p>": (
+            "6.0 copied of the control group"
+        ),
     }
     for page, leak in sown.items():
         assert any(leak in each for each in leaks(page, cells=["Zzyzx"])), leak
+    withheld = risk_row("not shown", ' data-low="nan"')
+    assert leaks(f"<p>500 rows</p>{risk_row(BAR.format(30))}{withheld}") == []
     assert leaks("<p>500 rows. It is less than 2.2% (at most 3.9%), 0 of 500, fewer than 11 of 500.</p>") == []
 
 

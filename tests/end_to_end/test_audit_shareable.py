@@ -124,7 +124,6 @@ def assert_whole(page: str) -> None:
     reader.feed(page)
     reader.close()
     assert reader.open == []
-    assert 'class="sheet"' in page
     assert len(page.encode()) < 1_000_000
 
 
@@ -145,7 +144,7 @@ def test_no_output_holds_a_cell_of_anybody_who_is_rare(folder: Path) -> None:
     assert FOLDER in inside
     assert FOLDER not in shared
     assert str(folder) not in shared
-    assert "Shareable edition" in shared
+    assert "Redacted" in shared
     # What is said of groups is about groups of many.
     assert any(town in shared for town in COMMON_TOWNS)
     groups = [each["groups"] for each in json.loads(machine.stdout)["releases"][0]["attacks"] if each["groups"]]
@@ -228,7 +227,7 @@ def test_small_counts_of_people_are_not_shared(folder: Path) -> None:
     inside, shared = (re.sub(r"<[^>]+>", " ", (folder / f"{each}.html").read_text()) for each in "is")
     small = re.compile(r"(?<!than )\b([1-9]|10) (?:of \d+ )?(?:people|persons?|targets|rows)\b")
     hits = re.compile(r"(?<!than )(?<![\d.,])([1-9]|10) of \d+\b(?!,)")
-    assert hits.search(inside)
+    assert small.search(inside)
     for counted in (small, hits):
         assert [each[0] for each in counted.finditer(shared)] == []
     assert re.search(r"rows copied\s+same\s+\d", inside)
@@ -248,4 +247,4 @@ def test_names_that_look_like_a_pattern_stay_names(folder: Path) -> None:
     assert ask(*arguments).exit_code == 0
     for page in ("i.html", "s.html"):
         plain = texts((folder / page).read_text())
-        assert re.search(r"What could an attacker do with the release 'a\{ ?\}b.csv' \(.+?\) of 90 people in", plain)
+        assert re.search(r"the release 'a\{ ?\}b.csv' \(.+?\) of 90 people in", plain)

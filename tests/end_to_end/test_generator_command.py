@@ -66,7 +66,7 @@ def test_from_the_command_to_the_sheet(folder: Path, approved: Approved) -> None
     approved(first.stderr)
     pages = {name: Path(name).read_text() for name in ("report.html", "shared.html", "sheet.html")}
     for page in pages.values():
-        assert "is contradicted" in page
+        assert "is refuted" in page
         assert MARKER not in page
     assert str(folder) not in pages["shared.html"]
     assert "synth.py" not in pages["shared.html"]

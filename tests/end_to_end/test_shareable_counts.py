@@ -94,7 +94,7 @@ def said(text: str, of: int) -> str:
 
 def groups_of(table: Table, hits: str = "") -> list[Cell]:
     """Return a table of groups as counts: people of each, and those whose secret was guessed; ``hits`` are of all."""
-    at = table.column("In the data")
+    at = table.column("Attack success")
     assert at is not None
     cells: list[Cell] = []
     for row in table.body:
@@ -109,7 +109,7 @@ def groups_of(table: Table, hits: str = "") -> list[Cell]:
 def classes_of(table: Table, rows: int, unique: str = "") -> list[Cell]:
     """Return the classes of rows that look alike as counts: how many are unique, in a class of 1 or 2, and so on."""
     cells: list[Cell] = []
-    sizes = [int(name.removeprefix("Below ")) if name != "Unique" else 2 for name in table.head[4:]]
+    sizes = [int(name.removeprefix("Class below ")) if name != "Sample unique" else 2 for name in table.head[4:]]
     for row in table.body:
         cells.append((row[0], "1 or more", str(rows)))
         for size, text in zip(sizes, row[4:], strict=True):
@@ -120,9 +120,9 @@ def classes_of(table: Table, rows: int, unique: str = "") -> list[Cell]:
 def systems_of(page: str, rows: int) -> list[list[Cell]]:
     """Return everything on a page that is a table of counts, with what other tables of the page say of its totals."""
     seen = Page(page)
-    attack = next(table for table in seen.tables if table.caption == "Attribute disclosure")
-    hits = attack.body[0][attack.head.index("Hits")].partition(" of ")[0]
-    classes = next(table for table in seen.tables if table.column("Below 3") is not None)
+    attack = next(table for table in seen.tables if table.caption.startswith("Attribute inference"))
+    hits = said(attack.body[0][attack.head.index("Attack success")], rows)
+    classes = next(table for table in seen.tables if table.column("Class below 3") is not None)
     # Three columns are known, so whoever is unique is unique by one, two or three of them.
     special = next(table for table in seen.tables if table.caption.startswith("Special uniques")).body[0][1:4]
     unique = str(sum(map(int, special))) if all(text.isdigit() for text in special) else ""
@@ -144,10 +144,12 @@ def test_no_hidden_number_of_an_audit_follows_from_the_others(tmp_path: Path) ->
 
 
 def test_what_one_more_figure_would_give_away_is_found() -> None:
-    head = ["Group", "People (attacked)", "Excess", "In the data"]
+    head = ["Group", "People (attacked)", "Excess", "Attack success"]
     body = [["f", "60 (60)", "", "50.0%"], ["m", "40 (40)", "", "–"], ["everybody", "100 (100)", "", "34.0%"]]
     assert found_out(groups_of(Table(rows=[head, *body])), MINIMUM) == ["m, hit: 4"]
-    classes = Table(rows=[["Release", "", "", "", "Unique", "Below 3"], ["r", "", "", "", "50.0%", "53.0%"]])
+    classes = Table(
+        rows=[["Release", "", "", "", "Sample unique", "Class below 3"], ["r", "", "", "", "50.0%", "53.0%"]]
+    )
     assert found_out(classes_of(classes, 100), MINIMUM) == ["Total, 2: 3", "r, 2: 3"]
     assert found_out(classes_of(classes, 100, "49"), MINIMUM) == ["Total, 2: 4", "r, 2: 4"]
 

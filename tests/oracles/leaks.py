@@ -127,11 +127,15 @@ def leaks(
     found += _hashes(page, seen, files)
     totals = _totals(seen, minimum)
     found += _counts(seen.text, few)
-    levels = [float(each) / 100 for each in set(re.findall(r"each has a confidence of ([\d.]+)%", seen.text))]
-    exact = _of_groups(seen)
+    levels = [float(each) / 100 for each in set(re.findall(r"Bonferroni: ([\d.]+)% each", seen.text))]
+    exact, controls = _of_groups(seen), _of_groups(seen, "Control")
     for text in dict.fromkeys(_rates(seen)):
         is_exact = bool(_forms(_written(text)) & exact)
-        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else (), truths)]
+        # How many of the control group are in a group the page does not say.
+        sizes = list(range(max(totals, default=0), 0, -1)) if _written(text) in controls else totals
+        found += [f"{text}: {why}" for why in _solved(text, sizes, minimum, levels if is_exact else (), truths)]
+    found += _risks(page, totals, minimum)
+    found += _copied(seen, minimum)
     # What is drawn beside the loss of utility is an excess, which is no share of people, and neither is what as many
     # strangers would give: that is estimated from how many of the control each description fits.
     no_shares = _excesses(seen) | {text.split(" (")[0] for text in _of_descriptions(seen, (2,))}
@@ -176,7 +180,9 @@ def _totals(seen: Page, minimum: int) -> list[int]:
     """Return how many people there are of some kind, by the page: rows of files, tries, people of groups."""
     numbers = [
         int(each.replace(",", ""))
-        for each in re.findall(r"\bof (\d[\d,]*)\b(?!\.\d|%| limits| audits| pred| attacks)", seen.text)
+        for each in re.findall(
+            r"\bof (\d[\d,]*)\b(?!\.\d|%| limits| audits| pred| attacks| releases| changes)", seen.text
+        )
     ]
     numbers += [int(each.replace(",", "")) for each in re.findall(r"\b(\d[\d,]*) (?:rows|people)\b", seen.text)]
     for table in seen.tables:
@@ -196,7 +202,7 @@ def _counts(text: str, few: range) -> Iterator[str]:
             yield f"count {match[0]!r}"
     for match in re.finditer(
         r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)(?: \([\d.,–]+\))? of (\d[\d,]*)"
-        r"\b(?!\.\d|%| limits| audits| pred| attacks)",
+        r"\b(?!\.\d|%| limits| audits| pred| attacks| releases| changes)",
         text,
     ):
         hits, tries = (float(each.replace(",", "")) for each in match.groups())
@@ -226,15 +232,66 @@ def _of_descriptions(seen: Page, columns: tuple[int, ...] = (1, 2)) -> set[str]:
     return {row[at] for table in tables for row in table.body for at in columns if at < len(row)}
 
 
+#: One row of the chart of risks; what stands in it is read from its lengths too.
+_RISK = re.compile(
+    r'<tr role="row"(?P<data>[^>]*)>(?P<cells>(?:(?!</tr>).)*<td role="cell" class="plot">.*?)</tr>', re.DOTALL
+)
+_LENGTHS = re.compile(r'class="risk-(?:bar|tick control)"[^>]*?(?:width|x1)="([\d.]+)%"')
+_POINTS = ("Points (at least, at most)", "Excess (points)")
+
+
+def _risks(page: str, totals: Sequence[int], minimum: int) -> Iterator[str]:
+    """Yield what the chart of risks draws of a few, and every number of what it does not show."""
+    for row in _RISK.finditer(page):
+        risk = re.sub(r"<[^>]+>|\s+", " ", row["cells"].partition("</th>")[0]).strip()
+        if "not shown" in row["cells"]:
+            drawn = re.findall(r'class="risk-(?:bar|tick|dot|limits)[^>]*>', row["cells"])
+            numbers = re.findall(r'data-(?:low|high)="-?\d[^"]*"', row["data"])
+            yield from (f"{risk}: {each} of what is not shown" for each in (*drawn, *numbers))
+        # Predicates are no people.
+        for length in (
+            _LENGTHS.findall(row["cells"]) if "singling out" not in risk.partition("identification ")[2] else ()
+        ):
+            share = float(length) / 100
+            if 0 < share < 1 and totals and all(_is_few(share * tries, tries, minimum) for tries in totals):
+                yield f"{risk}: {length}% is drawn, a few of any of {list(totals)}"
+
+
+def _points(cell: str) -> float:
+    """Return an excess in points as a share."""
+    match = re.match(r"(−?[\d.]+)(?: \(|$)", cell)
+    return float(match[1].replace("−", "-")) / 100 if match else nan
+
+
+def _copied(seen: Page, minimum: int) -> Iterator[str]:
+    """Yield the few who are not copied, and the few of the control group that expected copies stem from."""
+    sizes = [
+        re.search(rf"\b([\d,]+) rows {where}", seen.text) for where in ("of original data", "in the control group")
+    ]
+    people, control = (float(size[1].replace(",", "")) if size else nan for size in sizes)
+    for match in re.finditer(
+        r"(?<!than )([\d,]+) people with a record released as an exact copy(?:; (\d[\d,]*) expected)?"
+        r"(?:[^.]*; (\d+) beyond)?",
+        seen.text,
+    ):
+        copied, expected, beyond = (float((each or "0").replace(",", "")) for each in match.groups())
+        if 0 < people - copied < minimum:
+            yield f"all but {people - copied:g} are copied"
+        if expected and _is_few(expected * control / people, control, minimum):
+            yield f"{expected * control / people:.1f} copied of the control group"
+        if 0 < beyond < minimum:
+            yield f"{beyond:g} copied beyond chance"
+
+
 def _named(seen: Page) -> list[str]:
     """Return the shares of members who are named at a threshold, which is drawn too: their intervals are wider."""
-    tables = [table for table in seen.tables if table.caption.startswith("How well people in the data are told")]
-    return [cell for table in tables for row in table.body if "named" in row[0].lower() for cell in row[1:]]
+    tables = [table for table in seen.tables if table.caption.startswith("Members and non-members")]
+    return [cell for table in tables for row in table.body if "TPR" in row[0] for cell in row[1:]]
 
 
 def _few_named(seen: Page, minimum: int) -> Iterator[str]:
     """Yield shares of those measured, whose number the page states, that are a few people."""
-    for measured in {int(each.replace(",", "")) for each in re.findall(r"([\d,]+) people in the data and", seen.text)}:
+    for measured in {int(each.replace(",", "")) for each in re.findall(r"Measured on ([\d,]+) members and", seen.text)}:
         for cell in _named(seen):
             if (match := RATE.match(cell)) and _is_few(float(match["share"]) / 100 * measured, measured, minimum):
                 yield f"named {cell}: a few of {measured}"
@@ -259,10 +316,13 @@ def _forms(text: str) -> set[str]:
     return {text, *(re.sub(r"\d+\.\d+", partial(whole, shift=shift), text) for shift in (-0.05, 0.05))}
 
 
-def _of_groups(seen: Page) -> set[str]:
-    """Return the rates of groups, whose intervals allow for all groups, as the page says."""
+def _of_groups(seen: Page, column: str = "") -> set[str]:
+    """Return the rates of groups, whose intervals allow for all groups, as the page says; of one column if named."""
     tables = [table for table in seen.tables if table.column("People (attacked)") is not None]
-    highest = {row[at] for table in seen.tables if (at := table.column("Its figure")) is not None for row in table.body}
+    if column:
+        places = [(table, table.column(column)) for table in tables]
+        return {row[at] for table, at in places if at is not None for row in table.body}
+    highest = {row[at] for table in seen.tables if (at := table.column("Rate")) is not None for row in table.body}
     return highest | {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
 
 
@@ -363,9 +423,9 @@ def _excesses(seen: Page) -> set[str]:
     """Return the figures that the page calls an excess: no shares of people, and no interval of one."""
     cells: list[str] = []
     for table in seen.tables:
-        at = table.column("Excess over control", "Excess")
+        at = table.column("Normalized excess")
         for row in table.body:
-            cells += row[1:] if "excess" in row[0] else [] if at is None else [row[at]]
+            cells += row[1:] if "excess" in row[0] or "excess" in row[1:2] else [] if at is None else [row[at]]
     return {*cells, *(cell.split(" ")[0] for cell in cells)}
 
 
@@ -385,7 +445,7 @@ def _table(table: Table, totals: Sequence[int], people: float, minimum: int) -> 
     yield from _groups(table, minimum)
     yield from _excess(table, totals, minimum)
     yield from _classes(table, totals, minimum)
-    for name in ("Missing", "Households", "Expected hits", "People in those found"):
+    for name in ("Missing", "Households", "Expected re-identifications", "Copies"):
         at = table.column(name)
         for row in table.body if at is not None else ():
             number = _number(row[at])  # type: ignore[index]
@@ -425,7 +485,7 @@ def _groups(table: Table, minimum: int) -> Iterator[str]:
     at = table.column("People (attacked)")
     if at is None:
         return
-    place = table.column("In the data")
+    place = table.column("Attack success")
     hits, tried = {}, {}
     for row in table.body:
         people, tries = (float(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", row[at]))
@@ -445,26 +505,36 @@ def _groups(table: Table, minimum: int) -> Iterator[str]:
 
 def _excess(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
     """Yield the hits that an excess gives away where the rate it is made of is hidden."""
-    attack, control = table.column("Attack rate", "In the data"), table.column("Control rate", "Not in the data")
-    more = table.column("Excess over control", "Excess")
-    if attack is None or control is None or more is None:
+    attack, control = table.column("Attack success"), table.column("Control", "Baseline")
+    normalized, more = table.column("Normalized excess"), table.column("Excess (at least, at most)", *_POINTS)
+    if attack is None or control is None or (normalized is None and more is None):
         return
-    for row in table.body:
-        inside, outside, excess = (_share(row[place]) for place in (attack, control, more))
+    for row in (each for each in table.body if len(each) == len(table.head)):
+        inside, outside = (_share(row[place]) for place in (attack, control))
+        excess = _share(row[normalized]) if normalized is not None else _points(row[more or 0])
         if isnan(excess) or isnan(inside) == isnan(outside) or excess == 1:
             continue
-        solved = excess * (1 - outside) + outside if isnan(inside) else (inside - excess) / (1 - excess)
+        if normalized is None:
+            solved = outside + excess if isnan(inside) else inside - excess
+        else:
+            solved = excess * (1 - outside) + outside if isnan(inside) else (inside - excess) / (1 - excess)
         if totals and all(_is_few(solved * tries, tries, minimum) for tries in totals):
             yield f"the excess of {row[0]!r} gives {solved:.1%}"
 
 
 def _classes(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
     """Yield the few in small classes, and those between two sizes of classes."""
-    named = [place for place, name in enumerate(table.head) if name == "Unique" or re.fullmatch(r"Below \d+", name)]
-    single = [
-        place for place, name in enumerate(table.head) if name in ("Give it away", "Missing before", "Missing after")
+    named = [
+        place
+        for place, name in enumerate(table.head)
+        if name == "Sample unique" or re.fullmatch(r"Class below \d+", name)
     ]
-    single += [place for place, name in enumerate(table.head) if name in ("Distance", "Unique there", "Per row")]
+    single = [
+        place
+        for place, name in enumerate(table.head)
+        if name in ("Disclosed", "Missing, original", "Missing, released")
+    ]
+    single += [place for place, name in enumerate(table.head) if name in ("Distance", "Population unique", "Per row")]
     for row in table.body:
         shares = [_share(row[place]) for place in named]
         pairs = [(0.0, each) for each in shares] + [(one, other) for one in shares for other in shares if other > one]
@@ -473,7 +543,7 @@ def _classes(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]
             gaps = [(other - one) * tries for tries in totals]
             if gaps and not isnan(gaps[0]) and all(0.3 < gap < minimum - 0.5 for gap in gaps):
                 yield f"{row[0]!r} has a few between {one:.1%} and {other:.1%}"
-        smallest = table.column("Fewest (k)")
+        smallest = table.column("k")
         if smallest is not None and 0 < _number(row[smallest]) < minimum:
             yield f"{row[0]!r} has a class of {row[smallest]}"
 

@@ -1,6 +1,6 @@
 """Sheets to sign: a plain one, and one in which everything is as long and as much as it can be."""
 
-from unveil.report.blocks import Page, Section, TableBlock
+from unveil.report.blocks import Edition, Page, Section, TableBlock
 from unveil.report.editions import people
 from unveil.report.sign_off import (
     QUESTIONS,
@@ -10,7 +10,8 @@ from unveil.report.sign_off import (
     SignOff,
     SignOffFigure,
     Variable,
-    with_sign_off,
+    record_tables,
+    sheet,
 )
 
 FOLDER = "/srv/register/2024"
@@ -26,12 +27,6 @@ COMMAND = (
     "Smith",
     "--profile=ema",
     "--quiet",
-)
-
-
-DECISION = (
-    "Fail (medium risk): 27 more people per 100 can be linked than without the release (31%, control 4.0%). "
-    "threshold 9% (the European Medicines Agency)"
 )
 
 
@@ -64,15 +59,12 @@ def plain() -> SignOff:
             "inference": BoxFact(tested=False, why_not="No column was named as sensitive."),
         },
         utility="masked keeps 92% of the associations, synthetic 81%.",
-        untested=("Membership: whether somebody is in the data at all.", "Repeated releases."),
         seed=3,
         version="1.2.3",
         command=COMMAND,
         date="2 May 2025",
         review_date="May 2026",
         decides="the board",
-        decision=DECISION,
-        decision_tone="bad",
         is_decided=True,
     )
 
@@ -92,24 +84,19 @@ def overfull(letter: str) -> SignOff:
         ),
         adversaries=tuple(Adversary(name=letter * 80, knows=words, reason=words) for _ in range(20)),
         figures=tuple(SignOffFigure(label=words, before=rate, after=(rate,) * 13) for _ in range(20)),
-        boxes={
-            key: BoxFact(rate="-100.0% (-100.0% to -100.0%)", beside=words, tone="bad", question=words)
-            for key in QUESTIONS
-        },
+        boxes={key: BoxFact(rate="-100.0% (-100.0% to -100.0%)", beside=words, tone="bad") for key in QUESTIONS},
         utility=words,
-        untested=(words,) * 20,
         seed=123_456_789,
         version="10.10.10",
         command=("unveil", "audit", *(letter * 60,) * 30),
         date="30 September 2025",
         review_date="30 September 2026",
         decides=words,
-        decision=words,
         is_decided=True,
     )
 
 
-def page_of(sign_off: SignOff, *, headline: str = "Linkability: 31.2% of people.") -> Page:
+def page_of(sign_off: SignOff, *, headline: str = "Linkability: 31.2% of people.", edition: Edition = "") -> Page:
     table = TableBlock(
         caption="Missing",
         columns=("Column", "Missing"),
@@ -117,16 +104,17 @@ def page_of(sign_off: SignOff, *, headline: str = "Linkability: 31.2% of people.
         align=("left", "right"),
         note=people(4, "person", "people", pattern="{} have no age."),
     )
-    return with_sign_off(
-        Page(
-            title="Audit of 2 releases",
-            question="If one of these 2 tables is released, what could somebody do with it?",
-            headline=headline,
-            tone="warning",
-            sections=(Section(heading="The next part", lead="Next.", blocks=(table,)),),
-            notes=(f"{FOLDER}/people.csv: 2 rows are equal.",),
-            seed=3,
-            version="1.2.3",
-        ),
-        sign_off,
+    return Page(
+        title="Audit of 2 releases",
+        question="If one of these 2 tables is released, what could somebody do with it?",
+        headline=headline,
+        tone="warning",
+        sections=(Section(heading="The next part", lead="Next.", blocks=(table,)),),
+        method_data=record_tables(sign_off),
+        limitations=("Membership: whether somebody is in the data at all.", "Repeated releases."),
+        notes=(f"{FOLDER}/people.csv: 2 rows are equal.",),
+        seed=3,
+        version="1.2.3",
+        edition=edition,
+        sheet=sheet(sign_off),
     )

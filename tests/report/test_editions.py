@@ -1,5 +1,7 @@
 """The edition that may be passed on: no records, no small counts, no folders, no cells in the command."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +16,6 @@ from unveil.report.editions import (
     SHOWN_OPTIONS,
     command_text,
     file_name,
-    internal,
     last_part,
     people,
     shareable,
@@ -67,9 +68,14 @@ def test_no_small_number_is_left_at_any_minimum(number: int, minimum: int) -> No
 
 
 def test_the_editions_say_what_they_are() -> None:
-    html = render(shareable(internal(page())))
-    assert "Shareable edition" in html
-    assert "Internal" not in html
+    texts = {edition: render(page(edition=edition)).split("</style>")[1] for edition in ("internal", "")}
+    texts["shareable"] = render(shareable(page(edition="internal"))).split("</style>")[1]
+    assert {edition: "do not share" in text for edition, text in texts.items()} == {
+        "internal": True, "": False, "shareable": False,
+    }  # fmt: skip
+    assert {edition: "Redacted" in text for edition, text in texts.items()} == {
+        "internal": False, "": False, "shareable": True,
+    }  # fmt: skip
 
 
 def test_a_page_with_records_is_refused() -> None:
@@ -87,7 +93,7 @@ def test_pictures_stay_as_they_are() -> None:
 
 def test_a_whole_sheet_loses_folders_cells_and_small_tables() -> None:
     whole = page_of(plain())
-    private = render(internal(whole))
+    private = render(replace(whole, edition="internal"))
     shared = render(shareable(whole, paths=[f"{FOLDER}/people.csv"]))
     for text in (FOLDER, "Smith", "/usr/local", "out/masked", "3</td>"):
         assert text in private, text
@@ -95,8 +101,8 @@ def test_a_whole_sheet_loses_folders_cells_and_small_tables() -> None:
     words = shared.replace('<span class="option">', "").replace("</span>", "")
     assert "unveil audit people.csv masked.csv synthetic.csv --control others.csv --missing … --profile=ema" in words
     assert "people.csv: 2 rows are equal." in shared
-    # Rows of the control table, and people without an age.
-    assert shared.count("fewer than 11") == 3
+    # Rows of the control table, and of people without an age.
+    assert shared.count("fewer than 11") == 2
     assert "Fewer than 11 people have no age." in shared
     # Whoever knows nearly all of a file could try the rest against its hash.
     assert "3f" * 32 in private

@@ -30,8 +30,8 @@ def page_of(*sections: Section, picture: tuple[Block, ...] = ()) -> Page:
     return Page(title="T", question="Q", headline="H", tone="bad", sections=sections, picture=picture)
 
 
-def told(*blocks: Block, tells: str = "found") -> Section:
-    return Section(heading="S", lead="", blocks=blocks, tells=tells)  # type: ignore[arg-type]
+def told(*blocks: Block, data: tuple[Block, ...] = ()) -> Section:
+    return Section(heading="S", lead="", blocks=blocks, data=data)
 
 
 def table_of(caption: str, *rows: tuple[str, ...]) -> TableBlock:
@@ -49,8 +49,8 @@ def test_every_cell_of_every_table_is_there_and_none_is_a_formula() -> None:
 
 
 def test_files_are_named_in_the_order_of_the_page() -> None:
-    last, first = told(table_of("How it was made?"), tells="measured"), told(table_of("x" * 99), BOXES, HEAT)
-    named = tables_of(page_of(last, first, picture=(table_of("À la…"),)))
+    first = told(table_of("x" * 99), BOXES, data=(HEAT, table_of("How it was made?")))
+    named = tables_of(page_of(first, picture=(table_of("À la…"),)))
     assert list(named) == [
         "01-la.csv", f"02-{'x' * 60}.csv", "03-spread-score.csv", "04-heat-v-by-case.csv", "05-how-it-was-made.csv"
     ]  # fmt: skip

@@ -9,8 +9,20 @@ import numpy as np
 import pytest
 
 from tests.questions.unlinkability.example import SCRIPT, attacking_names, conservative, large
-from unveil.report.blocks import Chart, Number, Page, Playground, Section, Series, TableBlock
-from unveil.report.page import MOST_NOTES, MOST_ROWS, data_of, embedded, render
+from unveil.report.blocks import (
+    RISK_LEVELS,
+    Chart,
+    LevelStrip,
+    NextStep,
+    Number,
+    Page,
+    Playground,
+    Section,
+    Series,
+    TableBlock,
+)
+from unveil.report.page import DECISIONS, METHODS, MOST_NOTES, MOST_ROWS, data_of, embedded, label_of, render
+from unveil.report.terminal import opening
 
 VOID = {"meta", "link", "input", "br", "img"}
 
@@ -139,7 +151,7 @@ def test_a_page_stays_small_whatever_the_input() -> None:
     assert len(html.encode()) < 1_000_000
     data = data_of(html)[-1]
     assert max(len(curve[0]) for curve in data["linked"] + data["mixed"]) == 200
-    assert f"{10_000 - MOST_NOTES} more notes are left out here." in html
+    assert f"{10_000 - MOST_NOTES} more are in the JSON output." in html
 
 
 def test_a_long_table_is_cut_and_says_so() -> None:
@@ -202,17 +214,59 @@ def test_sliders_are_hidden_until_the_script_runs() -> None:
     assert any(p.get("aria-live") == "polite" for p in reader.all("p"))
 
 
-@pytest.mark.parametrize(("tone", "word"), [("good", "Good"), ("warning", "Take care"), ("bad", "Serious")])
-def test_the_tone_is_said_in_words(tone: str, word: str) -> None:
-    assert word in Reader(render(small(tone=tone))).text_of("span")
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_the_decision_is_stated_in_words(decision: str) -> None:
+    html = render(small(strip=LevelStrip(decision=decision, threshold="threshold 9% (EMA)")))
+    assert DECISIONS[decision] in Reader(html).text_of("strong")
+    assert "threshold 9% (EMA)" in html
+    # Without a level there is no scale of levels.
+    assert 'class="levels"' not in html
+    assert label_of(small(strip=LevelStrip(decision=decision))) == (
+        "Result" if decision == "none" else DECISIONS[decision]
+    )
+
+
+@pytest.mark.parametrize("level", [*RISK_LEVELS, "inconclusive"])
+@pytest.mark.parametrize("at_least", [False, True])
+def test_one_level_of_the_strip_is_the_current_one(level: str, at_least: bool) -> None:
+    page = small(strip=LevelStrip(level=level, at_least=at_least))
+    reader = Reader(render(page))
+    levels = [each for each in reader.all("li") if each.get("class", "").startswith("level ")]
+    assert [each["class"] for each in levels] == [f"level {each}" for each in (*RISK_LEVELS, "inconclusive")]
+    assert [each["class"] for each in levels if each.get("aria-current") == "true"] == [f"level {level}"]
+    said = f"{'at least ' if at_least else ''}{level.replace('_', ' ')}"
+    assert said in reader.text_of("li")
+    assert sum("at least" in text for text in reader.text_of("li")) == at_least
+    assert label_of(page) == level.replace("_", " ").capitalize()
+
+
+def test_limits_stand_on_the_first_screen() -> None:
+    limits = TableBlock(caption="Limits", columns=("a", "b"), rows=(("<i>x", "2"),), align=("left", "right"))
+    html = render(small(strip=LevelStrip(decision="fail", limits=limits)))
+    first = html.partition('<div class="rest">')[0]
+    assert ">Limits</caption>" in first
+    assert "&lt;i&gt;x" in first
+
+
+def test_a_next_step_names_its_option_in_a_terminal_only() -> None:
+    page = small(next_steps=(NextStep("State the type.", option="--release-type <b>"), "Wait."))
+    html = render(page)
+    assert html.count("<li>State the type.</li>") == 1
+    assert "--release-type" not in html
+    assert [each for each in opening(page) if isinstance(each, str)] == [
+        "→ State the type (--release-type <b>).", "→ Wait.",
+    ]  # fmt: skip
 
 
 def test_seed_version_and_notes_are_shown() -> None:
-    html = render(small(seed=12, version="9.9", notes=("12 items were <dropped>.",), method=("M.",), untested=("U.",)))
-    assert "Made by unveil 9.9, seed 12." in html
+    html = render(
+        small(seed=12, version="9.9", notes=("12 items were <dropped>.",), method=("M.",), limitations=("L.",))
+    )
+    assert re.search(r"unveil 9\.9, seed 12\.", html)
     assert "12 items were &lt;dropped&gt;." in html
-    assert ">What was not tested</h2>" in html
-    assert "seed" not in render(small())
+    assert f">{METHODS}</h2>" in html
+    assert Reader(html).text_of("h3") == ["Methods", "Limitations", "Notes on the input"]
+    assert "seed" not in render(small()).partition("</style>")[2].partition("<script>")[0]
 
 
 def test_numbers_stand_side_by_side_with_their_reference() -> None:

@@ -11,7 +11,7 @@ from tests.end_to_end.visits import visit
 from unveil.report.blocks import Chart, Page, Section, Series, TableBlock
 from unveil.report.blocks_spread import BoxRows, HeatMap, box_of
 from unveil.report.export import tables_of
-from unveil.report.page import render
+from unveil.report.page import METHODS, render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -35,6 +35,7 @@ WIDE = TableBlock(
     rows=tuple((f"row {at}", *["12.3% (10.1% to 14.5%)"] * 9, "-5", "@bob, x") for at in range(30)),
     align=("left",) + ("right",) * 11,
 )
+SMALL = TableBlock(caption="Sizes", columns=("group", "people"), rows=(("a", "40"),), align=("left", "right"))
 PAGE = Page(
     title="T",
     question="May it go out?",
@@ -44,7 +45,7 @@ PAGE = Page(
     next_steps=("Release 'masked'.", "Audit it again when it changes."),
     picture=(PICTURE,),
     sections=(
-        Section(heading="Settings", lead="How.", blocks=(), tells="measured"),
+        Section(heading="Settings", lead="How.", blocks=()),
         Section(
             heading="Values",
             lead="Each.",
@@ -58,13 +59,13 @@ PAGE = Page(
                 WIDE,
             ),
         ),
-        Section(heading="Groups", lead="Whom.", blocks=(), tells="whom", is_open=True),
+        Section(heading="Groups", lead="Whom.", blocks=(), data=(SMALL,), is_open=True),
     ),
     notes=("Three rows were left out.",),
-    untested=("Nobody tried longer.",),
-    method=("By lot.",),
+    limitations=("Longer attacks.",),
+    method=("At random.",),
 )  # fmt: skip
-HEADINGS = ["Values", "Groups", "Please note", "What was not tested", "Settings", "How this was measured"]
+HEADINGS = ["Settings", "Values", "Groups", METHODS]
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +98,12 @@ def test_without_the_script_parts_fold_and_links_and_paper_unfold_them(browser: 
         assert page.locator("summary h2").all_text_contents() == HEADINGS
         assert unfolded(page) == ["Groups"]
         assert page.get_by_role("button").count() == 0
-        assert not page.get_by_text("By lot.").is_visible()
-        page.get_by_role("navigation").get_by_role("link", name="How this was measured").click()
-        assert page.get_by_text("By lot.").is_visible()
-        assert not page.get_by_text("Nobody tried longer.").is_visible()
+        assert not page.get_by_text("At random.").is_visible()
+        page.get_by_role("navigation").get_by_role("link", name=METHODS).click()
+        assert page.get_by_text("At random.").is_visible()
+        assert not page.get_by_text("How.", exact=True).is_visible()
         page.emulate_media(media="print")
-        for sentence in ("Nobody tried longer.", "Three rows were left out.", "How."):
+        for sentence in ("Longer attacks.", "Three rows were left out.", "How."):
             assert page.get_by_text(sentence, exact=True).is_visible()
         assert not page.get_by_role("navigation").is_visible()
 
@@ -110,8 +111,7 @@ def test_without_the_script_parts_fold_and_links_and_paper_unfold_them(browser: 
 def test_contents_stand_at_the_side_of_wide_screens_and_stay_in_sight(browser: "Browser", path: Path) -> None:
     with visit(browser, path, width=1280) as page:
         contents = page.get_by_role("navigation")
-        groups = contents.locator(".told").all_text_contents()
-        assert groups == ["What was found", "For whom", "How sure that is", "How this was measured"]
+        assert contents.get_by_role("link").all_text_contents() == HEADINGS
         page.evaluate("scrollTo(0, 1e6)")
         box = contents.bounding_box()
         assert box is not None
@@ -144,8 +144,17 @@ def test_one_button_unfolds_all_and_paper_leaves_folds_as_they_were(browser: "Br
         page.get_by_role("button", name="Fold all").click()
         assert unfolded(page) == []
     with visit(browser, path, unfold=False) as page:
-        page.evaluate("location.hash = 'untested'")
-        page.get_by_text("Nobody tried longer.").wait_for()
+        page.evaluate("location.hash = 'methods'")
+        page.get_by_text("Longer attacks.").wait_for()
+
+
+def test_data_are_a_fold_of_their_own_that_unfolding_all_leaves_closed(browser: "Browser", path: Path) -> None:
+    with visit(browser, path, unfold=False) as page:
+        page.get_by_role("button", name="Unfold all").click()
+        sizes = page.get_by_role("region", name="Sizes")
+        assert not sizes.is_visible()
+        page.locator("details.data > summary").click()
+        assert sizes.is_visible()
 
 
 def test_every_mark_tells_its_value_to_the_pointer_and_to_the_keys(browser: "Browser", path: Path) -> None:
@@ -191,7 +200,7 @@ def test_a_table_is_copied_as_the_command_line_writes_it(browser: "Browser", pat
         )
         button = page.get_by_role("region", name="Figures").last.get_by_role("button")
         button.click()
-        assert page.evaluate("window.copied").encode() == list(tables_of(PAGE).values())[-1]
+        assert page.evaluate("window.copied").encode() == tables_of(PAGE)["03-figures.csv"]
         assert button.inner_text() == "Copied"
 
 

@@ -9,8 +9,8 @@ from unveil.errors import InputError
 from unveil.questions.audit.decision_evidence import thresholds_of
 from unveil.questions.audit.decision_findings import EFFECTS, MAX_RISK
 from unveil.questions.audit.quantities import meanings
-from unveil.report.blocks import Page, TableBlock
-from unveil.report.clauses import NOT_BY_THIS_TOOL, answers_to, profile_section
+from unveil.questions.audit.sections.clauses import NOT_BY_THIS_TOOL, answers_to, clause_table, profile_sentence
+from unveil.report.blocks import Page
 from unveil.report.figures import json_of
 from unveil.report.limits import Quantity
 from unveil.report.machine import dumps
@@ -78,24 +78,20 @@ def test_every_clause_is_answered_by_figures_that_exist_or_says_what_does(name: 
 def test_the_section_cites_the_source_and_lists_the_value_of_each_release() -> None:
     values = {"<b>": 0.5, "other": nan}
     found = answers_to(profile("cell-20"), {each: {MAX_RISK: figure(MAX_RISK, of)} for each, of in values.items()})
-    section = profile_section(found)
-    assert profile("cell-20").cited in section.lead
-    assert section.on_file
-    (table,) = section.blocks
-    assert isinstance(table, TableBlock)
+    assert profile("cell-20").cited in profile_sentence(found)
+    table = clause_table(found.answers)
     assert [row[2:] for row in table.rows] == [
         ("disclosure.k_anonymity", "<b>: not measured; other: not measured"),
         (MAX_RISK, "<b>: 0.5; other: not measured"),
         ("what each column was taken for (--quasi-identifiers)", ""),
     ]
     assert table.rows[1][:2] == ("", "")
-    html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
+    html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(), method_data=(table,)))
     assert "<b>" not in html
 
 
 def test_what_no_figure_and_no_part_answers_is_said() -> None:
-    (table,) = profile_section(answers_to(profile("ema"), {})).blocks
-    assert isinstance(table, TableBlock)
+    table = clause_table(answers_to(profile("ema"), {}).answers)
     assert table.rows[-1][1:] == ("Free text and scanned pages hold nobody's name.", NOT_BY_THIS_TOOL, "")
 
 

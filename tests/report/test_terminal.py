@@ -6,8 +6,17 @@ from rich.console import Console
 
 from tests.questions.unlinkability.example import attacking_names
 from unveil.questions.unlinkability.sections.subjects import at_risk_table
-from unveil.report.blocks import Number, TableBlock
-from unveil.report.terminal import output, progress, show_headline, show_numbers, show_table
+from unveil.report.blocks import LevelStrip, NextStep, Number, Page, RiskChartRow, RiskSummary, Section, TableBlock
+from unveil.report.terminal import (
+    FEW_NOTES,
+    output,
+    page_parts,
+    progress,
+    show_headline,
+    show_numbers,
+    show_parts,
+    show_table,
+)
 
 
 def pipe() -> tuple[Console, io.StringIO]:
@@ -113,3 +122,62 @@ def test_quiet_means_quiet_on_a_terminal_too(monkeypatch: pytest.MonkeyPatch) ->
     with progress(quiet=True) as report:
         report("counting", 0.25)
     assert error.getvalue() == ""
+
+
+ROW = RiskChartRow(
+    risk="Linkability", attack="a | b", success=0.84, baseline=0.2, excess=0.64, low=0.58, high=0.66,
+    cells=("84%", "20%", "64 (58, 66)", "<0.001", "● high"), significant=True, level="high",
+)  # fmt: skip
+PAGE = Page(
+    title="T",
+    question="Q?",
+    headline="High risk.",
+    explanation=("84%, control 20%.",),
+    next_steps=(NextStep("State the type.", option="--kind"), "Wait."),
+    tone="bad",
+    strip=LevelStrip(level="high", decision="fail"),
+    picture=(RiskSummary(title="Risks", rows=(ROW,), note="40 people."),),
+    cautions=("Too few people.",),
+    sections=(Section(heading="Linkability", lead="Linked.", blocks=(), data=(TABLE,)),),
+    method=("Permutations.",),
+    limitations=("Other attackers.",),
+    notes=tuple(f"Note {number}." for number in range(5)),
+    method_data=(TableBlock(caption="Files", columns=("Part",), rows=(("Original",),), align=("left",)),),
+)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *, verbose: bool) -> list[str]:
+    show_parts(page_parts(PAGE, verbose=verbose))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_terminal_shows_the_first_screen_in_its_order(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, verbose=False)
+    assert lines[:5] == [
+        "Too few people.", "High risk.", "84%, control 20%.", "→ State the type (--kind).", "→ Wait.",
+    ]  # fmt: skip
+    (row,) = (line for line in lines if line.startswith("Linkability: a | b"))
+    # The adjusted p of the worst attack is in the sentence below the headline.
+    assert row.split()[-6:] == ["20%", "64", "(58,", "66)", "●", "high"]
+    assert "<0.001" not in row
+    assert [line for line in lines if line.startswith("Note: ")] == [f"Note: Note {at}." for at in range(FEW_NOTES)]
+    assert not {"Linked.", "Cap", "Permutations.", "Other attackers."} & set(lines)
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 20
+
+
+def test_all_of_a_page_is_printed_on_request_and_each_fact_once(capsys: pytest.CaptureFixture[str]) -> None:
+    brief, whole = printed(capsys, verbose=False), printed(capsys, verbose=True)
+    assert whole[:5] == brief[:5]
+    for said in (
+        "Linkability",
+        "Linked.",
+        "Cap",
+        "Files",
+        "Methods",
+        "Permutations.",
+        "Limitations",
+        "Other attackers.",
+    ):
+        assert whole.count(said) == 1, said
+    assert [line for line in whole if line.startswith("Note ")] == [f"Note {at}." for at in range(5)]

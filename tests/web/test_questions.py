@@ -157,7 +157,7 @@ def test_a_shareable_edition_is_that_of_the_command_line(desk: Desk, monkeypatch
     monkeypatch.setattr("unveil.data.files.digest.new_key", lambda: None)
     files = {"original": desk.give("people.csv", people()), "released": [desk.give("masked.csv", people())]}
     found = as_the_command_line("audit", files, {**QUICK, "edition": "shareable"}, desk.home)
-    assert "Shareable edition" in found.html
+    assert "Redacted" in found.html
 
 
 def test_columns_that_are_left_out_and_supposed_identifiers_that_are_none(desk: Desk) -> None:

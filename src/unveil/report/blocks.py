@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal
 
+import numpy as np
+
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._version import __version__
 from unveil.errors import InputError
@@ -388,6 +390,36 @@ def risk_table(summary: RiskSummary) -> TableBlock:
     )
 
 
+def risk_chart(summary: RiskSummary) -> Chart | None:
+    """Return the excess of each risk with its limits as a chart; None where none may be drawn."""
+    excess, low, high = (np.array([getattr(row, end) for row in summary.rows]) for end in ("excess", "low", "high"))
+    if np.isnan(excess).all():
+        return None
+    return Chart(
+        title="Excess risk",
+        x_label="excess risk",
+        y_label="",
+        x_kind="share",
+        x_range=(-0.1, 1.0),
+        series=(
+            Series(
+                name="excess risk",
+                x=excess,
+                y=np.arange(excess.size, dtype=np.float64),
+                style="first",
+                kind="points",
+                low=low,
+                high=high,
+            ),
+        ),
+        rows=tuple(row.risk for row in summary.rows),
+        caption=summary.caption,
+        thresholds=()
+        if summary.threshold is None
+        else (Threshold(name="threshold", value=summary.threshold, across="x"),),
+    )
+
+
 Block = (
     RiskSummary
     | Number
@@ -405,31 +437,15 @@ Block = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SheetEntry:
-    """A labelled statement of a sheet, in a few lines."""
-
-    label: str
-    lines: tuple[str, ...]
-    #: On paper: prose takes up to two lines each, a list one line each, short ones stand in two columns.
-    layout: Literal["prose", "list", "short"] = "prose"
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """What is on the first printed page beside the answer: all that somebody has to see before signing, and where.
-
-    Whoever makes one keeps it short enough for one page of paper; see :mod:`unveil.report.sign_off`.
-    """
+    """What a sheet to sign states besides the page that it is made of; see :mod:`unveil.report.sign_off`."""
 
     title: str
     #: What the sheet is and is not; the sentence above the signature.
     statement: str
-    #: The outcome beside the limits, and how that should strike.
-    limit: str
-    limit_tone: Tone
     boxes: Boxes
-    tables: tuple[TableBlock, ...]
-    entries: tuple[SheetEntry, ...]
+    #: Whether a threshold was set, and the utility.
+    facts: tuple[str, ...]
     #: What is written by hand.
     signatures: tuple[str, ...]
 

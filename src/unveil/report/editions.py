@@ -67,7 +67,16 @@ FILE_OPTIONS = frozenset(
 )
 #: Options without a value.
 FLAGS = frozenset(
-    {"--accept-inconclusive", "--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"}
+    {
+        "--accept-inconclusive",
+        "--accept-undecided",
+        "--json",
+        "--quiet",
+        "--sample",
+        "--show-records",
+        "--strict-kinds",
+        "--verbose",
+    }
 )
 _HIDDEN = "…"
 

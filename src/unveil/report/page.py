@@ -257,7 +257,7 @@ def data_of(html: str) -> list[Any]:
 
 
 def sheet_document(page: Page) -> str:
-    """Return the answer, the sheet and all that it had to cut as HTML of headings, sentences and plain tables.
+    """Return the answer, the sheet and the record of the audit as HTML of headings, sentences and plain tables.
 
     Nothing in it runs, moves or is fetched, and no style hides anything: a word processor shows what a browser does.
     Lines that are signed or filled in on paper are cells to be filled in here.

@@ -1,7 +1,4 @@
-"""The page that is signed, or not: what was audited and how, what was found, what was not tested, on one sheet.
-
-Everything on the sheet is cut to what fits on one page of paper, and stands in full in a section at the end.
-"""
+"""The sheet to sign: the three criteria, what was audited and how, and what is filled in by hand."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,16 +8,14 @@ from typing import Literal
 from unveil.report.blocks import (
     Box,
     Boxes,
-    Count,
     PrivateText,
     Sheet,
-    SheetEntry,
     Side,
     TableBlock,
     Tone,
 )
 from unveil.report.editions import command_text, file_name, people
-from unveil.report.text import count, name, shorten
+from unveil.report.text import name, shorten
 
 NOT_STATED = "not stated"
 STATEMENT = (
@@ -40,11 +35,6 @@ CONTEXT: Mapping[str, str] = MappingProxyType(
 )
 FOR_WHOM = "Identifiable for whom?"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
-IN_FULL = "Methods and limitations"
-
-#: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, to
-#: one more adversary, and then to the columns, of which two stand in a line.
-_FILES, _RELEASES, _FIGURES, _COLUMNS, _ADVERSARIES, _UNTESTED = 5, 3, 8, 4, 2, 3
 _LONG, _NAME = 240, 40
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -70,8 +60,6 @@ class BoxFact:
     tone: Tone = "neutral"
     tested: bool = True
     why_not: str = ""
-    #: Another wording of the question; that of the opinion unless given.
-    question: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +98,6 @@ class Adversary:
 class SignOffFigure:
     """One figure of the original, as if released, and of each release, as texts."""
 
-    #: The sheet shows up to 38 characters of it.
     label: str
     before: str
     after: tuple[str, ...]
@@ -130,7 +117,6 @@ class SignOff:
     boxes: Mapping[str, BoxFact]
     #: One or two sentences on what the releases are still good for; empty where nobody measured it.
     utility: str
-    untested: tuple[str, ...]
     seed: int | None
     version: str
     #: The command as a list of arguments, the program first; empty where the audit was asked for in Python.
@@ -140,9 +126,7 @@ class SignOff:
     review_date: str = ""
     #: Who decides; empty leaves it to the line for the signature.
     decides: str = ""
-    #: The decision with the numbers behind it; whether a threshold was set.
-    decision: str = ""
-    decision_tone: Tone = "neutral"
+    #: Whether a threshold was set.
     is_decided: bool = False
     #: What was told of those who get the release, by the names of `CONTEXT`; what was not is asked for.
     context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -166,152 +150,58 @@ def _box(key: str, fact: BoxFact | None) -> Box:
     title, question = QUESTIONS[key]
     if fact is None or not fact.tested:
         why = fact.why_not if fact is not None else ""
-        return Box(
-            title=title,
-            question=(fact.question if fact is not None else "") or question,
-            value="Not tested",
-            beside=shorten(why or "Nothing here says anything about this question.", _LONG),
-            tested=False,
-        )
-    return Box(
-        title=title,
-        question=shorten(fact.question or question, 80),
-        value=fact.rate,
-        beside=shorten(fact.beside, _LONG),
-        tone=fact.tone,
-    )
+        beside = shorten(why or "Nothing here says anything about this question.", _LONG)
+        return Box(title=title, question=question, value="Not tested", beside=beside, tested=False)
+    return Box(title=title, question=question, value=fact.rate, beside=shorten(fact.beside, _LONG), tone=fact.tone)
 
 
 def sheet(sign_off: SignOff) -> Sheet:
-    """Return the first printed page: short enough for one page of A4 or Letter paper, whatever was audited."""
+    """Return what the sheet states besides the answer, the tables and the limitations of the page."""
     which = "this release" if len(sign_off.releases) < 2 else "these releases"
-    limit = shorten(sign_off.decision if sign_off.is_decided else f"{NO_LIMIT} {sign_off.decision}".strip(), 340)
-    boxes = three_boxes(sign_off.boxes)
-    free = 3 - _lines(limit, 115, at_most=3) + 5 - max(_lines(box.beside, 38, at_most=5) for box in boxes.boxes)
     return Sheet(
         title=f"Sign-off sheet: evidence for a decision on {which}",
         statement=STATEMENT,
-        limit=limit,
-        limit_tone=sign_off.decision_tone,
-        boxes=boxes,
-        tables=(
-            *([figure_table(sign_off, short=True)] if sign_off.figures else []),
-            file_table(sign_off, short=True),
-        ),
-        entries=_entries(sign_off, free),
-        # With nothing told there is a line for each; two halves of it would take more room than the sheet has.
+        boxes=three_boxes(sign_off.boxes),
+        facts=(*(() if sign_off.is_decided else (NO_LIMIT,)), sign_off.utility or "Utility was not measured."),
+        # With nothing stated there is a line for each.
         signatures=(*(() if sign_off.context else CONTEXT.values()), *SIGNATURES),
     )
 
 
-def _lines(text: str, letters: int, *, at_most: int) -> int:
-    """Return how many lines a text takes at the most, where a line has room for so many common letters."""
-    width = sum(1 if letter in _COMMON else 2 for letter in text)
-    return min(at_most, -(-width // letters))
-
-
-_COMMON = frozenset("abcdefghijklnopqrstuvxyz0123456789 .,;:!?'()-_/|")
-
-
-def _entries(sign_off: SignOff, free: int) -> tuple[SheetEntry, ...]:
-    """Return what the sheet states in lines; ``free`` are those that nothing above them takes."""
-    told = sum(bool(each.technique) for each in sign_off.columns)
-    technique = f"technique {NOT_STATED} for all" if not told else "technique"
-    columns = [_variable(each, technique=bool(told)) for each in sign_off.columns]
-    told_of = [f"{name(each.name, _NAME)}: knows {each.knows}. {each.reason}" for each in sign_off.adversaries]
-    useful = SheetEntry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",))
-    made = SheetEntry(label="How it was made", lines=_made(sign_off, short=True))
-    adversaries = _cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",)
-    # Two adversaries, one line on usefulness and two on the making could take two lines each.
-    free += 10 - sum(_lines(line, 120, at_most=2) for line in (*adversaries, *useful.lines, *made.lines))
-    free += max(0, _FILES - len(sign_off.files)) + max(0, _FIGURES - len(sign_off.figures))
-    more = min(free, max(0, len(sign_off.untested) - _UNTESTED))
-    free -= more
-    if len(told_of) > _ADVERSARIES and free >= 3:
-        adversaries, free = _cut(told_of, _ADVERSARIES + 1, _LONG), free - 3
-    told_context = [f"{label}: {sign_off.context.get(key) or NOT_STATED}" for key, label in CONTEXT.items()]
-    for_whom = SheetEntry(label=FOR_WHOM, lines=_cut(told_context, len(CONTEXT), 90), layout="short")
-    return (
-        SheetEntry(
-            label=f"{count(len(columns), 'column', 'columns')}: role, kind, {technique}",
-            lines=_cut(columns, _COLUMNS + 2 * free, 90),
-            layout="short",
-        ),
-        *((for_whom,) if sign_off.context else ()),
-        SheetEntry(label="Adversaries, and why to expect them", lines=adversaries),
-        useful,
-        SheetEntry(
-            label="Not tested",
-            lines=_cut(sign_off.untested, _UNTESTED + more, _LONG) or (NOT_STATED,),
-            layout="list",
-        ),
-        made,
-    )
-
-
-def _variable(variable: Variable, *, technique: bool) -> str:
-    done = f"; {variable.technique or NOT_STATED}" if technique else ""
-    return f"{name(variable.name, 30)}: {variable.role}, {variable.kind}{done}"
-
-
-def _cut(lines: Sequence[str], at_most: int, length: int) -> tuple[str, ...]:
-    """Return the first lines, each of bounded length, and how many more there are."""
-    shown = tuple(shorten(line, length) for line in lines)
-    if len(shown) <= at_most:
-        return shown
-    more = len(shown) - at_most + 1
-    return (*shown[: at_most - 1], f"… and {count(more)} more under “{IN_FULL}” at the end.")
-
-
-def _made(sign_off: SignOff, *, short: bool) -> tuple[str, ...]:
+def _made(sign_off: SignOff) -> tuple[str, str]:
     seed = "no seed" if sign_off.seed is None else f"seed {sign_off.seed}"
     review = f"to be reviewed by {sign_off.review_date}" if sign_off.review_date else f"review date {NOT_STATED}"
     decides = f"decided by {sign_off.decides}" if sign_off.decides else f"who decides is {NOT_STATED}"
-    told = f"unveil {sign_off.version}, {seed}, run on {sign_off.date or NOT_STATED}; {review}; {decides}."
-    return shorten(told, _LONG), _command(sign_off.command, _LONG if short else 800)
+    said = f"unveil {sign_off.version}, {seed}, run on {sign_off.date or NOT_STATED}; {review}; {decides}."
+    return shorten(said, _LONG), _command(sign_off.command)
 
 
-def _command(arguments: Sequence[str], at_most: int) -> str:
+def _command(arguments: Sequence[str], at_most: int = 800) -> str:
     if not arguments:
         return "Asked for in Python, without a command."
     command = command_text(arguments)
     return PrivateText(name(command, at_most), shared=name(command.shared, at_most))
 
 
-def figure_table(sign_off: SignOff, *, short: bool = False) -> TableBlock:
+def figure_table(sign_off: SignOff) -> TableBlock:
     """Return each figure before and after: of the original, as if that were released, and of each release."""
-    releases = sign_off.releases[:_RELEASES] if short else sign_off.releases
-    figures = sign_off.figures[:_FIGURES] if short else sign_off.figures
-    left_out = [
-        count(len(sign_off.releases) - len(releases), "more release", "more releases"),
-        count(len(sign_off.figures) - len(figures), "more figure", "more figures"),
-    ]
-    more = " and ".join(text for text in left_out if not text.startswith("0 "))
     return TableBlock(
         caption="Results before and after",
-        columns=("", "Original data", *(name(each, _NAME) for each in releases)),
-        rows=tuple(
-            (shorten(each.label, 38) if short else each.label, each.before, *each.after[: len(releases)])
-            for each in figures
-        ),
-        align=(_LEFT, _RIGHT, *(_RIGHT for _ in releases)),
-        note=f"{more} under “{IN_FULL}” at the end." if more else "",
+        columns=("", "Original data", *(name(each, _NAME) for each in sign_off.releases)),
+        rows=tuple((each.label, each.before, *each.after) for each in sign_off.figures),
+        align=(_LEFT, _RIGHT, *(_RIGHT for _ in sign_off.releases)),
     )
 
 
-def file_table(sign_off: SignOff, *, short: bool = False) -> TableBlock:
+def file_table(sign_off: SignOff) -> TableBlock:
     """Return which tables were audited: file, rows and hash, so that anybody can tell whether theirs is the same."""
-    files = sign_off.files[:_FILES] if short else sign_off.files
-    more = len(sign_off.files) - len(files)
     return TableBlock(
         caption="Files",
         columns=("Part", "File", "Rows", f"{sign_off.digest_name[:1].upper()}{sign_off.digest_name[1:]}"),
         rows=tuple(
-            (each.part, file_name(each.file, _NAME if short else 80), _rows(each), _digest(each, sign_off))
-            for each in files
+            (each.part, file_name(each.file, 80), people(each.rows), _digest(each, sign_off)) for each in sign_off.files
         ),
         align=("left", "left", "right", "left"),
-        note=f"{count(more, 'more file', 'more files')} under “{IN_FULL}” at the end." if more else "",
     )
 
 
@@ -323,15 +213,11 @@ def _digest(file: FileFact, sign_off: SignOff) -> str:
     return PrivateText(file.sha256, shared="not shown") if is_plain else file.sha256
 
 
-def _rows(file: FileFact) -> Count:
-    return people(file.rows)
-
-
 def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
-    """Return all that the sheet had to cut, in full: files, columns, attackers, results, and how it was made."""
+    """Return the record of an audit: files, columns, attackers, results, and how it was made."""
     columns = tuple((name(each.name), each.role, each.kind, each.technique or NOT_STATED) for each in sign_off.columns)
     adversaries = tuple((name(each.name), each.knows, each.reason or NOT_STATED) for each in sign_off.adversaries)
-    made = (*zip(("Version and date", "Command"), _made(sign_off, short=False), strict=True), *sign_off.settings)
+    made = (*zip(("Version and date", "Command"), _made(sign_off), strict=True), *sign_off.settings)
     tables = [file_table(sign_off)]
     if any(each.technique for each in sign_off.columns):
         tables.append(

@@ -21,6 +21,7 @@ from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import draw_people
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.result import Result
+from unveil.report.blocks import RiskSummary
 
 COLUMNS = ["age", "sex", "region", "income"]
 
@@ -30,7 +31,7 @@ def test_a_release_that_is_the_original_is_all_copies() -> None:
     assert of(answer, "copies")[0]["attack_rate"] == 1.0
     assert of(answer, "closest_record")[0]["median"] == 0.0
     assert of(answer, "row_order")[0]["attack_rate"] > 0.8
-    assert ">Level: high<" in answer.to_html()
+    assert (answer.level, answer.decision) == ("high", "none")
     assert ">Fail<" in answer.with_limits({"copies": 0.5}).to_html()
 
 
@@ -74,7 +75,7 @@ def test_a_release_is_judged_alike_alone_and_among_others() -> None:
     both = ask(ORIGINAL, {"a": MASKED, "b": FOREIGN}, CONTROL, **settings)
     fewer = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **(settings | {"attacks": ["closest_record"]}))
     # All releases are one family, so that p is adjusted for more figures; nothing else hangs on the others.
-    rest = pl.exclude("p_adjusted", "sentence")
+    rest = pl.exclude("p_adjusted")
     assert both.to_polars().filter(pl.col("release") == "b").select(rest).equals(alone.to_polars().select(rest))
     assert fewer.to_polars().equals(alone.to_polars().filter(pl.col("attack") == "closest_record"))
 
@@ -205,16 +206,20 @@ def test_it_is_public_and_its_page_and_picture_work() -> None:
 
     assert unveil.audit is audit
     answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=20)
-    axes = answer.plot()
-    assert axes.shape == (2,)
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["near", "far"]
-    axes[0].figure.canvas.draw()
+    (axes,) = answer.plot()
+    assert axes.get_legend_handles_labels()[1] == ["near", "far"]
+    axes.figure.canvas.draw()
+    one = ask(ORIGINAL, MASKED, CONTROL, targets=20, threshold=0.09)
+    (axes,) = one.plot()
+    summary = one.page().picture[0]
+    assert isinstance(summary, RiskSummary)
+    assert [label.get_text().replace("-\n", "-") for label in axes.get_yticklabels()] == [
+        row.risk for row in summary.rows
+    ]
+    drawn = axes.containers[0].lines[0].get_xdata()
+    np.testing.assert_array_equal(drawn, [row.excess for row in summary.rows])
     pyplot.close("all")
-    assert ask(ORIGINAL, MASKED, attacks=["copies"]).plot().shape == (1,)
-    pyplot.close("all")
-    assert ask(ORIGINAL, MASKED, attacks=["closest_record"]).plot().shape == (1,)
-    pyplot.close("all")
-    with pytest.raises(InputError, match="nothing that was measured"):
+    with pytest.raises(InputError, match="has no chart"):
         ask(ORIGINAL, MASKED, kind="synthetic", attacks=["record_linkage"]).plot()
 
 

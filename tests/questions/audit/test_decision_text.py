@@ -39,11 +39,12 @@ from unveil.questions.audit.decision_text import (
     PHRASES,
     REASONS,
     headline_of,
-    summary_table,
     tone,
     with_text,
 )
 from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict
+from unveil.questions.audit.sections import summary
+from unveil.report.blocks import RiskSummary, TableBlock, risk_table
 
 FORBIDDEN = (
     "proved", "gives away", "accuse", "clear", "luck", "kept", "may go out", "no risk found", "anonymous", "safe",
@@ -51,20 +52,32 @@ FORBIDDEN = (
 HOSTILE = 'a {0} {b} %s\n<"\r\u2028'
 GROUP = GroupEffect(group="north", people=40, attack="membership", excess=EffectSize(1, 0.9, 1), p_adjusted=0.01)
 COPIED = ExposedIndividuals(rare_copies=26, rare_copies_expected=3, rare_beyond_chance=True, copies_seen=30)
+AUDIT = Audit(
+    rows=1000, columns=(), sha256=None, control_rows=1000, control_sha256=None, releases=(), attacks=(),
+    verdict=AuditVerdict(figures=59),
+)  # fmt: skip
 LINKED = effect("linkability", 64, 58, 66, 0.0003, rate=84)
+
+
+def summary_table(decision: AuditDecision) -> TableBlock:
+    """Return the summary table of the first screen as text."""
+    block = summary.blocks(replace(AUDIT, decision=decision))[-1]
+    return risk_table(block) if isinstance(block, RiskSummary) else block  # type: ignore[return-value]
 
 
 def worded(evidence: AuditEvidence, held: Thresholds | None = None) -> AuditDecision:
     """Return a decision with its sentences."""
+    return worded_audit(evidence, held).decision
+
+
+def worded_audit(evidence: AuditEvidence, held: Thresholds | None = None) -> Audit:
+    """Return an audit with this decision and its sentences."""
     releases = tuple(
         AuditedRelease(name=each.name, rows=1000, kind=each.kind, columns=("age",), sha256=None, findings=())
         for each in evidence.releases
     )
-    findings = Audit(
-        rows=1000, columns=(), sha256=None, control_rows=1000, control_sha256=None, releases=releases, attacks=(),
-        verdict=AuditVerdict(figures=59),
-    )  # fmt: skip
-    return with_text(decide(evidence, held), findings)
+    findings = replace(AUDIT, releases=releases)
+    return replace(findings, decision=with_text(decide(evidence, held), findings))
 
 
 def several(*effects: AttackEffect, **losses: float) -> AuditEvidence:
@@ -175,7 +188,7 @@ def test_every_case_has_words() -> None:
     assert set(INDIVIDUALS) - {"rare copies"} <= set(get_args(Cause))
     assert set(REASONS) == set(NEXT) == set(get_args(Lack))
     assert set(PHRASES) == set(EFFECT_NAMES) == set(EFFECTS)
-    assert set(OPTIONS) <= {*NEXT.values(), decision_text.THRESHOLD_STEP}
+    assert set(OPTIONS) <= {*NEXT.values(), decision_text.THRESHOLD_STEP, decision_text.IDENTIFIER_STEP}
 
 
 def test_no_text_of_a_decision_has_a_forbidden_word() -> None:

@@ -15,6 +15,7 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_text import IDENTIFIER_STEP
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool
 from unveil.questions.audit.per_person import per_person
@@ -86,7 +87,7 @@ def test_rows_of_people_whom_no_column_tells_apart_accuse_nobody(seed: int) -> N
     assert answer.findings.decision.control == verdict.control.outcome != "usable"
     assert verdict.control.is_clustered
     assert answer.headline == "Inconclusive: the control group cannot be used."
-    assert any("(--id COLUMN)" in each for each in (*answer.page().explanation, *answer.page().next_steps))
+    assert IDENTIFIER_STEP in answer.page().next_steps
 
 
 def test_one_row_per_person_is_no_cluster() -> None:

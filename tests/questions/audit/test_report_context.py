@@ -22,11 +22,11 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.settings import MEASURES
-from unveil.questions.audit.terminal_view import plain_words
 from unveil.questions.result import Result
-from unveil.report.blocks import Sheet
+from unveil.report.blocks import TableBlock
 from unveil.report.figures import json_of
 from unveil.report.machine import compact
+from unveil.report.page import sheet_document
 from unveil.report.profiles import profile
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
@@ -160,7 +160,8 @@ def test_nothing_changed_since_the_same_audit() -> None:
     changes = json.loads(answer().to_json(seed=5, context=since))["changes"]
     assert (changes["new"], changes["gone"], changes["differences"]) == ([], [], [])
     assert {each["direction"] for each in changes["figures"]} == {"same", "no measurable change"}
-    assert "What changed since" not in answer().to_html(seed=5, context=context)
+    assert "Changes since the previous audit" not in answer().to_html(seed=5, report=context)
+    assert "Changes since the previous audit" in answer().to_html(seed=5, report=since)
 
 
 def test_another_audit_is_told_by_figures_files_and_settings() -> None:
@@ -178,30 +179,28 @@ def test_another_audit_is_told_by_figures_files_and_settings() -> None:
 # --- the sheet and the editions ---------------------------------------------------------------------------------------
 
 
-def sheet_of(page: Any) -> Sheet:
-    assert page.sheet is not None
-    sheet: Sheet = page.sheet
-    return sheet
-
-
 def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> None:
     context = ReportContext(
         written=("audit", "/srv/secret/people.csv", "masked.csv"), date="2 May 2025", review="May 2026",
         techniques={"age": "in bands of five years"}, original=Path("/srv/secret/people.csv"),
         released=(Path("/srv/secret/masked.csv"),),
     )  # fmt: skip
-    sheet = sheet_of(answer().page(seed=5, context=context))
+    page = answer().page(seed=5, report=context)
+    sheet = page.sheet
+    assert sheet is not None
     assert [box.title for box in sheet.boxes.boxes] == ["Singling out", "Linkability", "Inference"]
-    assert [box.tested for box in sheet.boxes.boxes] == [False, True, False]
-    figures, files = sheet.tables
+    assert [box.tested for box in sheet.boxes.boxes] == [True, True, False]
+    assert "exact copies" in sheet.boxes.boxes[0].beside
+    tables = {block.caption: block for block in page.method_data if isinstance(block, TableBlock)}
+    figures, files = tables["Figures before and after"], tables["Files"]
     assert figures.columns == ("", "Before: the original", "After: masked")
     assert [row[0] for row in figures.rows][:1] == ["Linkability"]
     assert [row[0] for row in files.rows] == ["Original", "Release", "Control"]
     assert [row[2] for row in files.rows] == ["90", "90", "70"]
-    lines = " ".join(line for entry in sheet.entries for line in entry.lines)
+    lines = sheet_document(page)
     for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split ", "not stated"):
         assert said in lines
-    assert "Asked for in Python" in " ".join(str(each.lines) for each in sheet_of(answer().page()).entries)
+    assert "Asked for in Python" in sheet_document(answer().page())
 
 
 def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
@@ -210,25 +209,25 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
         original=Path("/srv/secret/people.csv"),
         date="today",
     )
-    internal, shared = (answer().to_html(seed=5, context=context, edition=each) for each in ("internal", "shareable"))
+    internal, shared = (answer().to_html(seed=5, report=context, edition=each) for each in ("internal", "shareable"))
     for html in (internal, shared):
         assert html.count("<html") == html.count("</html>") == 1
         assert len(re.findall("<main", html)) == 1
     assert "/srv/secret" in internal
-    assert "Shareable edition" in shared
+    assert "Redacted" in shared
     assert "/srv/secret" not in shared
     with pytest.raises(InputError, match="holds no records"):
         answer().to_html(edition="shareable", show_records=True)
 
 
-def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
-    """What each column is worth is measured for linkability, and must not stand behind what another attack reached."""
+def test_the_next_step_generalizes_the_columns_that_help_the_strongest_attacker() -> None:
     settings: dict[str, Any] = {"known": ["age", "sex", "income"], "targets": 40, "neighbours": 1, "guesses": 40}
     for attacks in (["linkability"], ["singling_out", "linkability"]):
         found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).findings
         assert found.releases[0].weights[0].loss > 0
-        (said,) = plain_words(found)
-        assert ("Most telling columns" in said) == ("again by" in said)
+        best = max(found.releases[0].weights, key=lambda each: each.loss)
+        (step,) = (each for each in found.decision.next if "Generalize" in each)
+        assert best.column in step
 
 
 def test_before_is_the_original_itself() -> None:

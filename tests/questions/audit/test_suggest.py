@@ -12,8 +12,9 @@ from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
 from unveil.questions.audit.ranking import worst_of
+from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.suggestions import section, suggestion_sentences
 from unveil.questions.audit.words import percent
 from unveil.questions.result import Result
 from unveil.report.blocks import TableBlock
@@ -64,11 +65,10 @@ def test_a_coarser_column_is_a_loss_and_leaves_the_others_alone() -> None:
 def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     answer = suggested()
     answer = answer.with_limits({"linkability": 0.9})
-    section = suggestion_section(answer.findings)
-    assert section is not None
-    (table,) = section.blocks
+    shown = section(answer.findings, AuditContext())
+    assert shown is not None
+    (table,) = shown.blocks
     assert isinstance(table, TableBlock)
-    assert section.tells == "found"
     written = json.loads(answer.to_json())["suggestions"]
     assert len(table.rows) == len(written) == 4
     for each, row in zip(written, table.rows, strict=True):
@@ -80,9 +80,9 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     best = written[0]
     (sentence,) = suggestion_sentences(answer.findings)
     assert f"“{' and '.join(best['columns'])} {best['change']}”" in sentence
-    assert f"usefulness lost {percent(best['loss'])} instead of {percent(best['loss_before'])}" in sentence
+    assert f"utility loss {percent(best['loss_before'])} → {percent(best['loss'])}" in sentence
     assert "looks better than it is" in table.note
-    assert "What to change" in answer.to_html(edition="shareable")
+    assert shown.heading in answer.to_html(edition="shareable")
 
 
 def test_nothing_is_tried_where_there_is_nothing_to_lower(approved: Approved) -> None:
@@ -90,9 +90,9 @@ def test_nothing_is_tried_where_there_is_nothing_to_lower(approved: Approved) ->
     assert alone.suggestions is not None
     assert (alone.suggestions.changes, alone.suggestions.again) == ((), None)
     approved(suggestion_sentences(alone))
-    section = suggestion_section(alone)
-    assert section is not None
-    assert section.blocks == ()
+    shown = section(alone, AuditContext())
+    assert shown is not None
+    assert shown.blocks == ()
     # A limit is enough, also on what is no attack.
     held = ask(
         ORIGINAL,
@@ -102,11 +102,11 @@ def test_nothing_is_tried_where_there_is_nothing_to_lower(approved: Approved) ->
         limits={"disclosure.k_anonymity": 1.0},
         **{**SETTINGS, "attacks": ["disclosure"]},
     )
-    made = suggestion_section(held.findings)
+    made = section(held.findings, AuditContext())
     assert made is not None
     approved(made.lead)
     assert [row[-1] for block in made.blocks if isinstance(block, TableBlock) for row in block.rows] == ["Pass", "Pass"]
-    assert suggestion_section(ask(ORIGINAL, MASKED, **SETTINGS).findings) is None
+    assert section(ask(ORIGINAL, MASKED, **SETTINGS).findings, AuditContext()) is None
 
 
 def test_where_no_change_helps_that_is_said(approved: Approved) -> None:

@@ -1,16 +1,15 @@
-"""The report of an audit: its sentences, what it draws, and that it never says more than was measured."""
+"""The report of an audit: its order, its notes, and that it never says more than was measured."""
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from tests.approved.sentences import Approved
+from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.attacks import ATTACKS, LEADING
-from unveil.questions.audit.charts import attack_chart, comparison_chart, weight_chart
 from unveil.questions.audit.decision_evidence import decided
 from unveil.questions.audit.decision_findings import AttackEffect, Thresholds
 from unveil.questions.audit.findings import (
@@ -27,16 +26,14 @@ from unveil.questions.audit.findings import (
     ReleaseVerdict,
     SuccessRange,
 )
-from unveil.questions.audit.parts.candidates import candidate_table
 from unveil.questions.audit.ranking import worst_of
-from unveil.questions.audit.sentences import sentence
-from unveil.questions.audit.tables import attack_table, comparison_table, weight_table
-from unveil.questions.audit.terminal_view import plain_words
+from unveil.questions.audit.report_context import AuditContext, ReportContext
+from unveil.questions.audit.sections.linkability import importance_chart, importance_table, split_chart
+from unveil.questions.audit.sections.results import MOST_ATTACKERS, result_table
 from unveil.questions.audit.view import page
-from unveil.questions.audit.words import compact_rate, links_text, rate_text
+from unveil.questions.audit.words import compact_rate, rate_text
 from unveil.report.blocks import TableBlock
 from unveil.report.page import render
-from unveil.report.trust import mark, trust_note
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -114,12 +111,15 @@ def audit(*releases: AuditedRelease, control: bool = True, **more: object) -> Au
     return Audit(**(given | more))  # type: ignore[arg-type]
 
 
-def without_control(finding: AttackFinding) -> AttackFinding:
-    risk = replace(finding.risk, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
-    return replace(finding, risk=risk)
+def effect(value: float, attacker: str = "neighbour", *, p: float = 0.003, **more: Any) -> AttackEffect:
+    excess = EffectSize(value, value - 0.05, value + 0.05, value + 0.1, 0.1)
+    return AttackEffect(attack="linkability", attacker=attacker, excess=excess, p_adjusted=p, **more)
 
 
-# --- sentences --------------------------------------------------------------------------------------------------------
+def with_effects(found: Audit, *effects: AttackEffect) -> Audit:
+    """Return the audit with a decision on these effects of its first release."""
+    first, *others = (judged(HIT, name=each.name) for each in found.releases)
+    return decided(replace(found, verdict=verdict(replace(first, effects=effects), *others)), Thresholds())
 
 
 def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
@@ -130,49 +130,7 @@ def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
     assert rate_text(Rate(0.9986, 0.992, 0.99996)) == ">99% (at least 99%)"
 
 
-def test_the_sentence_on_linkability_names_who_beside_what_and_the_verdict(approved: Approved) -> None:
-    approved(sentence(CLEAR))
-    assert sentence(NOTHING).endswith("Not proved (adjusted p 1).")
-    assert sentence(MEAN).startswith("On average over divisions of the columns")
-    few = replace(CLEAR, proved=False, p_adjusted=math.nan, why_not_judged="too few tries to judge")
-    assert sentence(few).endswith("Not judged: too few tries to judge.")
-    wide = replace(CLEAR, risk=replace(CLEAR.risk, excess_over_control=Rate(0.3, 0.01, 0.6)))
-    approved(sentence(wide))
-
-
-@pytest.mark.parametrize(
-    ("finding", "said"),
-    [
-        (COPIES, "0.4% of people in the data (0.1% to 1.3%) stand in the release word for word."),
-        (NEAR, "the release keeps nearer to the data than such people do. A distance accuses and clears nobody."),
-        (
-            replace(NEAR, figures={**NEAR.figures, "median": 0.07, "low": 0.03}),
-            "keeps no nearer to the data than such people do. A distance accuses",
-        ),
-        (
-            replace(NEAR, figures={**NEAR.figures, "low": 0.03}),
-            "keeps no nearer to the data than such people do. A distance accuses",
-        ),
-        (replace(NEAR, figures={"median": 0.07, "low": 0.03}), "Without a control table nobody can say"),
-        (replace(NEAR, figures={"median": math.nan, "low": math.nan}), "No record has such a figure here"),
-        (ORDER, "0.2% of released rows (0% to 1.1%) stand where the same person stands in the original."),
-        (LEFT_OUT, "Left out: why."),
-        (replace(LEFT_OUT, remark=""), "Record linkage could not be measured here."),
-        (replace(LEFT_OUT, figures={"sure": 0.5}), "For 50% of released records a single person is nearest."),
-        (replace(ORDER, attack="record_linkage"), "names the right person for 0.2% of released records"),
-    ],
-)
-def test_every_attack_has_its_sentence(finding: AttackFinding, said: str) -> None:
-    assert said in sentence(finding)
-
-
-def test_hits_are_shown_with_what_ties_leave_open() -> None:
-    assert links_text(CLEAR) == "156 (150–161) of 500"
-    assert links_text(COPIES) == "3 of 700"
-    assert links_text(NEAR) == ""
-
-
-# --- what stands around the headline --------------------------------------------------------------------------------
+# --- notes and cautions -----------------------------------------------------------------------------------------------
 
 
 HIT = JudgedFigure(
@@ -201,11 +159,33 @@ def verdict(*releases: ReleaseVerdict, **more: object) -> AuditVerdict:
 AGE = ColumnDifference(column="age", figure="mean", value=None, here=40.0, there=55.5, z=8.0)
 
 
-def test_a_control_that_differs_a_little_or_is_small_is_noted() -> None:
-    differs = replace(USABLE, p_same=0.004, largest_difference=4.1, differences=(AGE,), is_small=True)
-    notes = page(audit(release(NOTHING), verdict=verdict(judged(MISSED), control=differs))).explanation
-    assert any("age is 40 here and 55.5 there. Figures stay" in note for note in notes)
-    assert any("no fewer than 17 copied people" in note for note in notes)
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"p_same": 0.004, "largest_difference": 4.1, "differences": (AGE,)}, "age is 40 in the data and 55.5 in"),
+        ({"is_small": True}, "no fewer than 17 copies"),
+        ({"outcome": "other_people", "differences": (AGE,)}, "from another population: mean of age is 40"),
+        (
+            {"outcome": "overlap", "p_overlap": 0.001, "p_near": 1.0, "overlap_estimate": 30.0},
+            "About 30 of 244 control people have equal",
+        ),
+        ({"outcome": "too_small", "others": 15}, "has 15 people"),
+        ({}, ""),
+    ],
+)
+def test_what_limits_the_control_group_is_noted(change: dict[str, Any], said: str) -> None:
+    notes = page(audit(release(NOTHING), verdict=verdict(judged(MISSED), control=replace(USABLE, **change)))).notes
+    assert any(said in note for note in notes) if said else notes == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"rows": 12}, "There are only 12 people"), ({}, "There is only 1 released row")],
+)
+def test_too_few_for_any_conclusion_stands_first(change: dict[str, Any], said: str) -> None:
+    (caution,) = page(audit(release(NOTHING, rows=1), **change)).cautions
+    assert caution.startswith(said)
+    assert page(audit(release(NOTHING))).cautions == ()
 
 
 def test_where_nothing_was_measured_the_headline_says_so() -> None:
@@ -215,97 +195,40 @@ def test_where_nothing_was_measured_the_headline_says_so() -> None:
     assert worst_of(found.releases[0], "record_linkage") is None
 
 
-# --- pictures and tables ----------------------------------------------------------------------------------------------
+# --- tables and charts ------------------------------------------------------------------------------------------------
 
 
-def test_the_comparison_draws_the_worst_of_each_release_without_the_mean() -> None:
-    chart = comparison_chart(audit(release(CLEAR, MEAN, name="a"), release(NOTHING, name="b")), LEADING)
-    assert chart is not None
-    attack, control, chance = chart.series
-    assert (attack.name, control.name, chance.name) == ("people in the data", "people not in the data", "blind chance")
-    assert attack.x.tolist() == [0.312, 0.03]
-    assert attack.low is not None
-    assert attack.low.tolist() == [0.273, 0.02]
-    assert control.x.tolist() == [0.04, 0.04]
-    assert chart.rows == ("a", "b")
-    assert comparison_chart(audit(release(COPIES)), LEADING) is None
-
-
-def test_an_attack_is_drawn_with_every_adversary() -> None:
-    found = audit(release(CLEAR, MEAN, NEAR, name="a"))
-    chart = attack_chart(found, ATTACKS["linkability"])
-    assert chart is not None
-    assert chart.rows == ("neighbour", "mean of 20 random splits")
-    distances = attack_chart(found, ATTACKS["closest_record"])
-    assert distances is not None
-    assert [series.x.tolist() for series in distances.series] == [[0.02], [0.06]]
-    assert attack_chart(audit(release(LEFT_OUT)), ATTACKS["record_linkage"]) is None
-
-
-LINKED = replace(
-    ORDER,
-    attack="record_linkage",
-    figures={"entropy": 0.25, "adversary_success_rate": 0.875, "incorrectness": math.nan, "sure": 0.5},
-)
-
-
-def test_metrics_of_candidates_stand_beside_their_trust_in_tables() -> None:
-    table = candidate_table(audit(release(LINKED, COPIES)), "record_linkage")
-    assert table is not None
-    assert table.columns == ("Metric", "Value", "Private", "Trust in tables")
-    assert table.rows == (
-        ("Entropy", "0.25", "if high", mark("entropy", "tables")),
-        ("Adversary success rate", "0.875", "if low", mark("adversary_success_rate", "tables")),
-        ("Incorrectness", "undefined", "if high", mark("incorrectness", "tables")),
+def test_results_of_all_attackers_stand_in_one_table_the_strongest_first() -> None:
+    untested = AttackEffect(
+        attack="linkability", attacker="c", excess=EffectSize(math.nan, math.nan, math.nan, 0.2, math.nan, "why not")
     )
-    assert table.note.endswith(trust_note(["tables"]))
-
-
-def test_each_release_has_its_column_of_metrics_and_a_dash_where_there_are_none() -> None:
-    blind = replace(LINKED, figures={"entropy": 1.5, "sure": 0.1})
-    found = audit(release(LINKED, name="a"), release(blind, name="b"), release(LEFT_OUT, name=HOSTILE))
-    table = candidate_table(found, "record_linkage")
+    found = with_effects(audit(release(CLEAR)), effect(0.1, "b", p=0.4), untested, effect(0.27))
+    table = result_table(found, ("linkability",), "C")
     assert table is not None
-    assert table.columns[1:4] == ("a", "b", HOSTILE)
-    assert len(table.align) == len(table.columns)
-    assert [row[1:4] for row in table.rows] == [("0.25", "1.5", "–"), ("0.875", "–", "–"), ("undefined", "–", "–")]
-    (section,) = [each for each in page(found).sections if "ecord linkage" in each.heading]
-    assert table in section.blocks
-    assert "<script>alert" not in render(page(found))
+    assert [row[0] for row in table.rows] == ["age and sex | income", "b", "c"]
+    assert table.rows[0][1:] == ("37%", "10%", "27 (22, 32)", "0.003", "● medium")
+    assert table.rows[1][4].startswith("0.4")
+    assert table.rows[1][5].startswith("○ ")
+    assert table.rows[2][3] == "not tested: why not"
+    assert result_table(found, ("inference",), "C") is None
 
 
-def test_without_candidates_there_is_no_such_table() -> None:
-    found = audit(release(CLEAR, NEAR, LEFT_OUT))
-    assert [candidate_table(found, attack) for attack in found.attacks] == [None, None, None]
-    captions = [
-        block.caption for each in page(found).sections for block in each.blocks if isinstance(block, TableBlock)
-    ]
-    assert not any("knows about each" in caption for caption in captions)
+def test_of_many_attackers_the_first_are_in_the_table_and_the_others_are_counted() -> None:
+    many = [effect(0.3 - at / 500, f"who {at}", p=0.01) for at in range(MOST_ATTACKERS + 7)]
+    table = result_table(with_effects(audit(release(CLEAR)), *many), ("linkability",), "C")
+    assert table is not None
+    assert [row[0] for row in table.rows] == [f"who {at}" for at in range(MOST_ATTACKERS)]
+    assert table.note.startswith("7 more attackers are in the JSON output")
 
 
-def test_of_many_adversaries_the_clearest_and_the_mean_are_shown() -> None:
-    many = [
-        replace(CLEAR, scenario=replace(WHO, name=f"who {at}"), p_adjusted=0.001 * (1 + (7 * at) % 20))
-        for at in range(20)
-    ]
-    found = audit(release(*many, MEAN))
-    clearest = {each.scenario.name for each in sorted(many, key=lambda each: each.p_adjusted)[:9] if each.scenario}
-    chart, table = attack_chart(found, ATTACKS["linkability"]), attack_table(found, "linkability")
+def test_the_chart_of_column_splits_has_the_strongest_of_them_with_their_limits() -> None:
+    own = [effect(0.05 * at, f"split {at}") for at in range(1, 8)]
+    chart = split_chart(with_effects(audit(release(CLEAR)), *own))
     assert chart is not None
-    assert {row[0] for row in table.rows} == set(chart.rows) == {*clearest, "mean of 20 random splits"}
-    assert table.note.startswith(
-        "11 less clear figures are in the JSON output. Trust to order releases (docs/atlas.md): "
-    )
-
-
-def test_tables_leave_out_what_no_release_has() -> None:
-    table = attack_table(audit(release(ORDER)), "row_order")
-    assert table.columns == ("Release", "Attack rate", "Naive rate")
-    assert attack_table(audit(release(CLEAR, NOTHING)), "linkability").rows[0][-1] == "0.003 (proved)"
-    assert "Rows are far apart." in table.note
-    compared = comparison_table(audit(release(CLEAR, COPIES, name="a"), release(LEFT_OUT, NEAR, name="b")))
-    assert compared.columns == ("", "a", "b")
-    assert {row[0]: row[1:] for row in compared.rows}["Linkability"] == ("31% (27–35%)", "–")
+    assert chart.rows == tuple(f"split {at}" for at in range(7, 2, -1))
+    assert chart.series[0].x == pytest.approx([0.35, 0.3, 0.25, 0.2, 0.15])
+    assert chart.series[0].low == pytest.approx([0.3, 0.25, 0.2, 0.15, 0.1])
+    assert split_chart(with_effects(audit(release(CLEAR)), own[0])) is None
 
 
 def test_columns_are_weighed_by_what_is_lost() -> None:
@@ -314,43 +237,66 @@ def test_columns_are_weighed_by_what_is_lost() -> None:
         ColumnImportance(column="age", without=Rate(0.1, 0.08, 0.13), whole=whole),
         ColumnImportance(column="sex", without=Rate(0.332, 0.3, 0.37), whole=whole),
     )
-    weighed = release(replace(CLEAR, weights=weights))
-    chart = weight_chart(weighed, LEADING)
+    weighed = with_effects(audit(release(replace(CLEAR, weights=weights))), effect(0.27))
+    chart, table = importance_chart(weighed), importance_table(weighed)
     assert chart is not None
+    assert table is not None
     assert chart.series[0].x.tolist() == [0.1, 0.332]
     assert chart.thresholds[0].value == 0.312
-    assert [row[-1] for row in weight_table([weighed]).rows] == ["−21.2 points", "+2.0 points"]
-    assert weight_chart(release(CLEAR), LEADING) is None
-    effect = AttackEffect(attack="linkability", excess=EffectSize(0.27, 0.2, 0.3), p_adjusted=0.003)
-    tests = verdict(replace(judged(HIT), effects=(effect,)))
-    said = plain_words(decided(audit(weighed, verdict=tests), Thresholds()))
-    assert said[0].endswith("Most telling columns: age.")
+    assert [row[-1] for row in table.rows] == ["−21.2 points", "+2.0 points"]
+    assert any("Generalize age" in step for step in weighed.decision.next)
+    bare = with_effects(audit(release(CLEAR)), effect(0.27))
+    assert (importance_chart(bare), importance_table(bare)) == (None, None)
 
 
-def test_the_page_says_what_was_not_tested_and_what_the_verdict_rests_on() -> None:
+def test_the_page_says_what_it_does_not_cover_and_what_it_rests_on() -> None:
     first = release(replace(CLEAR, scenario=replace(WHO, origin="tried")), MEAN, name="a", sha256="cd" * 32)
     second = release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")
     both = verdict(judged(HIT, name="a"), judged(MISSED, name="b"))
-    text = render(page(audit(first, second, verdict=both), seed=4))
-    assert "no finding of anonymity" in text
-    assert "What was not tested" in text
-    assert "Permutations of who is in the data" in text
-    assert "10,000" in text
+    made = page(audit(first, second, verdict=both), AuditContext(seed=4))
+    text = render(made)
+    assert "not a legal determination of anonymity" in made.limitations[0]
+    assert any("Inference" in each or "inference" in each for each in made.limitations)
+    assert any("10,000 permutations" in each and "40 tests" in each for each in made.method)
     assert ", seed 4." in text
     assert len(text) < 1_000_000
-    assert render(page(audit(release(CLEAR)), seed=1)) == render(page(audit(release(CLEAR)), seed=1))
+    again = [render(page(audit(release(CLEAR)), AuditContext(seed=1))) for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_remarks_of_attacks_are_notes() -> None:
+    assert {ORDER.remark, LEFT_OUT.remark} <= set(page(audit(release(ORDER, LEFT_OUT))).notes)
+
+
+def test_distances_are_descriptive() -> None:
+    (section,) = (each for each in page(audit(release(NEAR))).sections if each.heading == "Copies and distances")
+    (table,) = (each for each in section.data if isinstance(each, TableBlock) and "Distances" in each.caption)
+    assert table.rows[0][1:] == ("0.02", "0.001", "0.06", "0.03")
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        (AuditContext(edition="shareable", show_records=True), "holds no records"),
+        (AuditContext(show_records=True), "no records to show"),
+        (AuditContext(report=ReportContext(techniques={"agee": "rounded"})), "Did you mean 'age'"),
+    ],
+)
+def test_choices_that_do_not_go_together_are_refused(context: AuditContext, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        page(audit(release(CLEAR)), context)
 
 
 def test_names_from_the_data_are_escaped_everywhere() -> None:
     who = replace(WHO, name=HOSTILE, first=(HOSTILE,), reason=HOSTILE)
     fact = ColumnFact(name=HOSTILE, kind="number", role="known", reason=HOSTILE, missing=0, confidence="sure")
     weights = (ColumnImportance(column=HOSTILE, without=Rate(0.1, 0.08, 0.13), whole=Rate(0.3, 0.2, 0.4)),)
-    built = audit(
+    found = audit(
         release(replace(CLEAR, scenario=who, weights=weights), COPIES, name=HOSTILE),
         release(NEAR, name="b"),
         columns=(fact,),
         notes=(HOSTILE,),
     )
-    text = render(page(built))
+    text = render(page(with_effects(found, effect(0.27, HOSTILE, sensitive=HOSTILE), effect(0.2, HOSTILE))))
     assert "<script>alert" not in text
     assert text.count("&lt;script&gt;alert") >= 7

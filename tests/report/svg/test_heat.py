@@ -209,7 +209,7 @@ def test_a_page_scrolls_the_map_and_not_itself() -> None:
     assert all(set(each["aria-labelledby"].split()) <= names for each in pictures)
     identities = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(identities) == len(set(identities))
-    assert html.count("<summary>The figures as a table</summary>") == 2
+    assert html.count("<summary>Data</summary>") == 2
     assert "In bold: mine." in html
 
 

@@ -30,7 +30,7 @@ from unveil.questions.audit.read import AuditFiles, files_or_tables
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
 from unveil.questions.audit.runner import running
-from unveil.questions.audit.sections.exposed import exposed_table
+from unveil.questions.audit.sections.exposure import exposed_table
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.view import VIEW, page, present
 from unveil.questions.request import OutputFile, Request, Response, SettingError

@@ -101,6 +101,9 @@ NEXT: Mapping[Lack, str] = MappingProxyType(
         "not tested": "See the table for the reason why a risk was not tested.",
     }
 )
+THRESHOLD_STEP = "Choose a threshold to get pass or fail."
+#: What a control group needs whose rows are too similar to be separate people.
+IDENTIFIER_STEP = "State the column that identifies a person, or that each row is one person."
 #: The options that a terminal names behind a next step.
 OPTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -109,10 +112,10 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
         NEXT["quasi-identifiers"]: "--quasi-identifiers COLUMNS",
         NEXT["control"]: "--control FILE",
         NEXT["not run"]: "leave out --attacks",
-        "Choose a threshold to get pass or fail.": "--threshold 0.09 or --profile",
+        THRESHOLD_STEP: "--threshold 0.09 or --profile",
+        IDENTIFIER_STEP: "--id COLUMN|none",
     }
 )
-THRESHOLD_STEP = "Choose a threshold to get pass or fail."
 #: Where more of the people are copied, removing their records leaves no release.
 MOST_REMOVED = 0.5
 #: With more words a headline has no room for the two rates.
@@ -495,6 +498,8 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
     if decision.decision == "pass":
         yield "Record the threshold and this report, then release."
         return
+    if audit.verdict.control.is_clustered:
+        yield IDENTIFIER_STEP
     if decision.decision == "inconclusive" and release.lacks:
         yield from (NEXT[each] for each in release.lacks if each != "not tested")
     leading = "" if release.worst is None else release.worst.attack

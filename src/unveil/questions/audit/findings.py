@@ -125,9 +125,18 @@ class AttackFinding:
     )
     def trust(self) -> Mapping[str, Mapping[str, str | None]] | None:
         """The reliability of each result."""
-        from unveil.questions.audit.sections.results import trust_in
+        from unveil.metrics import METRICS
+        from unveil.questions.audit.attacks import ATTACKS
+        from unveil.report.trust import trust_of
 
-        return trust_in(self) or None
+        rates = ATTACKS[self.attack].distances or ("attack_rate",)
+        ordering = {name: trust_of(f"{self.attack}.{name}", ["releases"]) for name in rates}
+        metrics = [METRICS[each] for each in self.figures if each in METRICS and METRICS[each].on == "Candidates"]
+        grades = {
+            **{name: grade for name, grade in ordering.items() if grade["releases"] is not None},
+            **{metric.name: trust_of(metric.name, ["tables"]) for metric in metrics},
+        }
+        return grades or None
 
     groups: RatesByGroup | None = figure("Rates of subgroups; null where none were asked for.", default=None)
     separation: Separation | None = figure(
@@ -447,13 +456,6 @@ class Audit:
     quasi_identifiers: tuple[str, ...] = ()
     #: Whether the data are stated to be a sample of their population.
     is_sample: bool = False
-
-    @derived("Warnings above the headline.")
-    def cautions(self) -> tuple[str, ...]:
-        """The warnings above the headline."""
-        from unveil.questions.audit.sections.methods import cautions
-
-        return cautions(self)
 
     notes: tuple[str, ...] = figure(NOTES, default=())
     attacks: tuple[str, ...]

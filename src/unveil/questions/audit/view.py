@@ -12,13 +12,13 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.decision_text import OPTIONS, tone
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.quantities import alone, meanings, quantities_of
+from unveil.questions.audit.quantities import meanings, quantities_of
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.sections import (
     changes,
     classes,
     copies,
-    exposed,
+    exposure,
     generator,
     inference,
     linkability,
@@ -31,17 +31,21 @@ from unveil.questions.audit.sections import (
     utility,
 )
 from unveil.questions.audit.sections.changes import Changes
+from unveil.questions.audit.sections.clauses import (
+    ProfileAnswers,
+    clause_table,
+    profile_answers,
+    profile_sentence,
+)
 from unveil.questions.audit.sections.sign_off import sign_off
 from unveil.questions.audit.sections.suggestions import MeasuredChange, measured_changes
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.words import kind_text, of_all, safe
 from unveil.questions.result import QuestionView
 from unveil.report.blocks import NextStep, Page, Section
-from unveil.report.clauses import ProfileAnswers, answers_to, clause_table, profile_sentence
 from unveil.report.editions import command_text, shareable
 from unveil.report.figures import SEED, flat_row, frame_of_rows, json_of
 from unveil.report.machine import dumps
-from unveil.report.profiles import profile
 from unveil.report.sign_off import record_tables, sheet
 from unveil.report.text import count, name
 
@@ -57,7 +61,7 @@ SECTIONS = (
     copies.section,
     classes.section,
     utility.section,
-    exposed.section,
+    exposure.section,
     subgroups.section,
     generator.section,
     suggestions.section,
@@ -91,8 +95,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
     records: tuple[Section, ...] = ()
     if context.show_records:
         records = (records_section(copied_records(context.releases)),)
-    limitations = tuple(methods.limitations(audit))
-    signed = sign_off(audit, context, limitations=limitations)
+    signed = sign_off(audit, context)
     return Page(
         title=context.title or _title(audit),
         question=_question(audit),
@@ -106,7 +109,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         command=command_text(("unveil", *report.written)) if report.written else "",
         sections=(*sections, *records),
         method=(*([] if answers is None else [profile_sentence(answers)]), *methods.methods(audit)),
-        limitations=limitations,
+        limitations=tuple(methods.limitations(audit)),
         method_data=(
             *([] if answers is None else [clause_table(answers.answers)]),
             *methods.tables(audit),
@@ -158,16 +161,6 @@ def frame(audit: Audit) -> "pl.DataFrame":
     return frame_of_rows(attack_rows(audit))
 
 
-def profile_answers(audit: Audit) -> ProfileAnswers | None:
-    """Return what answers each clause of the source of the threshold; None where the user chose it."""
-    if not audit.thresholds.profile:
-        return None
-    return answers_to(
-        profile(audit.thresholds.profile),
-        {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases},
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
     """The findings of an audit, and of its context what bears on figures."""
@@ -185,6 +178,11 @@ class AuditReport:
     changes: Changes | None = figure(
         "What changed since the audit that was named as the previous one.", optional=True, default=None
     )
+
+    @derived("What stands above the headline, because figures would be misread without it.")
+    def cautions(self) -> tuple[str, ...]:
+        """What stands above the headline."""
+        return methods.cautions(self.audit)
 
     @derived("What to change, each measured by auditing again.", optional=True)
     def suggestions(self) -> tuple[MeasuredChange, ...] | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import InputError
-from unveil.report.blocks import Block, CellGrid, Chart, Page, Playground, Rings, Series
+from unveil.report.blocks import Block, CellGrid, Chart, Page, Playground, Rings, RiskSummary, Series, risk_chart
 from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
 from unveil.report.draw import pyplot
 from unveil.report.scale import axis, thin
@@ -107,6 +107,8 @@ def chart_of(block: Block) -> DrawableChart | None:
             return block
         case Playground():
             return block.chart
+        case RiskSummary():
+            return risk_chart(block)
     return None
 
 

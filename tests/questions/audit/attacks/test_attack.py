@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from unveil.questions.audit import attacks
-from unveil.questions.audit.attacks import ASKED, ATTACKS
+from unveil.questions.audit.attacks import ATTACKS, GOALS
+from unveil.questions.audit.decision_findings import EFFECTS
 from unveil.report.sign_off import QUESTIONS
 
 
@@ -20,21 +21,18 @@ def test_each_file_is_one_attack_of_its_name() -> None:
     }
 
 
-def test_each_question_of_the_opinion_has_one_attack_and_one_attack_leads() -> None:
+def test_each_criterion_of_the_opinion_has_one_attack_and_each_goal_some() -> None:
     assert [attack.answers for attack in ATTACKS.values() if attack.answers is not None] == list(QUESTIONS)
-    (leading,) = (attack for attack in ATTACKS.values() if attack.leads)
-    assert leading.answers
-    assert {attack.asks for attack in ATTACKS.values() if not attack.distances} == set(ASKED)
+    assert {attack.asks for attack in ATTACKS.values() if not attack.distances} == set(GOALS)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_each_attack_can_say_what_it_found(name: str) -> None:
-    """A rate needs a meaning; what has no rates has distances, a sentence and a picture."""
+def test_each_attack_has_its_words(name: str) -> None:
+    """A rate has an effect that decides; what has no rates has distances."""
     attack = ATTACKS[name]
-    has_rates = attack.meaning is not None
-    assert has_rates != bool(attack.distances)
-    assert (attack.chart is not None) == bool(attack.distances)
-    assert all(each.endswith((".", "?")) for each in (attack.question, attack.lead, attack.about or "."))
+    assert (attack.effect in EFFECTS) != bool(attack.distances)
+    assert attack.title
+    assert (attack.about or ".").endswith(".")
 
 
 def test_words_load_nothing_that_attacks() -> None:

@@ -14,9 +14,11 @@ from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
 from unveil.cli import main
 from unveil.questions.audit.findings import AttackFinding, Audit
-from unveil.questions.audit.parts.membership import best_by_kind
+from unveil.questions.audit.sections.membership import best_by_kind
 from unveil.questions.audit.separation import Separation
+from unveil.questions.audit.shareable import shared as without_small_counts
 from unveil.questions.result import Result
+from unveil.report.blocks import Section, TableBlock
 
 PEOPLE, OTHERS = 420, 330
 Frames = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
@@ -51,6 +53,12 @@ def answer(*, leak: bool, others: int = OTHERS) -> Result[Audit]:
     return ask(original, released, control, attacks=["membership"])
 
 
+def section_of(answer: Result[Audit]) -> Section:
+    (section,) = (each for each in answer.page().sections if each.heading == "Membership inference")
+    assert f"{learned(answer)[1].area.value:.2f}" in section.lead
+    return section
+
+
 def learned(answer: Result[Audit]) -> tuple[AttackFinding, Separation]:
     finding = found(answer)[-1]
     assert finding.separation is not None
@@ -67,7 +75,11 @@ def test_values_of_the_original_give_members_away_where_nearness_does_not() -> N
     assert finding.risk.excess_over_control.low > 0.1
     assert next(iter(best_by_kind(separation))) == "exact values"
     assert "membership is disclosed for" in answer(leak=True).headline
-    assert "while naming 1% of others wrongly" in answer(leak=True).to_polars()["sentence"][-1]
+    tables = {block.caption: block for block in section_of(answer(leak=True)).data if isinstance(block, TableBlock)}
+    rates = tables["Members and non-members"].rows
+    assert {row[0]: row[1] for row in rates}["TPR at 1% FPR"].startswith(
+        f"{100 * separation.named[1].rate.value:.0f}% ("
+    )
 
 
 def test_a_fresh_release_gives_nobody_away() -> None:
@@ -161,8 +173,12 @@ def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> N
 
 def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_not() -> None:
     whole, shared = (answer(leak=True).to_html(edition=edition) for edition in ("internal", "shareable"))
-    assert "Whom does it expose most?" in whole
-    assert "Whom does it expose most?" not in shared
+    for internal in ("Most exposed records", "Closest released row"):
+        assert internal in whole
+        assert internal not in shared
+    withheld = without_small_counts(answer(leak=True).findings).releases[0]
+    assert withheld.exposed == ()
+    assert [each.separation.curve for each in withheld.findings if each.separation is not None] == [None]
     # No file for machines holds rows either.
     assert "released_row" not in answer(leak=True).to_json()
 

@@ -15,7 +15,6 @@ from unveil.metrics.verdict.effects import RatePair
 from unveil.questions.audit import people as parts_of_people
 from unveil.questions.audit.attacks import memorization
 from unveil.questions.audit.findings import AttackFinding
-from unveil.questions.audit.sentences import sentence
 
 SENSITIVE = ["ill", "income"]
 
@@ -48,7 +47,6 @@ def test_a_leak_is_remembered_per_secret_and_overall_and_judged_on_those_who_are
         assert finding.risk.excess_over_control.low > 0.5
     assert first[""].is_mean
     assert first[""].risk.attack_rate.worth >= first[""].risk.attack_rate.tries
-    assert "goes by the " in sentence(first["ill"])
 
 
 @pytest.mark.usefixtures("few_learn")
@@ -108,7 +106,7 @@ def test_without_a_control_it_is_compared_with_other_people_and_accuses_nobody()
 
 
 @pytest.mark.usefixtures("few_learn")
-def test_what_one_column_tells_of_everybody_is_said_and_proves_nothing(approved: Approved) -> None:
+def test_what_one_column_tells_of_everybody_is_measured_and_proves_nothing() -> None:
     tables = [
         each.with_columns(ill=pl.when(each["age"] > 45).then(pl.lit("gout")).otherwise(pl.lit("none")))
         for each in (people(200, seed) for seed in (1, 2, 3))
@@ -117,9 +115,6 @@ def test_what_one_column_tells_of_everybody_is_said_and_proves_nothing(approved:
     (alone,) = [each for each in findings if each.scenario and each.scenario.name.startswith("alone")]
     assert alone.scenario is not None
     assert alone.scenario.first == ("age",)
-    said = sentence(alone)
-    assert said.startswith("Whoever knows age alone guesses ill right for ")
-    approved(said)
     assert not any(each.proved for each in findings)
 
 

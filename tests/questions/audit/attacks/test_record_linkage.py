@@ -55,7 +55,6 @@ def test_without_truth_the_answer_says_so() -> None:
     answer = ask(ORIGINAL, MASKED, kind="masked", attacks=["record_linkage"])
     (found,) = of(answer, "record_linkage")
     assert found["attack_rate"] is None
-    assert "cannot be said" in found["sentence"]
     payload = json.loads(answer.to_json())["releases"][0]["attacks"][0]
     assert payload["figures"].keys() >= {"entropy", "anonymity_set_size", "sure"}
     assert "incorrectness" not in payload["figures"]

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.generator.design import draw_design
 from unveil.questions.audit.generator.run import WAY
 from unveil.questions.audit.generator.settings import GeneratorSettings
-from unveil.questions.audit.generator.words import epsilon_said
+from unveil.questions.audit.sections.generator import epsilon_sentence
+from unveil.report.page import label_of
 
 PEOPLE = people(240, 1).with_columns(weight=np.random.default_rng(3).integers(0, 10**6, 240))
 OTHERS = people(3_000, 2).with_columns(weight=np.random.default_rng(4).integers(0, 10**6, 3_000))
@@ -179,7 +181,7 @@ def test_the_claim_of_a_release_rests_on_a_control_that_was_kept_apart_by_lot(ap
     original, control = people(300, 1), people(300, 2)
     plain: Any = audit(original, original, control, attacks=["membership"], epsilon=1, rng=np.random.default_rng(0))
     assert plain.findings.epsilon.contradicted
-    approved(epsilon_said(plain.findings))
+    approved(epsilon_sentence(plain.findings))
     with pytest.raises(InputError, match="several"):
         audit(original, [original, control], control, attacks=["membership"], epsilon=1)
 
@@ -296,14 +298,16 @@ def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
     )
     assert answer.findings.verdict.releases[0].proved == ()
     page = answer.page()
-    assert (page.tone, page.tone_word) == ("bad", "Fail")
+    assert (page.tone, label_of(page)) == ("bad", "Fail")
     assert (answer.decision, answer.decided.exit) == ("fail", 3)
     assert "the claimed epsilon is refuted" in answer.headline
-    assert any(each.startswith("This claim, epsilon 0.1") and "is contradicted" in each for each in page.explanation)
+    (section,) = (each for each in page.sections if each.heading == "Generator")
+    assert epsilon_sentence(answer.findings) in section.lead
+    assert re.search(r"ε = 0\.1 .*is refuted", section.lead)
 
 
 def test_a_claim_that_could_not_be_tested_is_said(approved: Approved) -> None:
     way = found(resampled, attacks=["copies"], epsilon=2)
     assert not way.epsilon.contradicted
-    approved(epsilon_said(way))
-    assert epsilon_said(found(resampled, attacks=["copies"])) == ""
+    approved(epsilon_sentence(way))
+    assert epsilon_sentence(found(resampled, attacks=["copies"])) == ""

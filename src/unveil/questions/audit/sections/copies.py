@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import isnan, nan
 
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision_findings import ExposedIndividuals
 from unveil.questions.audit.findings import Audit, CopyFindings
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.distance_histograms import distance_charts
@@ -28,7 +29,12 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     if not found and not data:
         return None
     several = len(found) > 1
-    lead = " ".join(copies_sentence(label, each, several=several) for label, each in found[:3])
+    # The decision has the numbers that the redacted report may show.
+    exposed = {each.name: each.individuals for each in audit.decision.releases}
+    lead = " ".join(
+        copies_sentence(label, exposed.get(label, ExposedIndividuals()), each, several=several)
+        for label, each in found[:3]
+    )
     return Section(
         heading="Copies and distances",
         question="Are records copied or too close?",
@@ -42,17 +48,17 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     )
 
 
-def copies_sentence(label: str, copies: CopyFindings, *, several: bool) -> str:
+def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings, *, several: bool) -> str:
     """Return how many people's records are released unchanged, how many by chance, and how many beyond it."""
     where = f"{name(label, LONGEST_NAME)}: " if several else ""
-    seen = number_of(copies.people_unchanged)
-    if not copies.people_unchanged and not isinstance(copies.people_unchanged, SuppressedNumber):
+    seen = number_of(people.copies_seen)
+    if not people.copies_seen and not isinstance(people.copies_seen, SuppressedNumber):
         return f"{where}No record is released as an exact copy."
     expected = ""
-    if not isnan(copies.expected) and not isinstance(copies.expected, SuppressedNumber):
-        chance = "fewer than 1" if 0 < copies.expected < 1 else f"{copies.expected:.0f}"
+    if not isnan(people.copies_expected) and not isinstance(people.copies_expected, SuppressedNumber):
+        chance = "fewer than 1" if 0 < people.copies_expected < 1 else f"{people.copies_expected:.0f}"
         expected = f"; {chance} expected by chance"
-    beyond = f"; {number_of(copies.unmistakable, '', '')} beyond chance" if copies.unmistakable else ""
+    beyond = f"; {number_of(people.unmistakable, '', '')} beyond chance" if people.unmistakable else ""
     changed = [f"{listed(copies.coarsened)} generalized" if copies.coarsened else ""]
     changed += [f"{listed(copies.relabelled)} renamed" if copies.relabelled else ""]
     after = " and ".join(filter(None, changed))

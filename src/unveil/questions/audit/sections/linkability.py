@@ -64,7 +64,7 @@ def split_chart(audit: Audit) -> Chart | None:
         x_range=(0.0, max(0.1, float(high.max()))),
         x_kind="share",
         thresholds=() if threshold is None else (Threshold(name="threshold", value=threshold, across="x"),),
-        rows=tuple(attacker_text(audit, release.name, each) for each in own),
+        rows=tuple(name(attacker_text(audit, release.name, each), 44) for each in own),
         small=True,
     )  # fmt: skip
 

@@ -42,17 +42,17 @@ def separations(audit: Audit) -> list[tuple[str, Separation]]:
     ]
 
 
-def separation_table(found: Sequence[tuple[str, Separation]]) -> TableBlock:
+def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
     """Return AUC, TPR at fixed FPR, flagged people and outliers, one column per release."""
-    labels = [name(label, LONGEST_NAME) for label, _ in found] if len(found) > 1 else ["Value"]
-    each_of = [dict(_lines(each)) for _, each in found]
+    labels = [name(label, LONGEST_NAME) for label, _ in measured] if len(measured) > 1 else ["Value"]
+    each_of = [dict(_lines(each)) for _, each in measured]
     rows = dict.fromkeys(line for lines in each_of for line in lines)
     return TableBlock(
         caption="Members and non-members",
         columns=("Measure", *labels),
         rows=tuple((line, *(lines.get(line, "–") for lines in each_of)) for line in rows),
         align=sides("l" + "r" * len(labels)),
-        note=" ".join(dict.fromkeys(_note(each) for _, each in found)),
+        note=" ".join(dict.fromkeys(_note(each) for _, each in measured)),
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from unveil.metrics import METRICS
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision_text import (
@@ -15,11 +14,10 @@ from unveil.questions.audit.decision_text import (
     leading_release,
     p_text,
 )
-from unveil.questions.audit.findings import AttackFinding, AttackScenario, Audit
+from unveil.questions.audit.findings import AttackScenario, Audit
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import TableBlock, sides
 from unveil.report.text import count, name
-from unveil.report.trust import trust_of
 
 #: What attackers without columns of their own are called.
 _SCORES: Mapping[str, str] = MappingProxyType(
@@ -180,14 +178,3 @@ def _cells(effect: AttackEffect) -> Iterator[str]:
     yield "counted" if effect.counted else p_text(effect.p_adjusted)
     mark = "●" if effect.is_significant else "○"
     yield f"{mark} {LEVEL_WORDS[effect.level]}" if effect.level else "–"
-
-
-def trust_in(finding: AttackFinding) -> dict[str, dict[str, str | None]]:
-    """Return how the results of a finding were graded: candidate metrics in tables, others on given releases."""
-    rates = ATTACKS[finding.attack].distances or ("attack_rate",)
-    ordering = {name: trust_of(f"{finding.attack}.{name}", ["releases"]) for name in rates}
-    metrics = [METRICS[each] for each in finding.figures if each in METRICS and METRICS[each].on == "Candidates"]
-    return {
-        **{name: grade for name, grade in ordering.items() if grade["releases"] is not None},
-        **{metric.name: trust_of(metric.name, ["tables"]) for metric in metrics},
-    }

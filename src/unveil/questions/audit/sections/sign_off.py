@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from unveil._version import __version__
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_text import LEVEL_WORDS, effect_name, excess_text, is_hidden, tone
+from unveil.questions.audit.decision_text import LEVEL_WORDS, effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext, ReportContext
@@ -25,7 +25,7 @@ _CRITERIA: Mapping[str, str] = MappingProxyType(
 )
 
 
-def sign_off(audit: Audit, context: AuditContext, *, limitations: tuple[str, ...]) -> SignOff:
+def sign_off(audit: Audit, context: AuditContext) -> SignOff:
     """Return what the sign-off sheet states about this audit."""
     report = context.report
     return SignOff(
@@ -39,14 +39,11 @@ def sign_off(audit: Audit, context: AuditContext, *, limitations: tuple[str, ...
         figures=tuple(_figures(audit)),
         boxes={criterion: _box(audit, risk) for criterion, risk in _CRITERIA.items()},
         utility=_utility(audit),
-        untested=limitations,
         seed=context.seed,
         version=__version__,
         command=("unveil", *report.written) if report.written else (),
         date=report.date,
         review_date=report.review,
-        decision=f"{audit.decision.headline} {audit.decision.subline}".strip(),
-        decision_tone=tone(audit.decision),
         is_decided=audit.decision.decision != "none",
         context=report.context,
         settings=(

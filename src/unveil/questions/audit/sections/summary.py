@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.decision import height
-from unveil.questions.audit.decision_findings import RISKS, AuditDecision, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision_findings import RISKS, AttackEffect, AuditDecision, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision_text import (
     DECISION_WORDS,
     INDIVIDUALS,
@@ -128,17 +128,16 @@ def _caption(release: ReleaseDecision) -> str:
 def _chart_row(row: RiskRow) -> RiskChartRow:
     risk, effect = row.risk[:1].upper() + row.risk[1:], row.effect
     if row.level is None or effect is None:
-        hidden = effect is None or is_hidden(effect)
-        rate = nan if effect is None or hidden else float(effect.excess.attack_rate)
+        rate = nan if effect is None or is_hidden(effect) else effect.excess.attack_rate
         why = row.why_not_tested if row.why_not_tested.startswith("not") else f"not tested: {row.why_not_tested}"
         return RiskChartRow(
             risk=risk,
-            attack="",
-            success=rate,
+            attack="" if effect is None or isnan(rate) else _attack_name(row, effect),
+            success=_drawn(rate),
             tested=False,
             cells=("–" if isnan(rate) else percent(rate), "–", why, "–", "–"),
         )
-    by = effect_name(effect) if effect.attack not in (row.risk, "membership") or effect.sensitive else ""
+    by = _attack_name(row, effect)
     if is_hidden(effect):
         cells = ("not shown", "not shown", "not shown", "–", _mark(row))
         return RiskChartRow(risk=risk, attack=by, cells=cells, level=row.level)
@@ -164,6 +163,10 @@ def _chart_row(row: RiskRow) -> RiskChartRow:
         significant=effect.is_significant,
         level=row.level,
     )
+
+
+def _attack_name(row: RiskRow, effect: AttackEffect) -> str:
+    return effect_name(effect) if effect.attack not in (row.risk, "membership") or effect.sensitive else ""
 
 
 def _drawn(value: float) -> float:

@@ -1,7 +1,7 @@
 """The part of a report on rows that look alike: figures as they were measured, gaps said, few people marked as few."""
 
-import math
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,16 @@ from tests.approved.sentences import Approved
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
-from unveil.questions.audit.parts.disclosure import (
-    class_chart,
+from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.classes import (
     class_table,
-    disclosure_section,
     diversity_table,
     household_table,
     population_table,
+    section,
     unique_table,
 )
-from unveil.report.blocks import Chart, Count, Number, Page
+from unveil.report.blocks import Count, Page, Section
 from unveil.report.blocks import TableBlock as Shown
 from unveil.report.editions import shareable
 from unveil.report.page import render
@@ -51,6 +51,16 @@ FULL = measured(sensitive=[BAD], weights="weight", household="home", minimum_cel
 COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="synthetic")
 
 
+def section_of(*releases: tuple[str, Disclosure]) -> Section:
+    """Return the section of an audit of these releases."""
+    findings: Any = SimpleNamespace(
+        releases=[SimpleNamespace(name=name, disclosure=found) for name, found in releases], before=None
+    )
+    made = section(findings, AuditContext())
+    assert made is not None
+    return made
+
+
 def by_name(table: Shown | None) -> dict[str, dict[str, str]]:
     """Return the rows of a table by their first cell, each by the heads of its columns."""
     assert table is not None
@@ -60,32 +70,26 @@ def by_name(table: Shown | None) -> dict[str, dict[str, str]]:
 
 def test_classes_are_shown_as_they_were_measured() -> None:
     rows = by_name(class_table([("one", PLAIN), ("coarse", COARSE)]))
-    assert rows["one"]["Fewest (k)"] == "1"
-    assert rows["one"]["Highest 1/k"] == "1"
-    assert rows["one"]["Mean 1/k"] == f"{21 / 61:.3f}"
-    assert rows["one"]["Unique"] == "1.6%"
-    assert rows["one"]["Below 5"] == "100%"
-    assert rows["coarse"]["Fewest (k)"] == "30"
-    assert rows["coarse"]["Below 20"] == "0%"
+    assert rows["one"]["k"] == "1"
+    assert rows["one"]["Prosecutor risk"] == "1"
+    assert rows["one"]["Marketer risk"] == f"{21 / 61:.3f}"
+    assert rows["one"]["Sample unique"] == "1.6%"
+    assert rows["one"]["Class below 5"] == "100%"
+    assert rows["coarse"]["k"] == "30"
+    assert rows["coarse"]["Class below 20"] == "0%"
 
 
 def test_a_minimum_of_ones_own_is_among_the_sizes() -> None:
     rows = by_name(class_table([("full", FULL), ("plain", PLAIN)]))
-    assert rows["full"]["Below 4"] == "100%"
-    assert rows["plain"]["Below 4"] == "–"
-    chart = class_chart([("full", FULL), ("plain", PLAIN)])
-    assert chart.rows == ("unique rows", *(f"fewer than {size} alike" for size in (3, 4, 5, 11, 20)))
-    first, second = chart.series
-    assert first.x.tolist() == [FULL.below[size] for size in (2, 3, 4, 5, 11, 20)]
-    assert math.isnan(second.x[2])
+    assert rows["full"]["Class below 4"] == "100%"
+    assert rows["plain"]["Class below 4"] == "–"
 
 
 def test_that_figures_of_synthetic_data_mislead_is_said(approved: Approved) -> None:
-    assert "The release is synthetic" in class_table([("coarse", COARSE)]).note
-    assert class_table([("plain", PLAIN)]).note == ""
-    (number, _) = (block for block in disclosure_section([("coarse", COARSE)]).blocks if isinstance(block, Number))
-    assert "mislead" in number.meaning
-    approved(number.meaning)
+    lead = section_of(("coarse", COARSE)).lead
+    assert "mislead" in lead
+    approved(lead)
+    assert "mislead" not in section_of(("plain", PLAIN)).lead
 
 
 def test_what_is_odd_about_weights_is_said() -> None:
@@ -102,16 +106,16 @@ def test_sensitive_values_have_a_row_for_each_column_and_release() -> None:
     assert row["Distinct l"] == "1"
     assert row["t"] == f"{found.closeness:.3f}".rstrip("0")
     # The last ten kinds and the one who is like nobody give away what they have.
-    assert row["Give it away"] == f"{31 / 61:.0%}"
+    assert row["Disclosed"] == f"{31 / 61:.0%}"
     assert diversity_table([("plain", PLAIN)]) is None
 
 
 def test_rows_that_few_columns_single_out_are_counted_as_people() -> None:
     table = unique_table([("plain", PLAIN), ("coarse", COARSE)])
     rows = by_name(table)
-    assert rows["plain"]["By 1 column"] == "1"
-    assert rows["plain"]["Mostly by"] == "age"
-    assert rows["coarse"]["Mostly by"] == "–"
+    assert rows["plain"]["On 1 column"] == "1"
+    assert rows["plain"]["Most often on"] == "age"
+    assert rows["coarse"]["Most often on"] == "–"
     assert table is not None
     (count,) = (cell for cell in table.rows[0][1:2])
     assert isinstance(count, Count)
@@ -126,7 +130,7 @@ def test_the_population_has_a_row_for_each_model_that_has_an_answer() -> None:
     (row,) = (row for row in table.rows if row[1] == "weights (Benedetti & Franconi)")
     assert row[2] == f"{told['weights'].uniqueness:.1%}" or row[2].startswith("<")
     assert table.columns[-1] == "Below 4 people"
-    assert "Without figures: " in table.note
+    assert "Not estimated: " in table.note
     assert all(each.why in table.note for each in PLAIN.population)
     assert population_table([("plain", PLAIN)]) is None
 
@@ -134,8 +138,8 @@ def test_the_population_has_a_row_for_each_model_that_has_an_answer() -> None:
 def test_households_are_shown_where_they_are_told() -> None:
     (row,) = by_name(household_table([("full", FULL), ("plain", PLAIN)])).values()
     assert FULL.household is not None
-    assert (row["Households"], row["Highest chance"]) == ("31", "100%")
-    assert row["Mean chance"] == f"{FULL.household.average:.0%}"
+    assert (row["Households"], row["Largest risk"]) == ("31", "100%")
+    assert row["Mean risk"] == f"{FULL.household.average:.0%}"
     assert household_table([("plain", PLAIN)]) is None
 
 
@@ -149,24 +153,20 @@ def test_households_are_shown_where_they_are_told() -> None:
     ],
 )
 def test_the_section_is_safe_for_any_number_of_releases(releases: list[tuple[str, Disclosure]]) -> None:
-    section = disclosure_section(releases)
-    assert sum(isinstance(block, Number) for block in section.blocks) == (2 if len(releases) == 1 else 0)
-    (chart,) = (block for block in section.blocks if isinstance(block, Chart))
-    assert len({series.style for series in chart.series}) == len(chart.series) == min(5, len(releases))
-    assert ("The first 5 of 8 are drawn" in chart.caption) == (len(releases) == 8)
-    page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(section,))
+    made = section_of(*releases)
+    assert made.lead.count("k = ") == min(3, len(releases))
+    page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(made,))
     html = render(page)
     assert "<script>alert('x')" not in html
     assert "nan" not in re.sub(r"<[^>]*>", " ", html).split()
 
 
 def test_few_people_are_not_counted_in_the_shareable_edition() -> None:
-    section = disclosure_section([("full", FULL)])
-    page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(section,))
+    page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(section_of(("full", FULL)),))
     shared = shareable(page, minimum_cell=50).sections[0]
     special, households = (
-        next(block for block in shared.blocks if isinstance(block, Shown) and block.caption.startswith(start))
-        for start in ("Special uniques", "Households")
+        next(block for block in shared.data if isinstance(block, Shown) and block.caption.startswith(start))
+        for start in ("Special uniques", "Household risk")
     )
     assert special.rows[0][1] == "fewer than 50"
     assert households.rows[0][1] == "fewer than 50"

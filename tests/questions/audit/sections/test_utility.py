@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,16 +13,16 @@ from tests.approved.sentences import Approved
 from unveil.data.table import Role, Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.utility import Utility, loss_summary
-from unveil.questions.audit.parts.utility import (
+from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.sections.utility import (
     changed_columns,
     changed_pairs,
-    lost,
-    plain_words,
-    utility_section,
+    section,
+    utility_sentence,
     utility_table,
 )
+from unveil.questions.audit.words import percent
 from unveil.report.blocks import Page
-from unveil.report.blocks import TableBlock as Shown
 from unveil.report.page import render
 from unveil.report.text import name
 
@@ -49,8 +51,8 @@ def test_the_table_holds_a_row_for_each_release() -> None:
     assert float(table.rows[1][4]) == pytest.approx(TORN.association_loss, abs=5e-4)
     assert table.rows[2][1:3] == ("75%", "0.2%")
     assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
-    assert "drawn by lot" not in table.note
-    assert "left out" not in table.note
+    assert "at random" not in table.note
+    assert "missing column" not in table.note
 
 
 def test_what_was_drawn_left_out_or_undefined_is_said(approved: Approved) -> None:
@@ -70,32 +72,22 @@ def test_what_was_drawn_left_out_or_undefined_is_said(approved: Approved) -> Non
     approved(note)
     assert "90 original and 200 released rows" in note
     assert "3 of 7 columns" in note
-    assert "told apart: too few rows" in note
+    assert "not measured: too few rows" in note
     assert "some: Columns changed counts" in utility_table([("some", few), ("same", SAME)]).note
-    assert "model" not in plain_words(few)
 
 
-def test_sentences_say_what_is_kept_and_what_is_lost(approved: Approved) -> None:
-    approved(plain_words(SAME))
-    torn = plain_words(TORN, who="It")
-    assert torn.startswith(
-        "It keeps the distribution of every column. What columns have to do with one another changes"
-    )
-    assert "most between age and <script>" in torn
-    assert f"{TORN.propensity.area * 100:.0f}% of cases (50% is guessing)" in torn
-    fewer = plain_words(FEWER)
-    assert fewer.startswith("The release has 75% as many rows as the original and keeps ")
-    worst = max(FEWER.columns, key=lambda column: column.distance)
-    assert f"(the least in {worst.name}: {100 - worst.distance * 100:.0f}%)" in fewer
-    assert "keeps 50% of the distribution" in plain_words(replace(SAME, columns_left_out=3, column_loss=0.5))
-
-
-def test_what_was_lost_is_named_with_both_values() -> None:
-    assert lost(SAME) == "nothing that was measured"
+def test_the_sentence_has_the_loss_and_the_largest_change_with_both_values() -> None:
+    assert utility_sentence("same", SAME, several=False) == "Utility loss 0%."
     worst = max(TORN.pairs, key=lambda pair: pair.association_change)
-    both = f" {worst.original:.2f} → {worst.released:.2f}".replace("-", "−")
-    assert lost(TORN) == f"{worst.first} with {name(worst.second, 24)}{both}"
-    assert lost(replace(FEWER, columns_left_out=2)).startswith("2 columns left out, 25% of rows, ")
+    both = f"({worst.original:.2f} → {worst.released:.2f})".replace("-", "−")
+    assert utility_sentence("torn", TORN, several=True) == (
+        f"torn: utility loss {percent(TORN.loss)}; largest change: association of {worst.first} and "
+        f"{name(worst.second, 24)} {both}."
+    )
+    changed = max(FEWER.columns, key=lambda column: column.distance)
+    assert f"distribution of {changed.name} (distance {percent(changed.distance)})" in utility_sentence(
+        "", replace(FEWER, pairs=()), several=False
+    )
 
 
 def test_what_changed_most_comes_first() -> None:
@@ -107,7 +99,7 @@ def test_what_changed_most_comes_first() -> None:
     assert columns.rows[0][0] == "age"
     assert len(columns.rows) == 2
     age = next(column for column in FEWER.columns if column.name == "age")
-    assert columns.rows[0][2] == f"+{age.mean_change:.2f} sd"
+    assert columns.rows[0][2] == f"+{age.mean_change:.2f} SD"
     worst = max(TORN.pairs, key=lambda pair: pair.association_change)
     assert pairs.rows[0][1:4] == ("Pearson", f"{worst.original:.2f}", f"{worst.released:.2f}".replace("-", "−"))
     for table in (changed_columns(RELEASES), changed_pairs(RELEASES)):
@@ -117,22 +109,12 @@ def test_what_changed_most_comes_first() -> None:
         assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
 
 
-def test_the_section_is_a_page_that_runs_nothing() -> None:
-    section = utility_section(RELEASES)
-    assert [type(block) for block in section.blocks] == [Shown, Shown, Shown, Shown]
-    page = Page(
-        title="T",
-        question="Q",
-        headline="H",
-        tone="neutral",
-        sections=(section, utility_section(RELEASES[1:2])),
-    )
-    html = render(page)
+@pytest.mark.parametrize("releases", [RELEASES, RELEASES[1:2]])
+def test_the_section_is_a_page_that_runs_nothing(releases: tuple[tuple[str, Utility], ...]) -> None:
+    findings: Any = SimpleNamespace(releases=[SimpleNamespace(name=name, utility=each) for name, each in releases])
+    made = section(findings, AuditContext())
+    assert made is not None
+    assert made.lead == " ".join(utility_sentence(*each, several=len(releases) > 1) for each in releases)
+    assert made.data[0] == utility_table(releases)
+    html = render(Page(title="T", question="Q", headline="H", tone="neutral", sections=(made,)))
     assert "<script>alert" not in html
-    assert "What the releases keep" in html
-
-
-def test_one_release_is_told_in_words_above_the_table() -> None:
-    section = utility_section([("torn", TORN)])
-    assert section.lead.startswith(plain_words(TORN))
-    assert [type(block) for block in section.blocks] == [Shown, Shown]

@@ -11,14 +11,15 @@ import pytest
 from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate, wilson
-from unveil.questions.audit.parts.changes import (
+from unveil.questions.audit.report_context import AuditContext, ReportContext
+from unveil.questions.audit.sections.changes import (
     changes,
-    changes_section,
     direction,
     read_previous,
+    section,
     sentence,
 )
-from unveil.report.blocks import Page, TableBlock
+from unveil.report.blocks import Page, Section, TableBlock
 from unveil.report.editions import shareable
 from unveil.report.figures import json_of
 from unveil.report.page import render
@@ -29,6 +30,14 @@ HOSTILE = "<script>alert(1)</script>"
 def rate(hits: int, tries: int = 500) -> dict[str, float | None]:
     found = wilson(hits, tries)
     return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def shown(before: dict[str, Any], now: dict[str, Any]) -> Section:
+    """Return the section on two audits as the report has it; of the findings it needs nothing but their JSON."""
+    findings: Any = None
+    made = section(findings, AuditContext(report=ReportContext(previous=before), present=now))
+    assert made is not None
+    return made
 
 
 NOTHING: dict[str, float | None] = {"value": None, "low": None, "high": None}
@@ -48,7 +57,6 @@ def attack(name: str, hits: int, *, scenario: str | None = None, **more: Any) ->
         "excess_over_control": NOTHING,
         "links": {"expected": 1.0, "low": 1.0, "high": 1.0},
         "figures": {},
-        "sentence": "Something.",
         **more,
     }
 
@@ -183,8 +191,8 @@ def test_what_the_audits_were_made_with() -> None:
     assert differ["by"] == ("sex", "none")
     assert "profile" not in differ
     assert differ["missing"] == ('["Smith"]', "none")
-    assert "The original is another file" in sentence(found)
-    page = Page(title="T", question="Q", headline="H", tone="bad", sections=(changes_section(found),))
+    assert "original data are another file" in sentence(found)
+    page = Page(title="T", question="Q", headline="H", tone="bad", sections=(shown(before, now),))
     assert "Smith" in render(page)
     shared = render(shareable(page))
     assert "Smith" not in shared
@@ -195,18 +203,17 @@ def test_what_the_audits_were_made_with() -> None:
 def test_the_section_shows_what_is_measurable_first(approved: Approved) -> None:
     before = audit(attack("copies", 3), attack("linkability", 10, scenario=HOSTILE), name=HOSTILE)
     now = audit(attack("copies", 3), attack("linkability", 100, scenario=HOSTILE), name=HOSTILE)
-    found = changes(before, now, called="the audit of May")
-    section = changes_section(found)
-    table = section.blocks[0]
+    made = shown(before, now)
+    table = made.data[0]
     assert isinstance(table, TableBlock)
     assert table.rows == (
-        (f"linkability, attack rate by {HOSTILE}", "measurably higher", "2.0% (1.1–3.6%)", "20% (17–24%)"),
-        ("copies, attack rate", "no measurable change", "0.6% (0.2–1.7%)", "0.6% (0.2–1.7%)"),
+        (f"linkability, attack rate by {HOSTILE}", "significantly higher", "2.0% (1.1–3.6%)", "20% (17–24%)"),
+        ("copies, attack rate", "no significant change", "0.6% (0.2–1.7%)", "0.6% (0.2–1.7%)"),
     )
-    approved(section.lead)
-    html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
+    approved(made.lead)
+    html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(made,)))
     assert HOSTILE not in html
-    assert json_of(found)["figures"][0]["direction"] == "no measurable change"
+    assert json_of(changes(before, now))["figures"][0]["direction"] == "no measurable change"
 
 
 def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:

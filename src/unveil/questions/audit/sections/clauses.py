@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from unveil._figure import derived, figure
+from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.quantities import alone, quantities_of
 from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity
-from unveil.report.profiles import Clause, Profile
+from unveil.report.profiles import Clause, Profile, profile
 from unveil.report.text import decimal, name
 
 NOT_BY_THIS_TOOL = "not by this tool"
@@ -90,3 +92,11 @@ def profile_sentence(answers: ProfileAnswers) -> str:
     """Return the source of the threshold, and what it asks."""
     profile = answers.profile
     return f"Threshold: {profile.title}. {profile.text} Source: {profile.cited} ({profile.standing})."
+
+
+def profile_answers(audit: Audit) -> ProfileAnswers | None:
+    """Return what answers each clause of the source of the threshold; None where the user chose it."""
+    if not audit.thresholds.profile:
+        return None
+    values = {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases}
+    return answers_to(profile(audit.thresholds.profile), values)
