@@ -66,7 +66,7 @@ class SuccessRange:
 class ColumnImportance:
     """Importance of a column: attack success without it, on the same people."""
 
-    column: str = figure("The column.")
+    column: str = figure("The column by its name.")
     without: Rate = figure("Attack success without the column.")
     #: Attack success with all columns of the attacker.
     whole: Rate
@@ -94,7 +94,7 @@ class AttackFinding:
         "The columns the attacker knows; null where the attack has none.", name="adversary", default=None
     )
     secret: str = figure("The inferred column; null where none is.", blank=True, default="")
-    targets: int = figure("Number of attempts.", counts="attempts")
+    targets: int = figure("Number of attempts of the attack.", counts="attempts")
     neighbours: int | None = figure(
         "Number of nearest rows that count; null where none do.", default=None, counts="nothing private"
     )
@@ -111,7 +111,7 @@ class AttackFinding:
         "Whether it is significant: by adjusted p, or above the theoretical baseline.",
         default=False,
     )
-    links: SuccessRange = figure("Number of successes.", default=SuccessRange())
+    links: SuccessRange = figure("Number of successful attempts, with bounds.", default=SuccessRange())
     figures: Mapping[str, float] = field(default_factory=dict)
 
     @derived("Further results of this attack, by name.", name="figures")
@@ -176,7 +176,7 @@ class AuditedRelease:
     JSON_DEFINITION = "release"
 
     name: str = figure("The release, by the name of its file.")
-    rows: int = figure("Number of rows.")
+    rows: int = figure("Number of rows of the release.")
     kind: Literal["masked", "synthetic"] | None = figure("Masked or synthetic; null where not stated.")
     type_source: TypeSource | None = figure(
         "Whether the type is stated, or detected because rows match people one to one; null where it is not known.",
@@ -227,7 +227,7 @@ class ColumnFact:
     COUNTS = "rows"
 
     name: str = figure("The name of the column.")
-    kind: str = figure("The column type.")
+    kind: str = figure("The type of the column.")
     role: str = figure("The role of the column: known, sensitive, identifier or ignored.")
     reason: str = figure("Why so, in words.")
     missing: int = figure("Number of missing cells.")
@@ -262,7 +262,7 @@ class FlaggedColumn:
 class ControlTable:
     """The control group."""
 
-    rows: int = figure("Number of rows.")
+    rows: int = figure("Number of rows of the control group.")
     sha256: str | None = figure("The digest of the file; null where there is none or it is withheld.")
 
 
@@ -318,7 +318,7 @@ class CopyFindings:
         "Share of the control group with an equal released row.", name="control_rate", counts="statistic"
     )
     unmistakable: int = figure(
-        "Copies beyond chance.",
+        "Number of copies beyond chance.",
         limit=COPIED,
         limit_meaning="people with an exact copy beyond chance",
     )
@@ -414,7 +414,7 @@ class Audit:
 
     decision: AuditDecision = figure("How large the risk is, and whether it is acceptable.", default=AuditDecision())
     verdict: AuditVerdict = figure("The tests behind the decision.", name="tests", default_factory=AuditVerdict)
-    rows: int = figure("Number of rows.", name="original.rows")
+    rows: int = figure("Number of rows of the original data.", name="original.rows")
 
     @derived(
         "Number of people; fewer than rows where some have several rows.",

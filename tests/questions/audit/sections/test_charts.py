@@ -11,6 +11,7 @@ from tests.end_to_end.test_audit_leaks import audited
 from tests.oracles.leaks import drawn_leaks
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.metrics.trials.membership import called_at, curve
+from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.result_cache import result_format
 from unveil.questions.audit.sections.association import association_charts, association_table
@@ -146,10 +147,11 @@ def test_the_difference_of_associations_is_released_minus_original(audit: Audit)
 def test_the_map_is_sorted_and_marks_what_is_significant(audit: Audit) -> None:
     (grid,) = attack_maps(audit)
     effects = [each for each in audit.decision.releases[0].effects if each.sensitive == "income"]
+    titles = {each.effect: each.title for each in ATTACKS.values()}
     assert grid.rows == ("income",)
     assert len(grid.rows) <= MOST_ROWS
     for column, text in zip(grid.columns, grid.texts[0], strict=True):
-        own = [each for each in effects if column.lower().startswith(each.attack.split("_")[0][:6])]
+        own = [each for each in effects if titles[each.attack] == column]
         if text and own:
             assert text.endswith("●") == max(own, key=lambda each: each.excess.value).is_significant
     tested = grid.level != NO_CELL

@@ -12,6 +12,7 @@ from tests.approved.sentences import Approved
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
+from unveil.questions.audit.decision_findings import AuditDecision
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.classes import (
     class_table,
@@ -54,7 +55,10 @@ COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="s
 def section_of(*releases: tuple[str, Disclosure]) -> Section:
     """Return the section of an audit of these releases."""
     findings: Any = SimpleNamespace(
-        releases=[SimpleNamespace(name=name, disclosure=found) for name, found in releases], before=None
+        releases=[SimpleNamespace(name=name, disclosure=found) for name, found in releases],
+        before=None,
+        minimum_cell=11,
+        decision=AuditDecision(),
     )
     made = section(findings, AuditContext())
     assert made is not None

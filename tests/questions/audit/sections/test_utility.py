@@ -13,6 +13,7 @@ from tests.approved.sentences import Approved
 from unveil.data.table import Role, Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.utility import Utility, loss_summary
+from unveil.questions.audit.decision_findings import AuditDecision
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.utility import (
     changed_columns,
@@ -111,7 +112,11 @@ def test_what_changed_most_comes_first() -> None:
 
 @pytest.mark.parametrize("releases", [RELEASES, RELEASES[1:2]])
 def test_the_section_is_a_page_that_runs_nothing(releases: tuple[tuple[str, Utility], ...]) -> None:
-    findings: Any = SimpleNamespace(releases=[SimpleNamespace(name=name, utility=each) for name, each in releases])
+    findings: Any = SimpleNamespace(
+        releases=[SimpleNamespace(name=name, utility=each) for name, each in releases],
+        decision=AuditDecision(),
+        minimum_cell=11,
+    )
     made = section(findings, AuditContext())
     assert made is not None
     assert made.lead == " ".join(utility_sentence(*each, several=len(releases) > 1) for each in releases)
