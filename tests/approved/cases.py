@@ -23,7 +23,7 @@ CASES: dict[str, str] = {
     "audit-releases": "audit people.csv noisy.csv copies.csv --control others.csv --sensitive income --targets 60 "
     "--guesses 60 --limit linkability=0.2",
     "audit-coarse": "audit people.csv coarse.csv --control others.csv --kind masked --sensitive income --targets 60 "
-    "--guesses 60 --profile cell-5 --minimum-cell 5 --report full",
+    "--guesses 60 --profile cell-5 --minimum-cell 5 --verbose",
     "audit-people": "audit visits.csv visits-released.csv --control visits-others.csv --id person --targets 40 "
     "--guesses 40 --attacks linkability,copies,singling_out,membership",
     "protect-sample": "protect --protect rank-swapping:p=10 --attacks linkability,copies --targets 60",
