@@ -221,7 +221,7 @@ HEADLINES = {
     "4": "Pass (very low risk): every excess is below 5.6 points.",
     "5": "Pass (very low risk): every excess is below 2.7 points.",
     "7": "Fail (medium risk): 9 people are in equivalence classes smaller than 3.",
-    "8": "Fail (at least high risk): 34 more of 100 predicates single out a person than the theoretical baseline.",
+    "8": "Fail (high risk): 34 more of 100 predicates single out a person than the theoretical baseline.",
     "9": "Inconclusive (at least low risk): no control group.",
     "10": "Inconclusive: without a control group the excess risk cannot be estimated.",
     "11": "Inconclusive (very low risk): the excess in singling out could be up to 12 points.",
@@ -229,7 +229,7 @@ HEADLINES = {
     "15": "Fail (high risk): membership is disclosed for 76 more people per 100.",
     "16": "Inconclusive (nothing significant): the excess in singling out could be up to 10.4 points.",
     "17": "Pass (nothing significant): every excess is below 7.4 points.",
-    "18": "Fail (medium risk): 26 people's records are released unchanged, 3 expected.",
+    "18": "Fail (medium risk): 26 people's records are released unchanged, 3 expected by chance.",
 }
 
 

@@ -134,7 +134,7 @@ TEMPLATES: dict[str, tuple[AuditEvidence, Thresholds | None, str]] = {
                 "Partial audit – high risk: 64 more people per 100 can be linked than without the release (84%, "
                 "control 20%)."),
     "copies": (audit(*rest(5), individuals=COPIED), None,
-               "Medium risk: 26 people's rare records are released unchanged, 3 expected."),
+               "Medium risk: 26 people's rare records are released unchanged, 3 expected by chance."),
     "members": (audit(effect("membership", 3, 1, 4, 0.01, rate=8), individuals=ExposedIndividuals(flagged=12)), None,
                 "Medium risk: 12 people can be recognized as members, at most 5% of them wrongly."),
     "class": (audit(*rest(5), individuals=classes(1, truthful=True)), None,
@@ -279,7 +279,7 @@ def test_the_table_has_four_risks_and_why_one_was_not_tested() -> None:
     assert rows["Membership"] == ("70%", "–", "not tested: too few people", "–", "–")
     assert rows["Singling out and re-identification"][2] == "not run"
     exposed = summary_table(worded(audit(*rest(5), individuals=COPIED))).rows[-1]
-    assert exposed[0] == "Individuals: 26 people's rare records are released unchanged, 3 expected"
+    assert exposed[0] == "Individuals: 26 people's rare records are released unchanged, 3 expected by chance"
 
 
 def test_several_releases_stand_in_columns_with_their_decision() -> None:

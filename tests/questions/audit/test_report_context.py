@@ -138,7 +138,7 @@ def test_people_outside_need_no_weight_and_no_household() -> None:
 def test_the_source_of_a_threshold_stands_on_the_page_and_in_the_json() -> None:
     settings: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "disclosure"], "targets": 30}
     held = ask(ORIGINAL, {"masked": MASKED}, CONTROL, profile="cell-5", **settings)
-    assert any(profile("cell-5").cited in section.lead for section in held.page().sections)
+    assert any(profile("cell-5").cited in each for each in held.page().method)
     payload = held.to_dict()
     assert payload["decision"]["threshold"] == {"value": 1 / 5, "source": profile("cell-5").who, "limits": {}}
     assert (payload["profile"]["profile"], payload["profile"]["who"]) == ("cell-5", profile("cell-5").who)

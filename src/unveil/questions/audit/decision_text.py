@@ -134,16 +134,13 @@ def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
     return replace(
         decision,
         headline=headline or headline_of(leading, decision),
-        subline=_sentence(
-            "; ".join(_subline(leading, decision, audit, several=bool(headline))), is_name=bool(headline)
-        ),
+        subline=_sentence("; ".join(_subline(leading, decision, audit, several=bool(headline)))),
         next=tuple(dict.fromkeys((*_next_of_several(decision, several), *_next(leading, decision, audit))))[:3],
     )
 
 
-def _sentence(text: str, *, is_name: bool) -> str:
-    """Return a text as a sentence; the name of a release at its beginning stays as it is."""
-    return text and f"{text[:1] if is_name else text[:1].upper()}{text[1:]}."
+def _sentence(text: str) -> str:
+    return text and f"{text[:1].upper()}{text[1:]}."
 
 
 def leading_release(decision: AuditDecision) -> ReleaseDecision | None:

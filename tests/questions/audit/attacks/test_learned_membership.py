@@ -176,9 +176,7 @@ def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_
     for internal in ("Most exposed records", "Closest released row"):
         assert internal in whole
         assert internal not in shared
-    withheld = without_small_counts(answer(leak=True).findings).releases[0]
-    assert withheld.exposed == ()
-    assert [each.separation.curve for each in withheld.findings if each.separation is not None] == [None]
+    assert without_small_counts(answer(leak=True).findings).releases[0].exposed == ()
     # No file for machines holds rows either.
     assert "released_row" not in answer(leak=True).to_json()
 

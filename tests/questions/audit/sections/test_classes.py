@@ -13,6 +13,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
 from unveil.questions.audit.decision_findings import AuditDecision
+from unveil.questions.audit.findings import AuditedRelease
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.classes import (
     class_table,
@@ -55,7 +56,8 @@ COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="s
 def section_of(*releases: tuple[str, Disclosure]) -> Section:
     """Return the section of an audit of these releases."""
     findings: Any = SimpleNamespace(
-        releases=[SimpleNamespace(name=name, disclosure=found, kind=found.kind) for name, found in releases],
+        releases=[AuditedRelease(name=name, rows=found.rows, kind=found.kind, columns=(), findings=(), disclosure=found)
+            for name, found in releases],
         before=None,
         minimum_cell=11,
         decision=AuditDecision(),
