@@ -1,4 +1,4 @@
-"""The one list of attacks: an attack is a frozen dataclass of settings plus the facts in its decorator."""
+"""The list of attacks: frozen dataclasses with the facts of their decorator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Attack(RegistryEntry):
 
     @property
     def leaves(self) -> Leaves:
-        """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
+        """Type of the guess that the attack returns, which decides its metrics."""
         left: Leaves = name_of_type(self._signature.return_annotation)  # type: ignore[assignment]
         return left
 

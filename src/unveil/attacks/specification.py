@@ -1,4 +1,4 @@
-"""An attack as it is written on the command line and in files."""
+"""Attacks as text, on the command line and in files."""
 
 from collections.abc import Collection
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from unveil.guesses.candidates import Candidates
 
 
 class TableAttack(Protocol):
-    """The interface of every attack on tables: settings, and one method that returns a guess.
+    """Interface of table attacks: settings and a method that returns a guess.
 
     Whatever it does, this holds, and ``tests/attacks/table/test_every_attack.py`` sees to it:
 
@@ -37,11 +37,11 @@ class TableAttack(Protocol):
     """
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 class GraphAttack(Protocol):
-    """The interface of every attack on graphs: settings, and one method that returns candidates per released node.
+    """Interface of graph attacks: a method that returns candidates per node.
 
     Whatever it does, this holds, and ``tests/attacks/graph/test_every_graph_attack.py`` sees to it:
 
@@ -58,11 +58,11 @@ class GraphAttack(Protocol):
     """
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 class CountsAttack(Protocol):
-    """The interface of every attack on published counts: settings, and a method returning ranges or ranked records.
+    """Interface of attacks on tables of counts: intervals or ranked records.
 
     Whatever it does, this holds, and ``tests/attacks/counts/test_every_count_attack.py`` sees to it:
 
@@ -74,7 +74,7 @@ class CountsAttack(Protocol):
     """
 
     def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> Any:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> TableAttack:
@@ -94,7 +94,7 @@ def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Table
 
 
 def graph_attack_from(text: str) -> GraphAttack:
-    """Return the attack on graphs that ``text`` describes, as :func:`attack_from` does for tables."""
+    """Return the graph attack that ``text`` describes, as :func:`attack_from`."""
     made: GraphAttack = _attack(text, "graph", None)
     return made
 
@@ -114,7 +114,7 @@ def _attack(text: str, on: InputKind, leaves: Collection[Leaves] | None) -> Any:
 
 
 def attack_text(attack: object) -> str:
-    """Return how an attack is written: its name, and the settings that are not as they would be anyway.
+    """Return the text of an attack: its name and changed settings.
 
     What cannot be written, such as a mechanism, is left out.
 

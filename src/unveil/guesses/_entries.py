@@ -14,7 +14,7 @@ Rows = tuple[IntArray, Int32Array, FloatArray]
 
 
 def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
-    """Return the values as a read-only array of this type that nobody else can change; None keeps the type.
+    """Return the values as a private, read-only array; None keeps the type.
 
     >>> frozen([1, 2], np.int32, what="start")
     array([1, 2], dtype=int32)
@@ -36,7 +36,7 @@ def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
 
 
 def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
-    """Return start, column and value of the rows of a dense or scipy sparse matrix."""
+    """Return row starts, columns, and values of a dense or sparse matrix."""
     if hasattr(matrix, "tocsr"):
         sparse = matrix.tocsr(copy=True)
         sparse.sum_duplicates()  # also sorts the columns of each row
@@ -59,7 +59,7 @@ def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
 def entries_of_table(
     target: Any, candidate: Any, probability: Any, *, normalise: bool
 ) -> tuple[IntArray, Int32Array, FloatArray, NDArray[Any], NDArray[Any]]:
-    """Return start, candidate number and value sorted by target and candidate, and the names of both."""
+    """Return starts, candidates, and values by target, with names."""
     row, targets = factorise(target, what="target")
     column, candidates = factorise(candidate, what="candidate")
     values = frozen(probability, np.float64, what="probability")
@@ -84,7 +84,7 @@ def entries_of_table(
 
 
 def divide_by_sums(start: IntArray, column: Int32Array, value: FloatArray) -> Rows:
-    """Return the rows divided by their sums; a row that sums to 0 loses its entries, because it says nothing."""
+    """Return the rows divided by their sums; zero rows become empty."""
     if (value < 0).any() or not np.isfinite(value).all():
         raise InputError("scores must be finite and at least 0 to be divided by their sum. Shift or replace them first")
     size = np.diff(start)
@@ -160,7 +160,7 @@ def _from_integers(labels: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
 
 
 def _as_polars(labels: Any) -> Any:
-    """Return a DataFrame column (or an array of text) as a polars series, or None for anything else."""
+    """Return a column or text array as a polars series, or None."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind == "U":
         import polars as pl
 

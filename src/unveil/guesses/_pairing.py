@@ -18,7 +18,7 @@ Names = tuple[str, ...]
 
 
 class PairedNames(Protocol):
-    """Equally many entries and tokens, with or without names: a Matching or a MatchingDistribution."""
+    """Items and pseudonyms with optional names, in equal numbers."""
 
     @property
     def n(self) -> int:
@@ -37,7 +37,7 @@ class PairedNames(Protocol):
 
 
 def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names | None:
-    """Return one name for each of the ``n`` entries or tokens, as text, or None where there are none.
+    """Return the names of ``n`` items or pseudonyms, or None.
 
     >>> distinct_names(["Flu", 7], 2, what="entries")
     ('Flu', '7')
@@ -58,7 +58,7 @@ def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names |
 
 
 def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
-    """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
+    """Return the true pseudonym of each item, from 0, one to one.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class UnpairedNames(PairedNames, Protocol):
 
 
 def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
-    """Return the true token of each entry as a number from 0, -1 where it has none; no token belongs to two entries.
+    """Return the true pseudonym of each item, -1 for none.
 
     ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or
     have None.
@@ -140,7 +140,7 @@ def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
 
 
 def refuse_count(count: int, n: int) -> None:
-    """Raise the error for a truth that has fewer or more pairs than there are entries."""
+    """Raise the error for a truth with too few or many pairs."""
     if count != n:
         raise InputError(
             f"the truth must have one token for each of the {n} entries, but has {count}. Add or remove pairs"
@@ -148,7 +148,7 @@ def refuse_count(count: int, n: int) -> None:
 
 
 def refuse_no_bijection(numbers: IntArray, n: int, word: str) -> None:
-    """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
+    """Raise the error for ``n`` numbers that are no permutation."""
     if ((numbers < 0) | (numbers >= n)).any():
         raise InputError(
             f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
@@ -213,7 +213,7 @@ def _numbered(names: list[Any], known: Names | None, word: str) -> IntArray:
 
 @contextmanager
 def of_file(path: "str | os.PathLike[str]", part: str = "") -> Iterator[None]:
-    """Let an error say which file (and which part of it) is meant, for checks that know no file."""
+    """Add the file, and its part, to errors raised inside."""
     try:
         yield
     except InputError as error:
@@ -233,7 +233,7 @@ class _Attack(Protocol):
 
 
 def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | None]:
-    """Return the product of all matrices, with rows and columns in the order of the first, and its names.
+    """Return the product of matrices in the first order, with names.
 
     Every matrix is first divided by its largest number, so that products of many stay in range.
     """

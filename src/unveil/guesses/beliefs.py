@@ -1,4 +1,4 @@
-"""What an adversary believes about every target, where some candidates cannot be told apart."""
+"""Beliefs about every target, with indistinguishable candidates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ MOST_ENTRIES = 5 * 10**7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
-    """One mass function per target: a target is a released record, an element of the frame an original one.
+    """One mass function per target.
+
+    A target is a released record, an element of the frame an original one.
 
     Parameters
     ----------
@@ -65,7 +67,9 @@ class Beliefs:
 
     @classmethod
     def from_codes(cls, size: int, codes: ArrayLike, distinct: Sequence[MassFunction]) -> "Beliefs":
-        """Return beliefs that are the same for equal released records: target ``j`` gets ``distinct[codes[j]]``.
+        """Return beliefs where target ``j`` gets ``distinct[codes[j]]``.
+
+        Equal released records share one belief.
 
         >>> Beliefs.from_codes(2, [0, 1, 0], [MassFunction.vacuous(2), MassFunction.from_set(2, [1])])
         Beliefs(3 targets on 2 elements)
@@ -76,7 +80,7 @@ class Beliefs:
         return cls(size, tuple(distinct[code] for code in numbers.tolist()), numbers)
 
     def check_equal_records(self, codes: ArrayLike) -> None:
-        """Refuse beliefs that differ for released records with the same values, which have the same code."""
+        """Validate that released records of one code share one belief."""
         numbers = frozen(codes, np.int64, what="the codes of the released records")
         if numbers.size != len(self.each):
             raise InputError(f"there are {numbers.size} codes for {len(self.each)} targets. Pass one for each")
@@ -101,15 +105,15 @@ class Beliefs:
         return len(self.each)
 
     def nonspecificity(self) -> FloatArray:
-        """Return the nonspecificity of each target's belief, in nats, from 0 (a probability) to ``log(size)``."""
+        """Return the nonspecificity per target, in nats, 0 to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.nonspecificity))
 
     def pignistic_entropy(self) -> FloatArray:
-        """Return the entropy of each target's pignistic probability, in nats, from 0 (sure) to ``log(size)``."""
+        """Return the pignistic entropy per target, in nats, 0 to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.pignistic_entropy))
 
     def to_candidates(self, *, most_entries: int = MOST_ENTRIES) -> Candidates:
-        """Return the pignistic probability of each target: what the adversary bets on when a choice has to be made.
+        """Return the pignistic probability of each target.
 
         Refused where there would be more than ``most_entries`` probabilities in all.
         """
@@ -128,7 +132,7 @@ class Beliefs:
         )
 
     def combined(self, *others: "Beliefs", rule: Any = "support_conditioning", **settings: Any) -> "Beliefs":
-        """Return what these beliefs and others about the same targets amount to, target by target.
+        """Return the combination with other beliefs, target by target.
 
         ``rule`` and ``settings`` are those of :func:`~unveil.guesses.mass_combination.combine`: the name of a rule, a
         function of your own, or where it lies.
@@ -151,7 +155,9 @@ class Beliefs:
         return Beliefs(self.size, tuple(made[tuple(map(id, line))] for line in lines))
 
     def coherent_with(self, other: "Beliefs") -> BoolArray:
-        """Return for each target whether both beliefs can be valid; where not, at least one of the two attacks fails.
+        """Return per target whether both beliefs can be valid.
+
+        If not, at least one of the two attacks fails.
 
         >>> here, there = (Beliefs(3, (MassFunction.from_set(3, [k]),)) for k in (0, 1))
         >>> here.coherent_with(there)
@@ -169,7 +175,7 @@ class Beliefs:
 
 
 def _for_each(each: Sequence[MassFunction], ask: Callable[[MassFunction], Answer]) -> list[Answer]:
-    """Return the answer for each mass function, asking one that many targets share only once."""
+    """Return the value for each distinct mass function, per target."""
     known: dict[int, Answer] = {}
     for one in each:
         if id(one) not in known:

@@ -1,4 +1,4 @@
-"""What an adversary believes about each target: a distribution over candidates, and the candidate chosen."""
+"""Probabilities over candidates per target, and the candidate chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ NOT_ATTEMPTED = -1
 
 
 class CandidateSummary(NamedTuple):
-    """What the truth-free metrics need of each target, from one pass over the probabilities."""
+    """Summaries per target for the metrics without truth."""
 
     support: IntArray
     entropy: FloatArray
@@ -147,7 +147,7 @@ class Candidates:
                 )
 
     def _make_exact(self) -> None:
-        """Divide by the sums where rounding left them a little off, so that identities between metrics hold."""
+        """Renormalize after rounding, so that identities between metrics hold."""
         filled = np.flatnonzero(self.considered)
         if filled.size == 0:
             return
@@ -169,7 +169,7 @@ class Candidates:
         targets: Any = None,
         candidates: Any = None,
     ) -> "Candidates":
-        """Return the guess with one row per target and one column per candidate, from a dense or scipy sparse matrix.
+        """Return the guess of a dense or sparse matrix, targets by candidates.
 
         All columns of a dense matrix were considered; of a sparse one those that are stored. With ``normalise`` each
         row is divided by its sum, and a row that sums to 0 was not attempted.
@@ -184,7 +184,7 @@ class Candidates:
     def from_scores(
         cls, scores: Any, *, chosen: Any = None, targets: Any = None, candidates: Any = None
     ) -> "Candidates":
-        """Return the guess that trusts each candidate in proportion to its score, which is at least 0.
+        """Return the guess with probabilities proportional to nonnegative scores.
 
         >>> Candidates.from_scores([[3, 1]]).probability
         array([0.75, 0.25])
@@ -195,7 +195,7 @@ class Candidates:
     def from_table(
         cls, target: Any, candidate: Any, probability: Any, *, normalise: bool = False, chosen: Any = None
     ) -> "Candidates":
-        """Return the guess of a long table with one row per target and candidate, in any order.
+        """Return the guess of a long table, one row per pair.
 
         ``target`` and ``candidate`` are names (sequences or DataFrame columns); ``chosen`` maps target names to the
         chosen candidate's name (None for not attempted). With ``normalise`` the probabilities of each target are
@@ -218,54 +218,54 @@ class Candidates:
 
     @cached_property
     def attempted(self) -> BoolArray:
-        """Whether the adversary attempted each target."""
+        """Whether each target was attempted."""
         tried = (np.diff(self.start) > 0) | (self.others > 0)
         return tried if self.chosen is None else tried & (self.chosen != NOT_ATTEMPTED)
 
     @cached_property
     def believed(self) -> BoolArray:
-        """Whether the adversary has probabilities for each target: it attempted it, or has some of them elsewhere."""
+        """Whether each target has probabilities, listed or elsewhere."""
         return self.attempted | (self.others > 0)
 
     @cached_property
     def others(self) -> IntArray:
-        """The number of candidates without an entry that share what lies elsewhere; 0 where nothing does."""
+        """Number of unlisted candidates that share the remaining probability."""
         if self.elsewhere is None or self.pool is None:
             return np.zeros(self.target_count, np.int64)
         return np.where(self.elsewhere > 0, self.pool.size - self.considered, 0)
 
     @cached_property
     def each_other(self) -> FloatArray:
-        """The probability of each candidate that shares what lies elsewhere."""
+        """Probability of each unlisted candidate."""
         if self.elsewhere is None:
             return np.zeros(self.target_count)
         return self.elsewhere / np.maximum(self.others, 1)
 
     @cached_property
     def considered(self) -> IntArray:
-        """The number of candidates listed for each target, those with probability 0 included."""
+        """Number of candidates listed per target, including probability 0."""
         return np.diff(self.start)
 
     @cached_property
     def summary(self) -> CandidateSummary:
-        """What the truth-free metrics need, from one pass."""
+        """Summaries for the metrics without truth."""
         if self.elsewhere is None:
             return CandidateSummary(*summarise(self.start, self.probability))
         return CandidateSummary(*with_others(self.start, self.probability, self.others, self.each_other))
 
     def entry_of(self, candidate: ArrayLike) -> IntArray:
-        """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
+        """Return the position of each target's given candidate, or -1."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
 
     def is_other(self, candidate: ArrayLike) -> BoolArray:
-        """Return whether each target's given candidate is one of those that share what lies elsewhere."""
+        """Return whether each target's given candidate is unlisted but possible."""
         if self.pool is None:
             return np.zeros(self.target_count, np.bool_)
         wanted = np.asarray(candidate, np.int64)
         return (self.others > 0) & np.isin(wanted, self.pool) & (self.entry_of(wanted) < 0)
 
     def written_out(self) -> "Candidates":
-        """Return the same guess with an entry for every candidate that has some probability; nothing lies elsewhere.
+        """Return the same guess with every possible candidate listed.
 
         >>> Candidates([0, 1], [1], [0.5], elsewhere=[0.5], pool=[0, 1, 2]).written_out().probability
         array([0.25, 0.5 , 0.25])
@@ -286,7 +286,7 @@ class Candidates:
         return Candidates(start, number[last], value[last], self.chosen, self.targets, self.candidates)
 
     def only(self, targets: ArrayLike) -> "Candidates":
-        """Return the guess about some of the targets, named by their numbers, in the order given.
+        """Return the guess about some targets, in the order given.
 
         >>> Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]).only([1]).probability
         array([0.5, 0.5])
@@ -307,7 +307,7 @@ class Candidates:
         )
 
     def truth_from(self, truth: Truth) -> IntArray:
-        """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
+        """Return each target's true candidate number, -1 for none.
 
         ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
         candidate that no target was ever given gets a number of its own: it was not considered.
@@ -321,7 +321,7 @@ class Candidates:
         return numbers
 
     def _numbers(self, named: Mapping[Any, Any], *, what: str) -> IntArray:
-        """Return the candidate number per target from a mapping of names, -1 for None."""
+        """Return the candidate number per target, -1 for None."""
         targets = range(self.target_count) if self.targets is None else self.targets.tolist()
         missing = sum(target not in named for target in targets)
         if missing:

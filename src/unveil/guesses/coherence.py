@@ -1,4 +1,4 @@
-"""Whether two beliefs about the same target can both be valid: a verdict that needs no ground truth."""
+"""Joint validity of two beliefs about one target, without ground truth."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from unveil.guesses.mass_function import ROUNDING, MassFunction
 
 @dataclass(frozen=True, eq=False)
 class Coherence:
-    """Whether some probability is compatible with both of two beliefs, and what shows it.
+    """Whether a probability is compatible with two beliefs, with evidence.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Coherence:
 
 
 def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
-    """Return whether two beliefs about the same target can both be valid, and what shows it.
+    """Return whether two beliefs can both be valid, with evidence.
 
     They can if and only if some probability is compatible with both, that is if the masses of the first can be carried
     to sets of the second that they share an element with. Conflict alone is no contradiction.
@@ -71,7 +71,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
 
 
 def _meeting(one: MassFunction, other: MassFunction) -> tuple[IntArray, IntArray]:
-    """Return for each focal set of the first those of the second that it shares an element with."""
+    """Return the intersecting focal sets of the second, per first."""
     if one.mass.size == 1:
         met = np.flatnonzero(
             np.add.reduceat(is_member(other.rows.element, one.support).astype(np.int64), other.rows.start[:-1])
@@ -95,7 +95,7 @@ def _meeting(one: MassFunction, other: MassFunction) -> tuple[IntArray, IntArray
 def _shared(
     one: MassFunction, other: MassFunction, start: IntArray, column: IntArray, carried: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return a probability that is compatible with both: what sets carry to one another lies evenly on what they share.
+    """Return a probability compatible with both beliefs.
 
     Each set of the first gives all its mass to its elements, and each of the second gets all its mass from its own.
     """

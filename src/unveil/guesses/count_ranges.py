@@ -1,4 +1,4 @@
-"""What an adversary knows about published counts: the least and the greatest value that each cell can have."""
+"""Feasibility intervals of cells of published tables."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from unveil.errors import InputError
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountRanges:
-    """The range of every cell of published tables, with what was told of it and how sure each end is.
+    """Feasibility interval of every cell, with given bounds and certainty.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CountRanges:
 
     @property
     def is_settled(self) -> BoolArray:
-        """Of which cells it is known whether they can be worked out: they have one value, or two were seen."""
+        """Cells known to be recovered or not."""
         return np.asarray((self.low == self.high) | self.has_more_than(1), np.bool_)
 
     @property
@@ -73,11 +73,11 @@ class CountRanges:
 
     @property
     def values_told(self) -> FloatArray:
-        """How many values each cell could have by what is told of it alone, infinite without an upper end."""
+        """Number of values that given bounds allow, possibly infinite."""
         return np.where(self.told_high >= NO_END, np.inf, self.told_high - self.told_low + 1.0)
 
     def has_more_than(self, values: int) -> BoolArray:
-        """Return which cells are shown by populations to have more values than this, whatever their ends."""
+        """Return the cells shown to have more values than this."""
         more = self.seen_high - self.seen_low + 1 > values
         return np.asarray((self.seen_high >= self.seen_low) & more, np.bool_)
 
@@ -87,7 +87,7 @@ class CountRanges:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedRecords:
-    """Combinations of one code of every variable, those first of which the adversary is surest that somebody has them.
+    """Records as combinations of codes, most confident first.
 
     Attributes
     ----------
@@ -122,6 +122,6 @@ class RankedRecords:
     def by(
         cls, cells: IntArray, confidence: FloatArray, is_certain: BoolArray, *, rng: np.random.Generator
     ) -> "RankedRecords":
-        """Return records ranked: certain ones first, then by confidence, ties by lot."""
+        """Return records by certainty, confidence, and then at random."""
         order = np.lexsort((rng.random(cells.size), -confidence, ~is_certain))
         return cls(cells=cells[order], confidence=confidence[order], is_certain=is_certain[order])

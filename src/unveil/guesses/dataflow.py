@@ -1,4 +1,4 @@
-"""A network of randomizing nodes that hides which entry became which token, and what an adversary makes of it."""
+"""Networks of randomizing nodes between items and pseudonyms (mix networks)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A node that sends each of its inputs to another of its outputs, as it draws.
+    """A node that sends each input to a different random output.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataflow:
-    """A network of randomizing nodes, joined where an output of one has the name of an input of another.
+    """A network of randomizing nodes, joined by output and input names.
 
     An input that no node puts out is an entry; an output that no node takes in is a token. What a node draws does not
     depend on what others draw. The network must have no loop.
@@ -133,7 +133,9 @@ class Dataflow:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
-        """Return the network in a TOML or CSV file, as :func:`~unveil.data.matrices.dataflows.read_dataflow` reads it.
+        """Return the network in a TOML or CSV file.
+
+        See :func:`~unveil.data.matrices.dataflows.read_dataflow`.
 
         >>> from unveil.data import samples
         >>> Dataflow.read(samples.path("matching_dataflow.csv"))
@@ -156,7 +158,7 @@ class Dataflow:
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """The chance that each entry (row) leaves the network as each token (column); read-only.
+        """Probability of each pseudonym (column) per item (row), read-only.
 
         Every row and column sums to 1. Chances flow through the nodes one by one: an output holds the mean of the
         inputs, weighted by the node's chances.
@@ -175,7 +177,7 @@ class Dataflow:
         return matrix
 
     def distribution(self, *, at_most: int = 100_000) -> "MatchingDistribution":
-        """Return how likely each whole matching is by what the nodes can draw, not only each pair.
+        """Return the probability of each whole matching.
 
         The matrix keeps the chance of each pair and forgets which pairs come together; this keeps both. Only networks
         whose nodes draw every order alike, have two inputs, or do not draw at all say how likely each order is.
@@ -230,7 +232,7 @@ def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
 
 
 def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
-    """Return the numbers of the nodes so that each comes after those that feed it."""
+    """Return the nodes in topological order."""
     feeding = [Counter(source[wire] for wire in node.inputs if wire in source) for node in nodes]
     fed: list[list[int]] = [[] for _ in nodes]
     for number, before in enumerate(feeding):
@@ -265,7 +267,7 @@ def _ordered(order: Sequence[Any] | None, have: Sequence[str], what: str) -> Nam
 
 
 def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return which input leaves by each output, with the chance of each such order."""
+    """Return the input of each output, with probabilities, per order."""
     k, chances = node.size, node.chances
     if chances is None:
         if k > 20 or factorial(k) > at_most:

@@ -1,4 +1,4 @@
-"""What an adversary says about connections that it did not know, after it has mapped a released graph to its own."""
+"""Edge claims: new edges inferred from a mapped released graph."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ CLAIMED_ABOVE = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeClaims:
-    """Pairs of auxiliary nodes that the adversary says are joined, although its own graph does not join them.
+    """Pairs of auxiliary nodes claimed as edges, new to the auxiliary graph.
 
     The truth of such a guess is the original graph under the numbers of the auxiliary one, which
     :func:`unveil.data.graph.knowledge.original_among` gives.
@@ -83,7 +83,7 @@ class EdgeClaims:
     def from_chances(
         cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge, original_share: float = 1.0
     ) -> "EdgeClaims":
-        """Return the pairs that are joined with a probability above 1/2, by the probabilities of a guess.
+        """Return pairs joined with probability above 1/2.
 
         The probability is ``min(1, c Σ P(u is v) P(w is x))`` over all released edges u-w, in both directions, seed
         pairs being certain; chances below 0.001 are left out. It takes both ends for independent. ``c`` is the chance
@@ -112,7 +112,7 @@ class EdgeClaims:
         return cls(auxiliary, keys, np.minimum(1.0, expected * fresh))
 
     def hidden(self, original: Graph) -> IntArray:
-        """Return the keys of the edges to be learned: those of the original graph that the adversary did not know."""
+        """Return the keys of original edges that the attacker did not know."""
         if original.nodes != self.auxiliary.nodes:
             raise InputError(
                 f"the original graph must have the {self.auxiliary.nodes} nodes of the auxiliary one, under their "
@@ -125,7 +125,7 @@ class EdgeClaims:
 
 
 def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> float:
-    """Return the share of original edges among released ones between people whom the auxiliary graph does not join.
+    """Return the share of original edges among new released edges.
 
     Of released edges the share κ is original, and of these the auxiliary graph has a share s, of the others none:
     ``κ (1 - s) / (1 - κ s)`` of those that it lacks are original, which is far less than κ where it has most. s is
@@ -144,7 +144,7 @@ def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> flo
 
 
 def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> IntArray:
-    """Return the auxiliary node that each released one is taken for, -1 for none; seed pairs are as they are known."""
+    """Return each released node's auxiliary node, -1 for none."""
     _check(guess, released, knowledge)
     found = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
     if guess.chosen is not None:
@@ -161,7 +161,10 @@ def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> I
 def certain_seeds(
     guess: Candidates, released: Graph, knowledge: GraphKnowledge
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return ``start``, candidate and chance of each released node, seed pairs certain and tiny chances left out."""
+    """Return candidate starts, candidates, and probabilities, seeds certain.
+
+    Tiny probabilities are left out.
+    """
     _check(guess, released, knowledge)
     row = np.repeat(np.arange(released.nodes), guess.considered)
     open_rows = guess.attempted.copy()
@@ -193,7 +196,7 @@ def _check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> Non
 
 
 def mapped_edges(keys: IntArray, partner: IntArray, known: IntArray, nodes: int) -> IntArray:
-    """Return the keys of pairs of auxiliary nodes whose partners are joined, those in ``known`` left out, ascending.
+    """Return the new edges between mapped nodes, as ascending keys.
 
     ``keys`` are those of the released edges, ``partner`` has the auxiliary node of each released one (-1 for none),
     ``known`` the sorted keys of the auxiliary edges, and ``nodes`` is how many auxiliary nodes there are.
@@ -213,7 +216,7 @@ def likely_edges(
     auxiliary: tuple[IntArray, Int32Array],
     at_least: float,
 ) -> tuple[IntArray, FloatArray]:
-    """Return the pairs of auxiliary nodes that are not joined and have an expected number of edges above ``at_least``.
+    """Return new pairs with an expected edge number above ``at_least``.
 
     Parameters
     ----------

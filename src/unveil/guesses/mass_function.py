@@ -1,4 +1,4 @@
-"""What an adversary believes about one target without being able to tell some candidates apart: masses on sets."""
+"""Mass functions: beliefs on sets of candidates for one target."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def checked_size(size: int) -> int:
 
 
 def checked_probability(size: int, probability: Probability) -> tuple[IntArray, FloatArray]:
-    """Return the elements with a probability above 0, ascending, and their probabilities, which sum to 1.
+    """Return the possible elements, ascending, and their probabilities.
 
     >>> checked_probability(3, [0.5, 0, 0.5])
     (array([0, 2]), array([0.5, 0.5]))
@@ -68,7 +68,7 @@ def checked_probability(size: int, probability: Probability) -> tuple[IntArray, 
 
 
 def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
-    """Return the masses that lead to the values, exactly 0 where rounding left next to nothing."""
+    """Return the masses behind the values, rounding residues set to 0."""
     if what == "mass":
         masses = values.copy()
     elif what == "commonality":
@@ -87,7 +87,7 @@ def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
 
 
 def as_elements(elements: Elements) -> IntArray:
-    """Return the elements as an array of whole numbers, in the order given.
+    """Return the elements as integers, in the order given.
 
     >>> as_elements((4, 1))
     array([4, 1])
@@ -109,7 +109,7 @@ def check_range(elements: IntArray, size: int) -> None:
 
 
 def check_masses(values: FloatArray, what: str) -> None:
-    """Refuse masses or probabilities below 0, and those that do not sum to 1."""
+    """Validate that masses are nonnegative and sum to 1."""
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = int((~np.isfinite(values) | (values < 0)).sum())
         raise InputError(f"{what} must be numbers of at least 0, but {wrong} are not. Pass such numbers")
@@ -141,7 +141,7 @@ def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
 
 
 def _ascending(element: IntArray, lengths: IntArray) -> SetRows:
-    """Return the rows with the elements of each in ascending order, each once."""
+    """Return rows of distinct elements, ascending."""
     start = np.concatenate([[0], np.cumsum(lengths)])
     rises = element[1:] > element[:-1]
     rises[start[1:-1] - 1] = True
@@ -156,7 +156,7 @@ def _ascending(element: IntArray, lengths: IntArray) -> SetRows:
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class MassFunction:
-    """Masses on sets of candidates for one target: so much of the belief that it is one of these, and no more said.
+    """Masses on sets of candidates for one target.
 
     The frame is the ``size`` records of the original, numbered from 0. Belief, plausibility and commonality of a set A
     are the masses of the sets within A, of those that meet A and of those around A. A mass on single elements only is a
@@ -205,7 +205,7 @@ class MassFunction:
 
     @classmethod
     def from_set(cls, size: int, elements: Elements) -> "MassFunction":
-        """Return the belief that the target is one of these, with no preference among them.
+        """Return the belief in one set, with no preference inside.
 
         >>> MassFunction.from_set(5, {3, 1}).sets
         (array([1, 3]),)
@@ -214,7 +214,7 @@ class MassFunction:
 
     @classmethod
     def from_sets(cls, size: int, masses: Mapping[Any, float] | Iterable[tuple[Elements, float]]) -> "MassFunction":
-        """Return the belief with these masses: a mapping from sets (as tuples) to masses, or pairs of the two.
+        """Return the belief with these masses, from a mapping or pairs.
 
         >>> MassFunction.from_sets(3, {(0,): 0.5, (0, 1, 2): 0.5}).mass
         array([0.5, 0.5])
@@ -234,7 +234,7 @@ class MassFunction:
 
     @classmethod
     def vacuous(cls, size: int) -> "MassFunction":
-        """Return total ignorance: the target may be anybody.
+        """Return the vacuous belief: total ignorance.
 
         >>> MassFunction.vacuous(3)
         MassFunction(1 focal set on 3 elements)
@@ -243,14 +243,14 @@ class MassFunction:
 
     @classmethod
     def of_rows(cls, size: int, rows: SetRows, mass: FloatArray) -> "MassFunction":
-        """Return the belief with these sets, which must be in range, ascending and none empty, in any order."""
+        """Return the belief with these valid, nonempty sets."""
         made = object.__new__(cls)
         made._fill(size, *canonical(rows, mass))
         return made
 
     @classmethod
     def of_masks(cls, size: int, masks: Masks, mass: FloatArray, atoms: Atoms) -> "MassFunction":
-        """Return the belief on these sets of atoms, distinct, ascending, none empty; atoms may be finer than needed."""
+        """Return the belief on distinct, nonempty sets of atoms."""
         made = object.__new__(cls)
         if not mass.all():  # products of masses can vanish
             masks, mass = masks[mass > 0], mass[mass > 0]
@@ -259,7 +259,7 @@ class MassFunction:
 
     @cached_property
     def rows(self) -> SetRows:
-        """The focal sets as one flat array of elements and where each set starts."""
+        """Focal sets as one flat array, and set starts."""
         return SetRows(*map(_locked, rows_of(self.block_masks, self.blocks)))
 
     @cached_property
@@ -270,7 +270,7 @@ class MassFunction:
 
     @cached_property
     def blocks(self) -> Atoms:
-        """Blocks of elements of which the focal sets consist, perhaps finer ones than needed."""
+        """Blocks of elements that make up the focal sets."""
         return atoms_of(self.rows)
 
     @cached_property
@@ -295,21 +295,21 @@ class MassFunction:
 
     @cached_property
     def support(self) -> IntArray:
-        """The elements of all focal sets together, ascending: outside of these nothing is held possible."""
+        """Union of all focal sets, ascending."""
         if self.mass.size == 1:
             return self.rows.element
         return np.unique(self.rows.element) if "rows" in vars(self) else self.partition.element
 
     def belief(self, event: Elements) -> float:
-        """Return the mass of the focal sets within the event, from 0 to 1: so far it is certain."""
+        """Return the belief in the event, 0 to 1."""
         return self._total(self._shared(event) == self.lengths)
 
     def plausibility(self, event: Elements) -> float:
-        """Return the mass of the focal sets that meet the event, from 0 to 1: so far it is possible."""
+        """Return the plausibility of the event, 0 to 1."""
         return self._total(self._shared(event) > 0)
 
     def commonality(self, event: Elements) -> float:
-        """Return the mass of the focal sets that hold all of the event, from 0 to 1; 1 for the empty event."""
+        """Return the commonality of the event, 0 to 1."""
         elements = self._event(event)
         return self._total(shared_counts(self.rows, elements) == elements.size)
 
@@ -325,7 +325,7 @@ class MassFunction:
         return elements
 
     def pignistic(self) -> tuple[IntArray, FloatArray]:
-        """Return the elements that are held possible, and the probability to bet on each: every mass in equal shares.
+        """Return the possible elements and their pignistic probabilities.
 
         >>> MassFunction.from_sets(3, {(0,): 0.5, (0, 2): 0.5}).pignistic()
         (array([0, 2]), array([0.75, 0.25]))
@@ -336,7 +336,7 @@ class MassFunction:
         return elements, sums_at(at, np.repeat(self.mass / self.lengths, self.lengths), elements.size)
 
     def pignistic_entropy(self) -> float:
-        """Return the entropy of the pignistic probability, in nats, from 0 (sure of one element) to ``log(size)``.
+        """Return the pignistic entropy, in nats, 0 to ``log(size)``.
 
         It can rise when the adversary learns something (Example 24); nonspecificity cannot.
         """
@@ -344,11 +344,11 @@ class MassFunction:
         return max(0.0, float(-(probability * np.log(probability)).sum()))
 
     def nonspecificity(self) -> float:
-        """Return the mean logarithm of the size of a focal set, in nats, from 0 (a probability) to ``log(size)``."""
+        """Return the nonspecificity, in nats, 0 to ``log(size)``."""
         return float(self.mass @ np.log(self.lengths))
 
     def conditioned(self, event: Elements, *, conflict: Literal["refuse", "normalise"] = "refuse") -> "MassFunction":
-        """Return the belief once it is certain that the target is in the event: every mass moves to the part within.
+        """Return the belief conditioned on the event.
 
         Mass on sets outside of the event means that the event cannot be certain if this belief is valid. It is refused,
         or with ``normalise`` left out and the rest divided by its sum (Dempster's conditioning, which need not stay
@@ -372,7 +372,7 @@ class MassFunction:
         return MassFunction.of_rows(self.size, rows, self.mass[met])
 
     def transferred(self, larger: Elements, smaller: Elements, mass: float) -> "MassFunction":
-        """Return the belief with so much mass moved from a focal set to a part of it.
+        """Return the belief with mass moved to a part of a set.
 
         Nonspecificity never rises (Proposition 26), but the result need not be compatible with what this was.
 
@@ -391,7 +391,9 @@ class MassFunction:
         return MassFunction(self.size, [*self.sets, target], [*masses, mass])
 
     def atoms(self) -> tuple[IntArray, ...]:
-        """Return the blocks of elements that no focal set tells apart, in ascending order of their largest element.
+        """Return the blocks of elements that no focal set separates.
+
+        They are in ascending order of their largest element.
 
         Elements that lie in no focal set are left out.
 
@@ -403,7 +405,9 @@ class MassFunction:
         return tuple(np.split(part.element[order], np.cumsum(part.sizes)[:-1]))
 
     def on_atoms(self, what: Quantity = "belief") -> FloatArray:
-        """Return the quantity for every union of atoms, at the position whose bits are the atoms (up to 22 atoms).
+        """Return the quantity for every union of atoms, by bits.
+
+        At most 22 atoms are possible.
 
         >>> MassFunction.from_sets(2, {(0,): 0.25, (0, 1): 0.75}).on_atoms("plausibility")
         array([0.  , 1.  , 0.75, 1.  ])
@@ -423,7 +427,7 @@ class MassFunction:
     def from_atoms(
         cls, size: int, atoms: Sequence[Elements], values: ArrayLike, what: Quantity = "belief"
     ) -> "MassFunction":
-        """Return the mass function that has this quantity for every union of atoms: the way back (Proposition 3).
+        """Return the mass function with this quantity (Proposition 3).
 
         ``values`` are as :meth:`on_atoms` returns them. Those that no masses lead to are refused.
 
@@ -444,7 +448,7 @@ class MassFunction:
         return cls(size, [np.concatenate([blocks[k] for k in one]) for one in sets], masses[masses > 0])
 
     def same_as(self, other: "MassFunction", *, within: float = ROUNDING) -> bool:
-        """Return whether both put the same masses, but for rounding, on the same sets of equally large frames."""
+        """Return whether both have the same masses, up to rounding."""
         return self is other or (
             self.size == other.size
             and self.mass.size == other.mass.size

@@ -1,4 +1,4 @@
-"""The rules that make one mass function of several, and the one list of them."""
+"""The list of rules that combine mass functions."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -50,12 +50,12 @@ class CombinationRule:
 
     @property
     def acceptable(self) -> bool:
-        """Whether it keeps Definition 27 whatever the true probability is, so that nobody needs to know it."""
+        """Whether the rule meets Definition 27 for every true probability."""
         return self.acceptable_for == "every probability"
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what is returned."""
+        """The first line of the docstring."""
         return (inspect.getdoc(self.rule) or "").partition("\n")[0]
 
 
@@ -66,7 +66,7 @@ COMBINATIONS: Mapping[str, CombinationRule] = MappingProxyType(_COMBINATIONS)
 
 
 def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Callable[[Rule], Rule]:
-    """List the decorated function as a rule of combination, and return it unchanged."""
+    """List the decorated function as a combination rule."""
 
     def list_it(rule: Rule) -> Rule:
         name = rule.__name__
@@ -77,7 +77,7 @@ def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Calla
 
 
 def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]:
-    """Return the blocks of elements that no focal set of any input tells apart, and each input's sets of these."""
+    """Return the common atoms, and each input's sets of atoms."""
     atoms = common_atoms([one.blocks for one in masses])
     if atoms.count <= WORD:
         return atoms, [moved_masks(one.block_masks, one.blocks, atoms) for one in masses]
@@ -91,7 +91,7 @@ def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]
 
 
 def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatArray, float]:
-    """Return the atoms, the intersections that are not empty, their masses and the mass of the empty one."""
+    """Return atoms, nonempty intersections, their masses, and the empty mass."""
     atoms, masks = on_common_atoms(masses)
     sets, weights = masks[0], masses[0].mass
     for other, one in zip(masks[1:], masses[1:], strict=True):
@@ -103,7 +103,7 @@ def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatAr
 
 @combination(source="Smets, Kennes 1994: The transferable belief model")
 def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, where no two sets are disjoint.
+    """Return the product masses on intersections, which must be nonempty.
 
     The mass of disjoint sets would stay on the empty set, which Definition 2 forbids: refused, with how much it is.
     """
@@ -118,7 +118,7 @@ def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Dempster 1967; Shafer 1976: A mathematical theory of evidence")
 def dempster(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, divided by what is not in conflict."""
+    """Return the product masses on intersections, normalized by non-conflict."""
     atoms, sets, weights, _ = intersections(masses)
     if sets.size == 0:
         raise InputError(
@@ -130,7 +130,7 @@ def dempster(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Yager 1987: On the Dempster-Shafer framework and new combination rules")
 def yager(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, and what is in conflict on the whole frame."""
+    """Return the product masses on intersections, conflict on the frame."""
     size = masses[0].size
     # The frame takes part so that elements of no focal set are an atom as well.
     atoms, sets, weights, conflict = intersections([*masses, MassFunction.vacuous(size)])
@@ -142,7 +142,7 @@ def yager(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Dubois, Prade 1988: Representation and combination of uncertainty")
 def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, or on the union where the intersection is empty."""
+    """Return the product masses on intersections, or unions if empty."""
     _check_tuples(masses)
     atoms, masks = on_common_atoms(masses)
     parts = []
@@ -154,7 +154,7 @@ def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Smarandache, Dezert 2005: proportional conflict redistribution rule no. 5")
 def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, or shared out among the sets in conflict by their masses.
+    """Return the product masses on intersections, conflict redistributed by mass.
 
     A set that several of the inputs put in conflict counts once, with the product of their masses.
     """
@@ -177,7 +177,7 @@ def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
 
 
 def _shares(sets: Sequence[Masks], weights: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the product of the masses of all inputs that took the same set, for the first of them; else 0."""
+    """Return the product of equal sets' masses, for the first input."""
     shares = []
     for k, one in enumerate(sets):
         share = np.ones(one.size)
@@ -203,7 +203,7 @@ def _together(parts: Sequence[tuple[Masks, FloatArray]]) -> tuple[Masks, FloatAr
 
 @combination(source="Dubois, Prade 1986; Smets 1993: the disjunctive rule of combination")
 def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the unions: valid if any of the inputs is, and less specific than each."""
+    """Return the product masses on unions; valid if any input is."""
     atoms, masks = on_common_atoms(masses)
     sets, weights = masks[0], masses[0].mass
     for other, one in zip(masks[1:], masses[1:], strict=True):
@@ -213,14 +213,14 @@ def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Murphy 2000: Combining belief functions when evidence conflicts (the mean only)")
 def mean(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the mean of the masses: valid if all inputs are, but less specific than the best of them."""
+    """Return the mean of the masses; valid if all inputs are."""
     weights = np.concatenate([one.mass for one in masses]) / len(masses)
     return MassFunction.of_rows(masses[0].size, joined_rows([one.rows for one in masses]), weights)
 
 
 @combination(source="Denoeux 2008: Conjunctive and disjunctive combination of nondistinct evidence")
 def cautious(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the combination of inputs that may rest on the same evidence, so that nothing counts twice; normalised.
+    """Return the normalized combination of possibly dependent inputs.
 
     Each input is taken apart into simple pieces of evidence, and of each piece the strongest is kept. That needs some
     mass on the whole frame in each input; without, it is undefined.

@@ -1,4 +1,4 @@
-"""A matching attack: how likely each released token is each original entry, as one square matrix."""
+"""Matching attack: probabilities of items per pseudonym, as a square matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _SMALL = 1000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matching:
-    """A square matrix of weights: rows are original entries, columns are released tokens.
+    """A square weight matrix: rows are items, columns are pseudonyms.
 
     The adversary holds a one-to-one matching of entries and tokens to be likely in proportion to the product of its
     weights. 0 says that a token cannot be that entry. Multiplying a row or a column by a positive number changes
@@ -72,7 +72,7 @@ class Matching:
     def from_matrix(
         cls, matrix: Any, *, entries: Sequence[Any] | None = None, tokens: Sequence[Any] | None = None
     ) -> "Matching":
-        """Return the attack with this matrix: rows of numbers, an array, a DataFrame of numbers or a sparse matrix.
+        """Return the attack with this dense, sparse, or tabular matrix.
 
         >>> Matching.from_matrix([[0.5, 0.5], [0.5, 0.5]], tokens=["u", "v"]).is_doubly_stochastic
         True
@@ -99,7 +99,7 @@ class Matching:
     def from_candidates(
         cls, candidates: "Candidates", *, unattempted: Literal["refuse", "uniform"] = "refuse"
     ) -> "Matching":
-        """Return the attack in which each token is an entry as likely as the adversary's candidates say.
+        """Return the attack with the probabilities of candidates.
 
         This transposes: a target of Candidates is released, so it is a token and becomes a column; a candidate is
         original, so it is an entry and becomes a row. The choices of Candidates are left aside, only its probabilities
@@ -151,7 +151,9 @@ class Matching:
         entries: Sequence[Any] | None = None,
         tokens: Sequence[Any] | None = None,
     ) -> "Matching":
-        """Return the 0/1 matrix of an infeasibility attack: 1 where the token's frequency lies in the entry's range.
+        """Return the 0/1 infeasibility attack of frequency ranges.
+
+        An element is 1 where the pseudonym's frequency lies in the item's range.
 
         Both ends belong to the range. ``low`` and ``high`` are what the adversary knows of each entry (minus and plus
         infinity where nothing), ``frequency`` is what was seen of each token, all in the same unit.
@@ -164,7 +166,7 @@ class Matching:
 
     @classmethod
     def from_dataflow(cls, dataflow: "Dataflow") -> "Matching":
-        """Return the attack of an adversary who knows a network of randomizing nodes, but not what each node drew.
+        """Return the attack of a known network with unknown draws.
 
         >>> from unveil.guesses.dataflow import Dataflow, Node
         >>> Matching.from_dataflow(Dataflow([Node(["Flu", "Cold"], ["u", "v"])])).matrix
@@ -174,7 +176,7 @@ class Matching:
         return cls(dataflow.matrix, dataflow.entries, dataflow.tokens)
 
     def combined(self, *others: "Matching") -> "Matching":
-        """Return the attack of an adversary who has several releases under the same tokens: weights are multiplied.
+        """Return the attack on several releases, as the product of weights.
 
         That is Bayes' rule where each matrix says how likely its release is under each pair, and releases tell by
         themselves: an adversary who learns the same from two of them learns it once, and the product would count it
@@ -192,12 +194,12 @@ class Matching:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """Number of items, equal to the number of pseudonyms."""
         return int(self.matrix.shape[0])
 
     @cached_property
     def is_feasibility(self) -> bool:
-        """Whether every weight is 0 or 1, so that all matchings that are possible are equally likely."""
+        """Whether every weight is 0 or 1."""
         return bool((self.edges.weight == 1).all())
 
     @cached_property
@@ -214,11 +216,11 @@ class Matching:
 
     @cached_property
     def support(self) -> "csr_array":
-        """A sparse matrix with 1 at each positive weight: the infeasibility attack with the same zeros."""
+        """The 0/1 sparse matrix of positive weights (infeasibility attack)."""
         return support_of(self.edges)
 
     def sinkhorn(self, *, rounds: int = 1000) -> "Matching":
-        """Return the doubly stochastic matrix that makes every matching as likely as this one does.
+        """Return the equivalent doubly stochastic matrix.
 
         Rows and columns are multiplied by factors until all sum to 1. A weight that is in no matching of positive
         weight becomes 0: only so is there a limit, and no matching is lost. Very unequal weights need many rounds;
@@ -275,7 +277,7 @@ def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> 
 
 
 def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareMatrix:
-    """Return 1 where a frequency lies in a range; a range holds neighbours in the order of frequencies."""
+    """Return 1 where a frequency lies in an item's range."""
     from scipy.sparse import csr_array
 
     shape = (low.size, frequency.size)
@@ -313,7 +315,7 @@ _MOST_TRANSPOSED = 5_000_000
 
 
 def edges_of_matrix(matrix: SquareMatrix) -> Edges:
-    """Return the positive entries of a checked matrix as the kernels take them, without sorting.
+    """Return the positive elements of a checked matrix, for the kernels.
 
     >>> edges_of_matrix(np.array([[0.0, 2.0], [1.0, 0.5]])).column
     array([1, 0, 1], dtype=int32)
@@ -330,7 +332,7 @@ def edges_of_matrix(matrix: SquareMatrix) -> Edges:
 
 
 def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
-    """Raise the error for a matrix in which some rows have fewer columns than they are, if there are such rows."""
+    """Raise the error for a matrix without a perfect matching."""
     dense = isinstance(matrix, np.ndarray)
     if dense and (len(matrix) <= 1 or matrix.min() > 0) and matrix.max() > 0:
         return
@@ -343,7 +345,7 @@ def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
 
 
 def _thinned(matrix: FloatArray) -> Edges:
-    """Return a few positive entries of each row, spread over it: mostly these already have a perfect matching."""
+    """Return a few positive elements per row, spread over it."""
     n = len(matrix)
     kept, sizes = [], []
     for row in range(n):
@@ -376,7 +378,7 @@ def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
 
 
 def _few_left(edges: Edges, matched: Int32Array) -> Int32Array:
-    """Return the maximum matching with few rows left over, so that the search from each of them stays short.
+    """Return the maximum matching with few rows left over.
 
     The other rows left over take columns left over; no search ever gets there, or the matching were not maximum.
     """

@@ -1,4 +1,4 @@
-"""An adversary who holds certain matchings to be likely, each with a probability of its own."""
+"""Probability distributions over matchings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchingDistribution:
-    """Matchings of entries and tokens, and how likely the adversary holds each to be: any distribution at all.
+    """Matchings of items and pseudonyms, with any probabilities.
 
     A matrix of weights (:class:`~unveil.guesses.matching.Matching`) describes few distributions only. Matchings are
     sorted, those given twice are one with the sum of their probabilities, and those with probability 0 are left out, so
@@ -78,7 +78,7 @@ class MatchingDistribution:
 
     @classmethod
     def from_matching(cls, matching: "Matching", *, at_most: int = _MOST) -> "MatchingDistribution":
-        """Return every matching that the matrix allows, likely in proportion to the product of its weights.
+        """Return every possible matching, weighted by the product of elements.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class MatchingDistribution:
         return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
 
     def combined(self, *others: "MatchingDistribution") -> "MatchingDistribution":
-        """Return what is left with several releases under the same tokens: probabilities of the same matching multiply.
+        """Return the product distribution of several releases.
 
         As in :meth:`Matching.combined <unveil.guesses.matching.Matching.combined>`, releases must tell by themselves,
         and the adversary must have held all matchings equally likely before.
@@ -131,7 +131,7 @@ class MatchingDistribution:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """Number of items, equal to the number of pseudonyms."""
         return int(self.matchings.shape[1])
 
     @property
@@ -141,7 +141,7 @@ class MatchingDistribution:
 
     @cached_property
     def marginals(self) -> FloatArray:
-        """How likely each token (column) is each entry (row): rows and columns sum to 1; read-only."""
+        """Probability of each pseudonym (column) per item (row), read-only."""
         n = self.n
         place = np.arange(n) * n + self.matchings
         chance = np.bincount(place.ravel(), np.repeat(self.probability, n), n * n)
@@ -154,7 +154,7 @@ class MatchingDistribution:
 
 
 def _permutations(matchings: Any) -> IntArray:
-    """Return the matchings as rows of numbers, or say which row does not match one to one."""
+    """Return the matchings as rows; raise InputError on bad ones."""
     rule = "matchings must be rows of whole numbers, all of one length: the token (from 0) of each entry"
     try:
         array = np.asarray(matchings)
@@ -193,7 +193,7 @@ def _refuse_probabilities(probability: FloatArray, count: int) -> None:
 
 
 def _each_matching(matching: "Matching", at_most: int) -> Iterator[Sequence[int]]:
-    """Yield the tokens of each matching, entry by entry; pairs that are in no matching are never tried."""
+    """Yield the possible matchings, item by item."""
     from unveil._kernels.matching.blocks import decompose
 
     edges, n = matching.edges, matching.n

@@ -1,4 +1,4 @@
-"""A partition: which items belong together, and a view: several partitions and how likely each is."""
+"""Partitions of items into clusters, and views: weighted partitions."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Number = int | float | str | Fraction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
-    """A division of items into clusters, each item in exactly one.
+    """A partition of items into clusters.
 
     As truth a cluster is a subject (all that belongs to Alice); as guess it is what the adversary thinks belongs
     together. Build one with :meth:`from_labels` or :meth:`from_clusters`.
@@ -71,7 +71,7 @@ class Partition:
     def from_clusters(
         cls, clusters: Mapping[Hashable, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
     ) -> "Partition":
-        """Return the partition with these clusters: a mapping from name to items, or one collection per cluster.
+        """Return the partition with these clusters, from a mapping or collections.
 
         >>> Partition.from_clusters([["o", "x"], ["y"]]).items
         array(['o', 'x', 'y'], dtype=object)
@@ -104,13 +104,13 @@ class Partition:
 
     @cached_property
     def by_first_item(self) -> IntArray:
-        """The clusters in the order of their first items: an order that no name of a cluster changes."""
+        """Clusters in the order of their first items."""
         first = np.empty(self.cluster_count, np.int64)
         first[self.codes[::-1]] = np.arange(self.n - 1, -1, -1)  # the last one written is the first item
         return np.argsort(first)
 
     def numbered_by_items(self) -> "Partition":
-        """Return this partition with its clusters numbered in the order of their first items.
+        """Return this partition, clusters numbered by their first items.
 
         >>> Partition.from_labels("ba").numbered_by_items().clusters
         array(['b', 'a'], dtype=object)
@@ -120,7 +120,7 @@ class Partition:
         return Partition(number[self.codes], self.clusters[self.by_first_item], self.items)
 
     def aligned_to(self, other: "Partition") -> "Partition":
-        """Return this partition with its items in the order of ``other``, which must have the same items.
+        """Return this partition with its items in the order of ``other``.
 
         Partitions without item names are taken to be in the same order already.
         """
@@ -150,7 +150,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class View:
-    """What an adversary thinks who is not sure: partitions of the same items, each with its probability.
+    """An uncertain attacker's partitions of the same items, with probabilities.
 
     >>> unsure = View([Partition.from_labels("aab"), Partition.from_labels("abb")], ["1/3", "2/3"])
     >>> unsure.probabilities
@@ -188,7 +188,7 @@ class View:
 
 
 def exact_fraction(value: Number, *, what: str) -> Fraction:
-    """Return the number as it was written: 0.1 is one tenth, not the nearest binary fraction.
+    """Return the number as written: 0.1 is one tenth.
 
     >>> exact_fraction(0.1, what="alpha"), exact_fraction("2/3", what="alpha")
     (Fraction(1, 10), Fraction(2, 3))

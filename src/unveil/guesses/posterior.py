@@ -1,4 +1,4 @@
-"""The true probability of who is behind a released row, as the masking method itself implies it."""
+"""True probabilities of original rows, as the masking method implies."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _AT_ONCE = 4_000_000
 def record_level_truth(
     mechanism: Mechanism, original: Table, released: Table, *, most_entries: int = 20_000_000, at_least: float = 0.0
 ) -> Candidates:
-    """Return for each released row the probability that it was made from each original row.
+    """Return the probability of each original row per released row.
 
     By Bayes' rule, with every original row as likely beforehand: proportional to the chance, or density, with which
     the mask makes this released row from that original one. Each released row is judged alone (the record level); that
@@ -106,7 +106,7 @@ def _too_many(released: Table, most_entries: int) -> InputError:
 
 
 def _alike(released: Table) -> tuple[IntArray, IntArray]:
-    """Return a number for each row, the same for equal rows, and the first row of each number."""
+    """Return a number per row, equal for equal rows, and representatives."""
     import polars as pl
 
     plain = pl.DataFrame({str(place): column for place, column in enumerate(released.frame)})
@@ -120,7 +120,7 @@ def _alike(released: Table) -> tuple[IntArray, IntArray]:
 def _all_pairs(
     mechanism: Mechanism, original: Table, released: Table, rows: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the possible pairs of some released rows with the original ones, and the logarithms of their chances."""
+    """Return possible pairs of rows, and their log-probabilities."""
     logs = likelihood_of(mechanism, original, released, rows)
     kind, candidate = np.nonzero(logs > -np.inf)
     return kind, candidate, logs[kind, candidate]
@@ -129,7 +129,7 @@ def _all_pairs(
 def _normalised(
     kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, at_least: float
 ) -> tuple[IntArray, Int32Array, FloatArray]:
-    """Return how many candidates each row has, who they are and their probabilities; the pairs are sorted by row."""
+    """Return candidate numbers, candidates, and probabilities; pairs sorted by row."""
     count = np.bincount(kind, minlength=rows.size)
     wrong = np.flatnonzero(count == 0)
     if wrong.size:
@@ -148,7 +148,7 @@ def _normalised(
 
 
 def _spread(alike: IntArray, sizes: IntArray, candidate: Int32Array, probability: FloatArray) -> Candidates:
-    """Return the probabilities of all rows from those of the rows that differ."""
+    """Return the probabilities of all rows from the distinct ones."""
     start = np.concatenate([[0], np.cumsum(sizes[alike])])
     begins = np.concatenate([[0], np.cumsum(sizes)])[alike]
     entry = np.arange(start[-1]) + np.repeat(begins - start[:-1], sizes[alike])

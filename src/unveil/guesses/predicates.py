@@ -1,4 +1,4 @@
-"""Guesses of the form "exactly one record has …": conditions on columns, and for how many rows of a table they hold."""
+"""Predicates ("exactly one record has …"): conditions on columns, and matches."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ _HIDDEN = "…"
 
 @dataclass(frozen=True)
 class Condition:
-    """What a predicate says of one column; a row in which the column is missing only ever satisfies "is missing".
+    """A condition on one column; a missing cell only satisfies "is missing".
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class Predicates:
         return self.matches(table)[0]
 
     def matches(self, table: "Table") -> tuple[IntArray, IntArray]:
-        """Return for how many rows each predicate holds, and where that is a single one its position, else -1."""
+        """Return the number of rows per predicate, and a single row's position."""
         return CodedTable(table, self.columns).matches(self)
 
     def fits(self, table: "Table") -> tuple[IntArray, IntArray]:
@@ -188,7 +188,7 @@ class Predicates:
         return CodedTable(table, self.columns).fits(self)
 
     def describe(self, *, show_values: bool = False) -> tuple[str, ...]:
-        """Return a sentence for each predicate; values are shown only if asked for, because they are data."""
+        """Return a sentence per predicate; values are shown only on request."""
         return tuple(
             "exactly one record has " + " and ".join(one.describe(show_values=show_values) for one in predicate)
             for predicate in self.each
@@ -196,7 +196,7 @@ class Predicates:
 
 
 class CodedTable:
-    """Columns of a table as whole numbers in the order of their values: 0 is missing, the least value is 1.
+    """Columns of a table as ordered codes: 0 is missing.
 
     Attributes
     ----------
@@ -252,7 +252,7 @@ class CodedTable:
         return [len(values) + len(markers) for values, markers in zip(self.values, self.markers, strict=True)]
 
     def condition(self, column: int, relation: Relation, code: int) -> Condition:
-        """Return the condition on the value with this code; a missing value is always "is missing"."""
+        """Return the condition on the value with this code."""
         if code == 0:
             return Condition(self.names[column], "is missing", "" if self._whys[column] else None)
         if code > len(self.values[column]):
@@ -263,29 +263,29 @@ class CodedTable:
         )
 
     def conditions(self, column: int, relation: Relation, code: int) -> Predicate:
-        """Return what is said of the column by this code: one condition, or for a cell as many as it takes."""
+        """Return the conditions on the column given by this code."""
         cells = self.cells[column]
         if cells is None or code == 0:
             return (self.condition(column, relation, code),)
         return _of_cell(self.names[column], self._kinds[column], cells, code - 1)
 
     def says_nothing(self, column: int) -> BoolArray:
-        """Return which codes of a column leave everything open, or fit nobody."""
+        """Return codes that exclude nothing, or fit no record."""
         cells = self.cells[column]
         if cells is None:
             return np.zeros(self._levels()[column] + 1, bool)
         return np.append(False, (cells.state == SUPPRESSED) | (cells.state == NOBODY))
 
     def matches(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
-        """Return what `Predicates.matches` does, of predicates about these columns."""
+        """Return `Predicates.matches` for predicates about these columns."""
         return matches(self.index, self.find(predicates))
 
     def fits(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
-        """Return what `Predicates.fits` does, of predicates about these columns."""
+        """Return `Predicates.fits` for predicates about these columns."""
         return fits(self.index, self.find(predicates))
 
     def find(self, predicates: Iterable[Predicate]) -> PredicateConditions:
-        """Return the predicates in terms of codes, where no row may have the value at all."""
+        """Return the predicates in codes; values may be absent."""
         place = {name: number for number, name in enumerate(self.names)}
         sizes, parts = [0], []
         lists: list[list[int]] = []
@@ -308,7 +308,7 @@ class CodedTable:
         return PredicateConditions(begin, column, low, high, outside.astype(bool), choice, among)
 
     def _codes_of(self, column: int, condition: Condition) -> list[int]:
-        """Return the codes of the values that a list names and some row has, or of those that are no single span."""
+        """Return the codes of listed values that are present."""
         if condition.relation != "in":
             low, high, outside = self._span(column, condition)
             if outside:
@@ -319,7 +319,7 @@ class CodedTable:
         return [code for code, value in enumerate(self.values[column], 1) if value in wanted]
 
     def _span(self, column: int, condition: Condition) -> tuple[int, int, bool]:
-        """Return the first and the last code that the condition is about, and whether it means all others."""
+        """Return the condition's first and last code, and whether negated."""
         values, relation = self.values[column], condition.relation
         if relation == "is missing":
             if not condition.value:
@@ -368,7 +368,7 @@ class CodedTable:
 
 
 def _coded(table: "Table", name: str) -> tuple[IntArray | Int32Array, list[Any]]:
-    """Return the code of each cell, 0 where it is missing, and the values in order."""
+    """Return the code of each cell (0: missing), and ordered values."""
     import polars as pl
 
     cells, rows = table.lookup(name)
@@ -384,7 +384,7 @@ def _coded(table: "Table", name: str) -> tuple[IntArray | Int32Array, list[Any]]
 
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
-    """Return what a cell says: between two ends, one of some values, or nothing if it could be any."""
+    """Return a cell's content: an interval, some values, or nothing."""
     if cells.state[cell] == ABSENT:
         return (Condition(name, "is missing", cells.marker[cell]),)
     if cells.state[cell] != SHOWN:

@@ -1,4 +1,4 @@
-"""What an adversary achieved in many tries: hits of the attack, of a blind guess, and of the attack on strangers."""
+"""Attempts of an attack, its baseline, and its control."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -13,7 +13,7 @@ from unveil.errors import InputError
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Attempts:
-    """How often one way of trying hits, where hits may hang on how ties between equally near rows are broken.
+    """Success probabilities of attempts, including ties.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Attempts:
 
     @classmethod
     def from_chances(cls, chances: ArrayLike, *, rows: ArrayLike | None = None) -> Self:
-        """Return the attempts with these probabilities of a hit; exactly 0 and exactly 1 are certain."""
+        """Return attempts with these success probabilities, 0 to 1."""
         each = np.asarray(chances, np.float64)
         low, high = float((each == 1).sum()), float((each > 0).sum())
         # A sum of many chances just below 1 may round up to one more than is possible.
@@ -81,7 +81,7 @@ class Attempts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trials:
-    """The attack's attempts beside those of a blind guess and of the same attack on people who are not in the data.
+    """Attempts of the attack, the baseline, and the control group.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Trials:
 
 
 def mean_of_rows(scores: FloatArray | BoolArray, person: IntArray) -> FloatArray:
-    """Return the mean score of each person's rows, in the order of the persons' numbers.
+    """Return each person's mean score, by person number.
 
     >>> mean_of_rows(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 3])).tolist()
     [0.5, 0.5]

@@ -1,4 +1,4 @@
-"""A matching attack where some entries have no token, or some tokens stand for no entry the adversary knows."""
+"""Matching attacks with unmatched items or pseudonyms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ __all__ = ["UnequalMatching", "unequal_truth"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnequalMatching:
-    """A matrix of weights with another number of entries (rows) than of tokens (columns), or where not all have one.
+    """A weight matrix with unequal or incomplete items and pseudonyms.
 
     A suppressed entry has no token; a token may stand for an entry that the adversary has never heard of. The adversary
     pairs ``pairs`` entries with tokens and leaves the others alone, and holds that to be likely in proportion to the
@@ -68,7 +68,7 @@ class UnequalMatching:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]", *, pairs: int | None = None) -> "UnequalMatching":
-        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market, with any number of rows and columns."""
+        """Return the attack in a CSV, NPY, NPZ, or Matrix Market file."""
         from unveil.data.matrices.matchings import read_matrix
 
         file = read_matrix(path, square=False)
@@ -86,7 +86,7 @@ class UnequalMatching:
         tokens: Sequence[Any] | None = None,
         pairs: int | None = None,
     ) -> "UnequalMatching":
-        """Return 1 where a token's frequency lies in an entry's range, as :meth:`Matching.from_ranges` does.
+        """Return the 0/1 attack of frequency ranges, as :meth:`Matching.from_ranges`.
 
         >>> UnequalMatching.from_ranges([0.4, 0.1, 0.1], [0.9, 0.6, 0.2], [0.2, 0.4]).matrix.tolist()
         [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
@@ -94,7 +94,7 @@ class UnequalMatching:
         return cls(ranges_matrix(low, high, frequency, square=False), entries, tokens, pairs)  # type: ignore[arg-type]
 
     def combined(self, *others: "UnequalMatching") -> "UnequalMatching":
-        """Return the attack with several releases under the same tokens, as :meth:`Matching.combined` does.
+        """Return the attack on several releases, as :meth:`Matching.combined`.
 
         Weights are divided by the largest of each release first, which changes nothing where the number of pairs is
         known. All releases have the same pairs, so they must agree on how many.
@@ -110,32 +110,32 @@ class UnequalMatching:
 
     @property
     def n(self) -> int:
-        """The number of entries."""
+        """Number of items."""
         return int(self.matrix.shape[0])
 
     @property
     def token_count(self) -> int:
-        """The number of tokens."""
+        """Number of pseudonyms."""
         return int(self.matrix.shape[1])
 
     @property
     def pair_count(self) -> int:
-        """How many entries have a token."""
+        """Number of items with a pseudonym."""
         return int(self.pairs or 0)
 
     @property
     def spare_tokens(self) -> int:
-        """How many columns of ``padded`` stand for having no token: as many as entries are without."""
+        """Number of padding columns: items without a pseudonym."""
         return self.n - self.pair_count
 
     @property
     def spare_entries(self) -> int:
-        """How many rows of ``padded`` stand for an entry the adversary does not know: as many as tokens are without."""
+        """Number of padding rows: pseudonyms without a known item."""
         return self.token_count - self.pair_count
 
     @cached_property
     def padded(self) -> Matching:
-        """The square matrix whose matchings say the same: with a column for each entry without token, and so on.
+        """The equivalent square matrix, padded for unmatched items and pseudonyms.
 
         Every pairing is there as often as the added rows and columns can be exchanged among themselves.
         """
@@ -157,18 +157,18 @@ class UnequalMatching:
 
     @property
     def log_repeats(self) -> float:
-        """The logarithm of how often each pairing is among the matchings of ``padded``."""
+        """Logarithm of each pairing's multiplicity among matchings of ``padded``."""
         return lgamma(self.spare_tokens + 1) + lgamma(self.spare_entries + 1)
 
     @property
     def log_all(self) -> float:
-        """The logarithm of how many pairings there are if every pair is possible."""
+        """Logarithm of the number of pairings if all are possible."""
         pairs = self.pair_count
         chosen = lgamma(self.n + 1) - lgamma(self.n - pairs + 1) + lgamma(self.token_count + 1)
         return chosen - lgamma(self.token_count - pairs + 1) - lgamma(pairs + 1)
 
     def real(self) -> BoolArray:
-        """Return which edges of ``padded`` are pairs of an entry and a token."""
+        """Return which edges of ``padded`` pair an item and a pseudonym."""
         edges = self.padded.edges
         return np.asarray((edges.row < self.n) & (edges.column < self.token_count))
 
@@ -193,7 +193,7 @@ class UnequalMatching:
 
 
 def truth_of(guess: Any, truth: Any) -> IntArray:
-    """Return the true token of each entry, -1 for entries without, whatever kind of attack it is."""
+    """Return each item's true pseudonym, -1 for none, for any attack."""
     from unveil.guesses._pairing import matching_truth
 
     if isinstance(guess, UnequalMatching):

@@ -1,4 +1,7 @@
-"""The one list of metrics: a metric is a plain function plus the facts in its decorator."""
+"""The list of metrics: functions with the facts of their decorator.
+
+A metric is a plain function.
+"""
 
 import inspect
 import re
@@ -23,7 +26,7 @@ _AFTER_PROSE = re.compile(r"^(>>>|[A-Z]\w*\n-+$)", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """The facts of one metric, as shown by ``unveil list metrics`` and used by studies, pages and tests."""
+    """Facts of one metric, shown by ``unveil list metrics``."""
 
     name: str = figure("The name of the metric, as `unveil list metrics` has it.")
     function: Callable[..., Any]
@@ -47,7 +50,7 @@ class Metric:
 
     @property
     def level_and_potential(self) -> bool:
-        """Whether it tells the level of privacy, and where it may be broken: whether each target has a value."""
+        """Whether the metric has one value per target."""
         return self.per in ("target", "subject")
 
     @property
@@ -57,18 +60,21 @@ class Metric:
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what is returned."""
+        """The first line of the docstring."""
         return self._docstring.partition("\n")[0]
 
     @property
     def explanation(self) -> str:
-        """The prose of the docstring between the first line and the example, on one line; names are in backticks."""
+        """The docstring between the first line and the example, on one line.
+
+        Names are in backticks.
+        """
         prose = _AFTER_PROSE.split(self._docstring.partition("\n")[2])[0]
         return _ROLE.sub(r"``\1``", " ".join(prose.split()))
 
     @property
     def formula(self) -> str:
-        """What is computed: the explanation from "Formula:" to the first sentence that says what a value means."""
+        """The explanation from "Formula:" to the first sentence on what values mean."""
         _, _, rest = self.explanation.partition("Formula: ")
         sentences = []
         for sentence in _sentences(rest):
@@ -79,13 +85,13 @@ class Metric:
 
     @property
     def meaning(self) -> str:
-        """What values mean: the explanation without the formula and without when it is undefined."""
+        """The explanation without the formula and the NaN sentences."""
         sentences = _sentences(self.explanation.replace(f"Formula: {self.formula}", ""))
         return " ".join(sentence for sentence in sentences if not sentence.startswith("NaN "))
 
     @property
     def undefined(self) -> str:
-        """When there is no value: the sentences of the explanation that begin with NaN."""
+        """The sentences of the explanation that begin with NaN."""
         return " ".join(sentence for sentence in _sentences(self.explanation) if sentence.startswith("NaN "))
 
     @property

@@ -1,4 +1,4 @@
-"""The one list of protections: each is a frozen dataclass of settings plus the facts in its decorator."""
+"""The list of protections: frozen dataclasses with the facts of their decorator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unveil.data.table.release import Release
 
 
 class TableProtection(Protocol):
-    """The interface of every protection of tables: settings, and one method that makes a release.
+    """Interface of table protections: settings and a method that makes releases.
 
     Whatever it does, this holds, and ``tests/protections/test_every_protection.py`` sees to it:
 
@@ -40,7 +40,7 @@ class TableProtection(Protocol):
 
 
 class GraphProtection(Protocol):
-    """What every protection of graphs is: settings, and one method that makes a release.
+    """Interface of graph protections: settings and a method that makes releases.
 
     Whatever it does, this holds, and ``tests/protections/test_every_graph_protection.py`` sees to it:
 
@@ -68,7 +68,7 @@ KeptProperty = Literal["values", "means", "node count", "edge count", "degrees",
 
 @dataclass(frozen=True, kw_only=True)
 class Protection(RegistryEntry):
-    """The facts of one protection with its usual settings, as shown by ``unveil list protections``."""
+    """Facts of one protection, shown by ``unveil list protections``."""
 
     method = "apply"
     takes = ("original", "rng")
@@ -115,7 +115,7 @@ def facts_of(protection: object) -> Protection:
 
 
 def original_edges(protection: object) -> float | None:
-    """Return the share of a released graph's edges that are original, as method and settings tell; None if they do not.
+    """Return the share of released edges that are original, or None.
 
     Edges that are drawn anew are none, even where one happens to be as before.
 

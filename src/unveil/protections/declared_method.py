@@ -1,4 +1,4 @@
-"""Find the mechanism of a file masked by a declared method, or evidence against the method."""
+"""Mechanism of a file masked by a declared method, or evidence against."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ _NOT_THEIRS = "cannot have come from the row that they belong to"
 
 
 class DeclaredMethod(NamedTuple):
-    """The mechanism of a declared method, or None with the sentences that refute it."""
+    """Mechanism of a declared method, or None with the refuting sentences."""
 
     mechanism: Mechanism | None
     against: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ def declared_mechanism(
     only: Collection[str] | None = None,
     rng: np.random.Generator,
 ) -> DeclaredMethod:
-    """Return the mechanism of a file that a protection is declared to have made elsewhere.
+    """Return the mechanism of a file with a declared protection.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def declared_mechanism(
 
 
 def _own_mechanism(protection: Any, file: DeclaredFile, only: Collection[str] | None) -> DeclaredMethod:
-    """Return a user's own mechanism, unless released rows are impossible given their own original row."""
+    """Return a user's own mechanism, unless released rows are impossible."""
     if not callable(getattr(protection, "log_likelihood", None)):
         raise InputError(
             f"a method that is declared for a release made elsewhere must be one that masks each row, but "
@@ -130,7 +130,7 @@ def _which_rows(wrong: IntArray, somebody: IntArray) -> str:
 def _impossible(
     file: DeclaredFile, parts: Sequence[MechanismPart], known: Sequence[Refutation]
 ) -> Iterator[Refutation]:
-    """Yield a refutation for each part by which rows cannot have come from their own original row.
+    """Yield a refutation for each part with impossible rows.
 
     It has no sentence where one on the same columns is ``known``.
     """
@@ -159,7 +159,7 @@ def _impossible(
 
 
 def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -> list[str]:
-    """Return the columns whose released cells are texts where the original has values of another type."""
+    """Return columns with released texts where the original has another type."""
     import polars as pl
 
     if not isinstance(part, SingleColumn):
@@ -171,7 +171,7 @@ def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -
 
 
 def _of_other_kind(file: DeclaredFile, names: Sequence[str]) -> BoolArray:
-    """Return which released rows have a text in one of these columns that is no value of the original's type."""
+    """Return released rows with such a text in these columns."""
     texts = file.texts(names)
     kinds = file.original.content.schema
     wrong = np.zeros(file.released.rows, np.bool_)
@@ -181,7 +181,7 @@ def _of_other_kind(file: DeclaredFile, names: Sequence[str]) -> BoolArray:
 
 
 def _own_chances(part: MechanismPart, original: Table, released: Table, truth: IntArray, rows: IntArray) -> FloatArray:
-    """Return the logarithm of the chance of each of these released rows given its own original row."""
+    """Return log-probabilities of released rows given their own original row."""
     names = [name for name in part.names if name in released.column_names]
     if not names:
         return np.zeros(rows.size)
@@ -196,7 +196,7 @@ def _own_chances(part: MechanismPart, original: Table, released: Table, truth: I
 def _unlike(
     protection: object, file: DeclaredFile, parts: Sequence[MechanismPart], rng: np.random.Generator
 ) -> Iterator[Refutation]:
-    """Yield a refutation for each part that changed rows much more or less than the method does when run here."""
+    """Yield a refutation for each part with unusual amounts of change."""
     chance = [part for part in parts if not isinstance(part, (RecodedColumns, UnchangedColumns))]
     apply = getattr(protection, "apply", None)
     somebody = np.flatnonzero(file.truth != NOBODY)

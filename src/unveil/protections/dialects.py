@@ -1,4 +1,4 @@
-"""Masking methods as other tools write them: calls of sdcMicro and models of ARX, as far as they can be mapped."""
+"""Masking methods as sdcMicro calls or ARX models, where possible."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ class ParsedProtection(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RecodedElsewhere:
-    """Classes of rows that show the same, made by any recoding that the file itself tells: it can be declared only.
+    """Recoded classes of rows, as the file shows them; declared only.
 
     The true probability is even over the rows of a class. A row whose masked cells are all missing or ``*`` was
     suppressed, and need not have k like it.
@@ -63,7 +63,7 @@ class RecodedElsewhere:
             whole_number(self.k, "k", advice="Write the k of k-anonymity")
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         known = tuple(each.name for each in file.original.columns if each.role == "known")
         names = masked_columns(file.original, self.columns or known or None, Mondrian())
         shown = file.texts(names)
@@ -81,7 +81,7 @@ def _suppressed(cells: "pl.Series") -> BoolArray:
 
 
 def as_written(text: str) -> ParsedProtection:
-    """Return the protection that a text describes: as here, or as sdcMicro or ARX write it.
+    """Return the protection of a text: unveil, sdcMicro, or ARX.
 
     Understood of sdcMicro are ``addNoise(noise=20)``, ``addNoise(noise=20, method="correlated")``,
     ``microaggregation(aggr=5)`` and ``rankSwap(P=10, TopPercent=0, BottomPercent=0)``, with or without ``sdcMicro::``
@@ -115,7 +115,10 @@ def as_written(text: str) -> ParsedProtection:
 
 
 def _arguments(inside: str, name: str) -> dict[str, str]:
-    """Return what a call says by name, the values without a name by their place; the object itself is left out."""
+    """Return the arguments of a call by name or position.
+
+    The object itself is left out.
+    """
     found: dict[str, str] = {}
     place, at = 0, 0
     while at < len(inside) and inside[at:].strip():

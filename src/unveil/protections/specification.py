@@ -1,4 +1,4 @@
-"""A protection as it is written on the command line and in files."""
+"""Protections as text, on the command line and in files."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def protection_from(text: str) -> TableProtection:
 
 
 def masking_from(text: str) -> object:
-    """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
+    """Return the table protection of a text, or your own class.
 
     A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file
     made elsewhere; to make a release it needs ``apply`` too.
@@ -40,7 +40,7 @@ def masking_from(text: str) -> object:
 
 
 def graph_protection_from(text: str) -> GraphProtection:
-    """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
+    """Return the graph protection that ``text`` describes, as :func:`protection_from`.
 
     >>> graph_protection_from("id-removal")
     IdRemoval()
@@ -53,7 +53,7 @@ def graph_protection_from(text: str) -> GraphProtection:
 
 
 def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generator) -> Any:
-    """Return the release that a protection makes: a `Release` of a table, a `GraphRelease` of a graph.
+    """Return the release of a table or a graph by a protection.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generato
 
 
 def protection_text(protection: object) -> str:
-    """Return how a protection is written: its name, and the settings that are not as they would be anyway.
+    """Return the text of a protection: its name and changed settings.
 
     >>> protection_text(protection_from("rank-swapping:columns=age,income"))
     'rank-swapping:columns=age,income'

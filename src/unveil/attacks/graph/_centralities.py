@@ -1,4 +1,4 @@
-"""Closeness and betweenness of a graph, computed once for each graph object and reused by every attack on it."""
+"""Closeness and betweenness of a graph, computed once and shared."""
 
 import zlib
 from collections.abc import Callable
@@ -22,14 +22,14 @@ _MOST_PATHS = 1e290
 
 
 class Centrality(NamedTuple):
-    """One value per node, and whether it is exact (every node was searched from) or an estimate from pivots."""
+    """One value per node, exact or estimated from pivots."""
 
     values: FloatArray
     exact: bool
 
 
 def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
-    """Return how near each node is to the others, by Wasserman and Faust: from 0, alone, to 1, next to every node.
+    """Return the Wasserman-Faust closeness of each node, 0 to 1.
 
     That is the share of the other nodes that it can reach, over the mean distance to those. In a connected graph it is
     one over the mean distance; a node in a small component is not rated as near for having few nodes around it. A node
@@ -50,7 +50,7 @@ def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = 
 
 
 def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
-    """Return through how many pairs' shortest paths each node lies, a pair with several such paths counting in shares.
+    """Return the betweenness of each node; tied paths count in shares.
 
     Pairs are unordered and a path's own ends do not count: 0 for a node on no path between others, at most
     ``(n - 1)(n - 2) / 2`` for the middle of a star. With ``pivots`` (distinct nodes drawn by lot) only paths from those
@@ -81,7 +81,7 @@ def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None 
 
 @loop("const i8[], const i4[], i8[], f8[]")
 def _follow(start: IntArray, neighbour: Int32Array, sources: IntArray, sums: FloatArray) -> None:
-    """Add for each node the shares of the shortest paths from every source that lead through it (Brandes)."""
+    """Add each node's shares of shortest paths (Brandes)."""
     nodes = start.size - 1
     far, queue = np.full(nodes, -1, np.int32), np.empty(nodes, np.int32)
     paths, weight = np.zeros(nodes), np.zeros(nodes)
@@ -108,7 +108,7 @@ def _discover(
     next_start: IntArray,
     next_node: Int32Array,
 ) -> tuple[int, float]:
-    """Search from the source: nodes by distance, the number of paths to each, and the edges that lead farther.
+    """Search from the source: distances, path counts, and outgoing edges.
 
     Returns the number of nodes reached and the largest number of paths; above what a float holds the counts are wrong.
     """
@@ -149,7 +149,7 @@ def _collect(
     weight: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Go back from the farthest nodes and add what passes through each; the source, first in the queue, is left out."""
+    """Accumulate path shares from the farthest nodes, without the source."""
     for place in range(reached - 1, 0, -1):
         node = queue[place]
         onward = 0.0
@@ -163,7 +163,7 @@ def _collect(
 def _logarithms(
     reached: int, queue: Int32Array, next_start: IntArray, next_node: Int32Array, paths: FloatArray
 ) -> None:
-    """Count the paths again, as logarithms, where there are more than a float can hold."""
+    """Count paths as logarithms, where numbers exceed a float."""
     for place in range(1, reached):
         paths[queue[place]] = -np.inf
     paths[queue[0]] = 0.0
@@ -183,7 +183,7 @@ def _collect_logarithms(
     passing: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Do what ``_collect`` does with the logarithms of path counts; their ratios are never large."""
+    """Accumulate shares from log path counts, as ``_collect``."""
     for place in range(reached - 1, 0, -1):
         node = queue[place]
         passing[node] = 0.0
@@ -212,7 +212,7 @@ _FOUND: WeakKeyDictionary[Graph, dict[tuple[str, tuple[int, Side] | None], Centr
 def closeness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
 ) -> Centrality:
-    """Return how near each node is to all others, exact in graphs of at most ``exact_up_to`` nodes, and whether it is.
+    """Return closeness, exact up to ``exact_up_to`` nodes, and whether exact.
 
     Parameters
     ----------
@@ -240,12 +240,12 @@ def closeness_of(
 def betweenness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
 ) -> Centrality:
-    """Return how many shortest paths lead through each node, and whether that is exact; see :func:`closeness_of`."""
+    """Return betweenness and whether it is exact, as :func:`closeness_of`."""
     return _found("betweenness", betweenness, graph, exact_up_to, pivots, side)
 
 
 def pivots_of(graph: Graph, count: int, side: Side = "released") -> IntArray:
-    """Return so many distinct nodes, drawn by a lot that the side and the edges of the graph decide."""
+    """Return distinct random nodes, determined by side and edges."""
     lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes(), zlib.crc32(side.encode())))
     return np.random.default_rng(lot).choice(graph.nodes, count, replace=False)
 

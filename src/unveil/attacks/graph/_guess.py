@@ -1,4 +1,4 @@
-"""What all attacks on graphs share: checks of what the adversary knows, and the mapping it starts from."""
+"""Checks of the attacker's knowledge, and the initial mapping."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from unveil.guesses.candidates import NOT_ATTEMPTED
 
 
 def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, needs_seeds: bool = True) -> None:
-    """Refuse knowledge from which an attack cannot start: no seed pair, one outside the graph, or nothing to compare.
+    """Validate the seed pairs and the auxiliary graph.
 
     A released graph without edges is no mistake of whoever attacks it: nobody stands out in it.
     """
@@ -32,7 +32,7 @@ def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, 
 
 
 def mapping_of_seeds(released: Graph, knowledge: GraphKnowledge) -> tuple[IntArray, IntArray]:
-    """Return the auxiliary node of each released one and the released node of each auxiliary one, -1 if not known."""
+    """Return the seed mapping in both directions; -1 is unmapped."""
     forth = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
     back = np.full(knowledge.auxiliary.nodes, NOT_ATTEMPTED, np.int64)
     forth[knowledge.seeds[:, 0]] = knowledge.seeds[:, 1]

@@ -1,4 +1,4 @@
-"""Checks of the settings that attacks on all nodes of a graph share."""
+"""Settings checks shared by attacks on all nodes."""
 
 import math
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from unveil.errors import InputError, share, whole_number
 
 
 def check_theta(theta: object) -> None:
-    """Refuse a threshold that no score can be compared with; one that no score reaches is fine."""
+    """Validate the score threshold; an unreachable one is allowed."""
     if not _is_number(theta) or math.isnan(theta):  # type: ignore[arg-type]
         raise InputError(f"theta must be a number, the least score to accept, but is {theta!r}. Write 0 to accept all")
 
@@ -21,7 +21,7 @@ def check_chunk(chunk: object) -> None:
 
 
 def compared_at_a_time(attack: object) -> int | None:
-    """Return how many nodes an attack compares at a time, None if all; an attack with windows says it itself."""
+    """Return the number of nodes compared at a time, or None."""
     chunk = getattr(attack, "compared_at_a_time", getattr(attack, "chunk", None))
     return chunk if isinstance(chunk, int) else None
 

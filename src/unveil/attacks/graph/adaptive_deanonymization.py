@@ -1,4 +1,4 @@
-"""Who is a released node? Map the surest nodes first, and let their neighbours inherit that trust."""
+"""Adaptive de-anonymization: map the most certain nodes first; neighbors inherit scores."""
 
 import math
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _PIVOTS = 256
 )
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveDeanonymization:
-    """An adversary who maps the surest nodes first, round by round, and learns from each round for the next.
+    """Map the most certain nodes round by round, and learn each round.
 
     The score of a released and an auxiliary node is the weighted sum of three features, each from 0 to 1:
 
@@ -95,7 +95,10 @@ class AdaptiveDeanonymization:
             whole_number(getattr(self, name), name, at_least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return the auxiliary nodes of each released node's chunk when it was accepted; ``rng`` breaks ties."""
+        """Return each released node's candidates when it was accepted.
+
+        Candidates are the auxiliary nodes of its chunk; ``rng`` breaks ties.
+        """
         check_knowledge(released, knowledge, attack="adaptive-deanonymization")
         check_memory(released, knowledge, self.chunk, attack="adaptive-deanonymization")
         auxiliary = knowledge.auxiliary
@@ -117,7 +120,7 @@ class AdaptiveDeanonymization:
                 forth[block.rows], back[partners], trust[block.rows] = partners, block.rows, block.chosen_scores
 
     def score(self, released: Graph, knowledge: GraphKnowledge, forth: IntArray, trust: FloatArray) -> Score:
-        """Return how alike released and auxiliary nodes are, as a function of both.
+        """Return the similarity of released and auxiliary nodes, as a function.
 
         ``forth`` holds the auxiliary node that each released one is mapped on, -1 for none, ``trust`` the score of that
         pair; the function looks at both arrays anew whenever it is called.
@@ -136,7 +139,7 @@ class AdaptiveDeanonymization:
         return blended(features)
 
     def _best(self, block: NodeChunk, rng: np.random.Generator) -> NodeChunk:
-        """Return the best share of a chunk's pairs, those below the threshold left out."""
+        """Return the best share of a chunk's pairs above the threshold."""
         scores = block.chosen_scores
         most = math.ceil(self.accept * scores.size - 1e-9)  # 0.1 of 30 is 3, whatever the last bit says
         keep = np.zeros(scores.size, np.bool_)
@@ -158,7 +161,10 @@ def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: F
 
 
 def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
-    """Return a function that lists the nodes within two steps of mapped ones that are not mapped themselves."""
+    """Return a function that lists unmapped nodes near mapped ones.
+
+    Near is within two steps.
+    """
     row = row_numbers(graph.start)
 
     def near(mapped: BoolArray) -> IntArray:
@@ -187,7 +193,7 @@ class AdjacencyRows(NamedTuple):
 def inherited(
     one: AdjacencyRows, other: AdjacencyRows, rows: IntArray, columns: IntArray, partner: IntArray, score: FloatArray
 ) -> FloatArray:
-    """Return for each node of one graph (row) and of the other (column) the mean score of their mapped neighbours.
+    """Return the mean score of mapped neighbors, per pair of nodes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an adversary's scores are worth: it tries its attack where it knows the truth, and learns how often it is right.
+"""Calibration of attack scores on experiments with known truth.
 
 The score of a candidate over the sum of all scores is no probability. An adversary can have better ones without knowing
 more: it takes the released graph, which everybody has, for an original, protects it in the same way, draws from it what
@@ -45,11 +45,11 @@ class GraphProtector(Protocol):
     """The interface that calibration needs of a graph protection."""
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the protected graph, with who is who."""
+        """Return the protected graph with its true matching."""
 
 
 class Labels(NamedTuple):
-    """Choices of which the adversary knows whether they are right.
+    """Choices with known correctness.
 
     ``listed`` says whether the true node was a candidate at all; ``targets`` is how many nodes there were to choose
     for, those that were not attempted included.
@@ -63,7 +63,7 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """What was learned about an attack, to be used on its guess about a release; made by :func:`calibrate`.
+    """Learned calibration of an attack's scores; made by :func:`calibrate`.
 
     Attributes
     ----------
@@ -88,14 +88,14 @@ class Calibration:
     notes: tuple[str, ...] = ()
 
     def chance(self, guess: Candidates) -> FloatArray:
-        """Return how likely the choice for each released node is right, 0 where it was not attempted."""
+        """Return the probability that each choice is correct; 0 if not attempted."""
         found = np.zeros(guess.target_count)
         tried = np.flatnonzero(guess.attempted)
         found[tried] = chance(self.learned, features_of(guess, self.released, self.knowledge.auxiliary))
         return found
 
     def __call__(self, guess: Candidates) -> Candidates:
-        """Return the guess with probabilities that were learned, and some for everybody who is still free.
+        """Return the guess with learned probabilities, and some for free nodes.
 
         The choice has its learned chance q. Of the rest, the share ``listed`` goes to the other candidates as the
         squares of their probabilities do, and what is left evenly to all auxiliary nodes that are neither candidates
@@ -148,7 +148,7 @@ def calibrate(
     check: bool = True,
     rng: np.random.Generator,
 ) -> Calibration:
-    """Return what the adversary learns about its attack without knowing more than it does.
+    """Return the calibration that the attacker learns from its own knowledge.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def calibrate(
 
 
 def features_of(guess: Candidates, released: Graph, auxiliary: Graph) -> FloatArray:
-    """Return what a choice is judged by, one row per attempted node.
+    """Return the features of each choice, one row per attempted node.
 
     Seven columns: the logarithm of its probability; by how much that exceeds the best of the others, as a logarithm
     held within 6; of the number of candidates; of one more than the degrees of both nodes, and how far these are apart;
@@ -286,7 +286,7 @@ def _share_attempted(guess: Candidates, released: Graph, knowledge: GraphKnowled
 
 
 def _alike(there: float, here: float) -> bool:
-    """Return whether two shares of nodes that were attempted are about the same."""
+    """Return whether two attempt shares are about the same."""
     return max(there, here) <= _UNLIKE * min(there, here)
 
 
@@ -299,7 +299,7 @@ def _simulated(
     draws: int | None,
     rng: np.random.Generator,
 ) -> Labels:
-    """Return how the attack fares when the released graph is taken for an original and protected again.
+    """Return the attack's results on a protected copy of the release.
 
     ``here`` is the share of nodes that it attempted; experiments in which it did about as well are preferred.
     """
@@ -320,7 +320,7 @@ def _simulated(
 
 
 def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool:
-    """Return whether there were experiments enough, of all those done and of those that went like the attack."""
+    """Return whether there are enough experiments, in total and comparable."""
     if draws is not None or len(every) >= MOST_DRAWS:
         return len(every) >= (MOST_DRAWS if draws is None else draws)
     goals = ((alike, ENOUGH_LABELS), (every, _PATIENCE * ENOUGH_LABELS))
@@ -328,7 +328,7 @@ def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool
 
 
 def _from_seeds(attack: GraphAttack, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:
-    """Return how the attack fares on seed pairs that it is not told, a fifth of them at a time."""
+    """Return the attack's results on unused seed pairs, by fifths."""
     seeds = knowledge.seeds
     fold = rng.permutation(len(seeds)) % _FOLDS
     every = []
@@ -360,7 +360,7 @@ def _joined(every: list[Labels]) -> Labels:
 
 
 def _moved(learned: Calibrator, there: float, here: float, held: Labels) -> tuple[Calibrator, tuple[str, ...]]:
-    """Return chances that agree in the mean with seed pairs that were kept back, where there are enough of them."""
+    """Return probabilities adjusted to the mean of held-out seed pairs."""
     unlike = (
         f"The adversary's own experiment attempted {there:.1%} of the nodes and the attack {here:.1%}: it is not much "
         "like the attack, and calibrated probabilities are less sure for that."

@@ -1,4 +1,4 @@
-"""Who is a released node? The auxiliary node that is as far from every known person."""
+"""Distance-vector attack: match nodes by their distances to the seeds."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from unveil.guesses.candidates import Candidates
 )
 @dataclass(frozen=True, kw_only=True)
 class DistanceVector:
-    """An adversary who compares how many steps nodes are away from every seed, and matches all nodes at once.
+    """Match all nodes at once by their distances to the seeds.
 
     The score of a released and an auxiliary node is the cosine of their vectors of steps to the seeds, from 0 to 1;
     a seed that cannot be reached is one step farther than the farthest that can be, in either graph. Nodes of both

@@ -1,4 +1,4 @@
-"""Who is a released node? The auxiliary node with the most similar degree, neighbourhood and distances."""
+"""Ji-Li-Srivatsa-Beyah attack: match nodes by degree, neighborhood, and distances."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ from unveil.guesses.candidates import Candidates
 )
 @dataclass(frozen=True, kw_only=True)
 class JiLiSrivatsaBeyah:
-    """An adversary who compares nodes by five features of the graph, and matches all nodes at once.
+    """Match all nodes at once by five structural features.
 
     The score of a released and an auxiliary node is the weighted sum of five features, each from 0 to 1:
 
@@ -101,7 +101,7 @@ class JiLiSrivatsaBeyah:
         return match_by_degree(released, knowledge, score, theta=self.theta, chunk=self.chunk, rng=rng)
 
     def score(self, released: Graph, knowledge: GraphKnowledge, *, rng: np.random.Generator) -> Score:
-        """Return how alike released and auxiliary nodes are, as a function of both; ``rng`` breaks ties of degree."""
+        """Return the similarity of nodes, as a function; ``rng`` breaks ties."""
         auxiliary = knowledge.auxiliary
         features: list[tuple[float, Score]] = []
         if self.degree_weight:

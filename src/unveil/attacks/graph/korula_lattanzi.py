@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? Each other's best by mapped neighbours, those with many neighbours first."""
+"""Korula-Lattanzi attack: mutual best by mapped neighbors, high degrees first."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -29,7 +29,7 @@ _CHUNK = 100
 )
 @dataclass(frozen=True, kw_only=True)
 class KorulaLattanzi:
-    """An adversary who maps nodes that are each other's best, by the number of neighbours already mapped to each other.
+    """Map mutually best nodes, by the number of neighbors already mapped.
 
     In the variant "paper" only nodes with many neighbours in their graph are compared at first: at least ``2**j`` of
     them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped
@@ -87,13 +87,13 @@ class KorulaLattanzi:
 
     @property
     def compared_at_a_time(self) -> int | None:
-        """How many nodes of each list are compared at a time; None for all of them."""
+        """Number of nodes of each list compared at a time, or None."""
         if self.variant == "paper" or self.chunk == "all":
             return None
         return _CHUNK if self.chunk is None else self.chunk
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return whom each released node was mapped to, and who else came near; ``rng`` draws the lots."""
+        """Return each released node's mapping and runners-up; ``rng`` breaks ties."""
         check_knowledge(released, knowledge, attack="Korula-Lattanzi")
         here, there = both_sides(released, knowledge, rng)
         # No pair has as many witnesses as there are nodes.
@@ -125,7 +125,7 @@ class KorulaLattanzi:
 
 
 def _by_falling_degree(side: GraphSide) -> IntArray:
-    """Return the nodes that are not mapped, those with many neighbours first; the lot decides between equals."""
+    """Return the unmapped nodes by falling degree, ties at random."""
     order = np.lexsort((side.lot, -side.degree))
     return order[side.partner[order] < 0]
 
@@ -143,7 +143,7 @@ def _check_memory(rows: int, columns: int) -> None:
 
 
 def map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, threshold: int, now: int) -> int:
-    """Map every node and its best candidate that are each other's best, and return how many there were.
+    """Map all mutually best pairs; return the number of pairs.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, thres
 
 
 def _bests(here: GraphSide, there: GraphSide, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return each node's best candidate, that of each node of the other graph, and the witnesses of the latter.
+    """Return each node's best candidate on both sides, with witnesses.
 
     Between candidates with as many witnesses the lot decides; -1 where nobody has any.
     """
@@ -215,7 +215,7 @@ _NOBODY = -1
 
 
 class Window(NamedTuple):
-    """The nodes in the rows and columns of the window (-1 for an empty one), and the witnesses of each pair.
+    """Nodes in a window's rows and columns, and witnesses per pair.
 
     ``best`` is the highest number of witnesses in each row and ``column`` where that is; it means nothing where the
     best is 0, because then all columns are alike.
@@ -233,7 +233,9 @@ class Window(NamedTuple):
 def map_best_of_window(
     here: GraphSide, there: GraphSide, order: IntArray, order_there: IntArray, width: int, threshold: int
 ) -> IntArray:
-    """Let the best pair leave the window until one side of it is empty; return when each other node came in.
+    """Let the best pair leave the window until one side is empty.
+
+    It returns when each other node came in.
 
     The window shows the first ``width`` nodes of both lists that have not left yet. The pair in it with the most
     witnesses leaves, the lot deciding between equals; it is mapped if it has at least ``threshold`` witnesses, and else
@@ -332,7 +334,7 @@ def _enter_column(
 
 
 def _compare(there: GraphSide, window: Window, row: int, column: int) -> None:
-    """Take a cell into account that has at least one witness and may be the best of its row."""
+    """Update the best cell of a row with one cell."""
     seen, best = window.seen[row, column], window.best[row]
     lot, rival = there.lot[window.other[column]], there.lot[window.other[window.column[row]]]
     if seen > best or (seen == best and lot > rival):
@@ -340,7 +342,7 @@ def _compare(there: GraphSide, window: Window, row: int, column: int) -> None:
 
 
 def _rank(there: GraphSide, window: Window, row: int) -> None:
-    """Find the best cell of a row anew."""
+    """Find the best cell of a row again."""
     window.best[row] = 0
     for column in range(window.other.size):
         if window.other[column] >= 0 and window.seen[row, column] > 0:
@@ -348,7 +350,7 @@ def _rank(there: GraphSide, window: Window, row: int) -> None:
 
 
 def _best_pair(here: GraphSide, there: GraphSide, window: Window) -> tuple[int, int]:
-    """Return the row and column of the pair with the most witnesses, -1 for a side that is empty."""
+    """Return the pair with the most witnesses; -1 for an empty side."""
     top = -1
     for row in range(window.node.size):
         if window.node[row] < 0:

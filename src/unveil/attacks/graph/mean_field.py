@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? The chances of all of them, from all mappings of one graph to the other."""
+"""Mean-field matching: probabilities over all mappings between two graphs."""
 
 import math
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ SLACK = -8.0
 )
 @dataclass(frozen=True, kw_only=True)
 class MeanField:
-    """An adversary who weighs all mappings at once by the edges that they bring to lie on one another.
+    """Weigh all mappings at once by the edges that they preserve.
 
     If pairs of nodes are edges in both graphs, in one or in none independently of one another, a mapping is the more
     likely the more edges are common. The attack computes for each released node the chance of each auxiliary one in the
@@ -94,7 +94,7 @@ class MeanField:
             raise InputError(f"memory must be a number of GB above 0, but is {self.memory!r}. Write 2 for 2 GB")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return the chances of the auxiliary nodes of each released one; ``rng`` breaks ties."""
+        """Return each released node's candidate probabilities; ``rng`` breaks ties."""
         check_knowledge(released, knowledge, attack="mean-field", needs_seeds=False)
         largest = max(released.nodes, knowledge.auxiliary.nodes)
         if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
@@ -111,7 +111,7 @@ class MeanField:
         return run_sparse(released, knowledge, width, self.slack, self.memory, mapping, rng)
 
     def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
-        """Return about what a run takes, by the sizes of both graphs."""
+        """Return the estimated cost of a run, by graph sizes."""
         largest = max(released.nodes, knowledge.auxiliary.nodes)
         if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
             return needs_of_all(released.nodes, knowledge.auxiliary.nodes)
@@ -145,7 +145,10 @@ def run_sparse(
     mapping: IntArray | Int32Array | None,
     rng: np.random.Generator,
 ) -> Candidates:
-    """Return the guess with ``width`` candidates for each released node, started from degrees or from a mapping."""
+    """Return the guess with ``width`` candidates per released node.
+
+    It starts from degrees or from a mapping.
+    """
     auxiliary = knowledge.auxiliary
     width = min(width, auxiliary.nodes)
     # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
@@ -174,14 +177,14 @@ def run_sparse(
 
 
 def nobody_attempted(released: Graph) -> Candidates:
-    """Return the guess that has nobody left to find, or nobody to find them with."""
+    """Return the empty guess: no node is left, or no candidate."""
     nothing = np.zeros(0)
     chosen = np.full(released.nodes, NOT_ATTEMPTED, np.int32)
     return Candidates(np.zeros(released.nodes + 1, np.int64), nothing.astype(np.int32), nothing, chosen)
 
 
 def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
-    """Refuse what would take more GB than may be taken, before anything is computed."""
+    """Raise an error before a run exceeds the memory limit (GB)."""
     if needed > memory * 1e9:
         raise InputError(
             f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
@@ -199,7 +202,7 @@ LEAST_CHANCE = 1e-4
 
 
 def guess_of_field(field: Field, rows: IntArray, columns: IntArray, nodes: int) -> Candidates:
-    """Return the guess of a whole matrix, of which these are the rows and columns; they must be in an order by lot.
+    """Return the guess of a full matrix, given its randomly ordered nodes.
 
     The mapping has the largest product of chances; a row that is more likely nobody than whom it was mapped to is not
     attempted.
@@ -226,7 +229,7 @@ def guess_of_sparse_field(
     columns: IntArray,
     rng: np.random.Generator,
 ) -> Candidates:
-    """Return the guess of a few candidates for each row; the likeliest pair is mapped first, ties by lot.
+    """Return the guess of a sparse matrix, most likely pairs first.
 
     ``free`` rows and columns are not known, ``rows`` and ``columns`` are the numbers that the nodes have outside. What
     chances leave to candidates that were not kept lies elsewhere, evenly on all of them.
@@ -264,7 +267,7 @@ def _guess(
     away: FloatArray | None = None,
     pool: IntArray | None = None,
 ) -> Candidates:
-    """Return the guess with these entries, in any order, and with what lies ``away`` of them in each row.
+    """Return the guess with these candidates and remaining mass ``away`` per row.
 
     What is left to 1 is shared in proportion, since that is nobody, or was left out.
     """

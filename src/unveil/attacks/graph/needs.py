@@ -1,4 +1,4 @@
-"""What mean-field matching takes, said before it begins: seconds of a processor, and memory.
+"""Cost of mean-field matching, estimated before the run.
 
 The constants were measured on one core of one machine (docs/graph-measured.md has the table); another may take half of
 that or twice as long.
@@ -24,7 +24,7 @@ _LEAST_STEPS = 2
 
 
 class Needs(NamedTuple):
-    """What a run takes: CPU seconds, at least and at most, and GB of memory; and what to do where that is too much."""
+    """Cost of a run: CPU seconds, memory in GB, and advice."""
 
     least: float
     most: float
@@ -41,7 +41,7 @@ class Needs(NamedTuple):
 
 
 def needs_of_all(nodes: int, others: int) -> Needs:
-    """Return what comparing all pairs of nodes takes.
+    """Return the cost of comparing all pairs of nodes.
 
     >>> needs_of_all(4_000, 4_000).sentence[:66]
     'Each run of mean-field is projected to take 6 to 22 CPU seconds an'
@@ -52,7 +52,7 @@ def needs_of_all(nodes: int, others: int) -> Needs:
 
 
 def needs_of_few(released: Graph, auxiliary: Graph, width: int, *, by_degree: bool) -> Needs:
-    """Return what a few candidates for each node take, without the attack that it starts from."""
+    """Return the cost of few candidates per node, without the first attack."""
     degree = released.degrees.astype(np.float64)
     # A neighbour of a node is taken for one with about as many neighbours, of which the auxiliary graph has its share.
     witnesses = float((degree**2).sum()) * min(1.0, auxiliary.edges / max(released.edges, 1))

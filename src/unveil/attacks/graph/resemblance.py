@@ -1,4 +1,4 @@
-"""Does the auxiliary graph lie on the released one? Edges that an attack is not shown tell, without knowing the truth.
+"""Validation of a mapping on held-out auxiliary edges, without the truth.
 
 An attack lays any graph over any other, and mean field is sure of what it found even where both are of different
 people. So some auxiliary edges are kept back, the attack runs without them, and each is looked up: are the released
@@ -35,7 +35,7 @@ _DEVIATIONS = 2.0
 
 @dataclass(frozen=True)
 class Resemblance:
-    """How many auxiliary edges an attack was not shown, and the shares of them that lie on released edges.
+    """Number of held-out auxiliary edges, and shares on released edges.
 
     ``found`` is that share under the mapping of the attack, and ``by_degree`` what it would be if nothing but the
     degrees of the released nodes that they were mapped to counted.
@@ -55,7 +55,10 @@ class Resemblance:
         "most 1; about 0 for a graph of other people."
     )
     def share(self) -> float:
-        """The share found beyond what degrees give, of what could be; at most 1, about 0 for a graph of others."""
+        """Excess over the degree baseline, at most 1.
+
+        It is about 0 for an unrelated graph.
+        """
         return (self.found - self.by_degree) / (1 - self.by_degree) if self.by_degree < 1 else 0.0
 
     @derived("Whether that is so few that the attack's model is in doubt.")
@@ -66,7 +69,7 @@ class Resemblance:
 
     @property
     def sentence(self) -> str:
-        """What a reader has to know where it is doubtful."""
+        """Warning about a doubtful mapping."""
         return (
             "The auxiliary graph does not look like one of the released graph: the posterior is not to be believed. Of "
             f"{self.held:,} auxiliary edges that mean-field was not shown, {self.found:.0%} lie on released ones under "
@@ -78,7 +81,7 @@ class Resemblance:
 def resemblance(
     attack: GraphAttack | None, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator
 ) -> Resemblance | None:
-    """Return how many auxiliary edges that were kept back lie on released ones under the mapping of an attack.
+    """Return the share of held-out auxiliary edges on released ones.
 
     Parameters
     ----------
@@ -124,7 +127,7 @@ def resemblance(
 
 
 def _mapped(guess: Candidates, knowledge: GraphKnowledge) -> IntArray:
-    """Return the released node that was mapped to each auxiliary one, -1 for none; known ones included."""
+    """Return the released node mapped to each auxiliary one, or -1."""
     here = np.full(knowledge.auxiliary.nodes, -1)
     chosen = np.full(guess.target_count, -1) if guess.chosen is None else guess.chosen
     tried = np.flatnonzero(guess.attempted & (chosen >= 0))
@@ -134,7 +137,7 @@ def _mapped(guess: Candidates, knowledge: GraphKnowledge) -> IntArray:
 
 
 def _on_edges(released: Graph, one: IntArray, other: IntArray) -> tuple[int, FloatArray]:
-    """Return how many of these pairs are edges, and the chance of each by its degrees; those without a node are not."""
+    """Return how many pairs are edges, and each one's degree baseline."""
     both = (one >= 0) & (other >= 0)
     one, other = one[both], other[both]
     hits = int(among(edge_keys(one, other, released.nodes), released.keys).sum())

@@ -1,4 +1,4 @@
-"""The search for who guesses a secret best: chosen on the people who are learned from, measured on others."""
+"""Search for the best inference attack: selected on training, measured on test people."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -45,7 +45,7 @@ MOST_SEARCHED = 50_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChosenGuesser:
-    """One adversary with what it knows, and what it reaches on people who had no part in choosing it.
+    """One attacker with its columns, and its results on test people.
 
     ``others`` is what the same adversary reaches on the same people when taught by other people of the original, where
     that takes the place of a control.
@@ -59,7 +59,7 @@ class ChosenGuesser:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SearchedGuesses:
-    """What a search over adversaries and known columns came to.
+    """Results of a search over attackers and quasi-identifiers.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class SearchedGuesses:
 
 
 class _GuesserTrial(NamedTuple):
-    """One guesser with some columns on the learning set: its excess and its success rate.
+    """One guesser's excess and success on the training people.
 
     ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
     standard errors.
@@ -111,7 +111,7 @@ class _GuesserTrial(NamedTuple):
 
 
 class Search:
-    """The choice on the people who are learned from, and what was chosen on those who are measured."""
+    """Selection on the training people, and results on the test people."""
 
     def __init__(self, asked: "SearchedInference", case: GuessingCase) -> None:
         self.case, self.asked = case, asked
@@ -155,7 +155,7 @@ class Search:
         )
 
     def _compared(self) -> list[_GuesserTrial]:
-        """Return all that is tried on the people who are learned from; what was run for everybody is not run again."""
+        """Return all trials on the training people, reusing earlier runs."""
         others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in (*self.by_rows, *self.whole)]
         # The longest first, as each may be the last that others wait for.
         found = side_by_side(
@@ -168,7 +168,7 @@ class Search:
         return [*tried, *chain(*found[: len(self.by_rows)])]
 
     def _in_advance(self) -> list[_GuesserTrial]:
-        """Return who remembers and who guesses where nothing may be chosen."""
+        """Return the fixed attackers, where nothing may be selected."""
         ranked = [
             [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries] for first in _IN_ADVANCE
         ]
@@ -181,7 +181,7 @@ class Search:
         ]
 
     def _folds(self, best: _GuesserTrial, remembered: ChosenGuesser) -> tuple[Trials, ...]:
-        """Return trials of everybody: those measured and those learned from trade places."""
+        """Return trials of everyone: training and test people swap."""
         learning, measured = self.case.learning, self.case.measured
         other = copy(self)
         if not min(each.size for each in learning):
@@ -199,13 +199,13 @@ class Search:
             yield f"{' and '.join(who for who, error in self.failures.items() if str(error) == why)} left out: {why}"
 
     def _can(self, adversary: Adversary) -> bool:
-        """Return whether the adversary can be run with all columns, after doing so."""
+        """Return whether the attacker runs with all columns."""
         if adversary not in (*self.by_rows, *self.whole, *self.failures):
             self._note(adversary, self._run(adversary))
         return adversary not in self.failures
 
     def _run(self, adversary: Adversary) -> "list[FloatArray] | InputError":
-        """Return everybody's chances with all columns under each teacher, or why there are none."""
+        """Return all chances per training set, or why there are none."""
         if adversary in self.failures:
             return self.failures[adversary]
         try:
@@ -222,7 +222,7 @@ class Search:
             self.notes += _guessers.notes_on_rows(adversary, taught.teacher.known.size, self.asked.most_rows)
 
     def _whole(self, adversary: Adversary, taught: TrainingRows) -> FloatArray:
-        """Return everybody's chance with all columns."""
+        """Return each person's chance with all columns."""
         teacher, people = taught.teacher, self.case.people
         if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
             around, boxes = _secrets.surroundings(taught.encoded, people)
@@ -243,7 +243,7 @@ class Search:
         )
 
     def _with_columns(self, adversary: Adversary) -> list[_GuesserTrial]:
-        """Return all columns, and the sets that were best of their size: some taken away, and some put together."""
+        """Return all columns, and the best subsets of each size."""
         score = by_distance if adversary == "nearest" else by_agreement
         most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
         sides = []
@@ -287,7 +287,7 @@ class Search:
         ]
 
     def _alone(self) -> _GuesserTrial | None:
-        """Return the one column that tells most by counts, about people in the data and others alike."""
+        """Return the best single column, by counts, for members and controls."""
         if "counts" not in self.whole:
             return None
         people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
@@ -296,14 +296,14 @@ class Search:
         return _GuesserTrial("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
 
     def _taught(self, remembered: ChosenGuesser, more: "Sequence[_GuesserTrial | None]") -> ChosenGuesser | None:
-        """Return who is right most often when taught by other people of the original, where they are the comparison."""
+        """Return the best attacker trained on other original people."""
         if not self.case.is_paired or remembered.others is None:
             return None
         every = [remembered, *(self._measured(each) for each in more if each is not None)]
         return max(every, key=lambda who: 0.0 if who.others is None else who.others.expected)
 
     def _measured(self, chosen: _GuesserTrial) -> ChosenGuesser:
-        """Return what was chosen, on the people who had no part in it."""
+        """Return the selected attacker's results on the test people."""
         case, columns = self.case, chosen.columns
         if columns.size == self.every.size and chosen.adversary in self.whole:
             chances = self._of(case.measured, self.whole[chosen.adversary])
@@ -344,7 +344,7 @@ def _take(people: IntegerGrid, some: IntArray) -> IntegerGrid:
 
 
 def _worth(inside: FloatArray, outside: FloatArray, *, is_paired: bool) -> float:
-    """Return the excess of the first chances over the second, less its standard error."""
+    """Return the excess minus its standard error."""
     left = 1 - float(outside.mean())
     if left <= 0:
         return -inf

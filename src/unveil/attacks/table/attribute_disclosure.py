@@ -1,4 +1,4 @@
-"""Attribute disclosure: what the release says about people who match released rows exactly in what is known of them."""
+"""Attribute disclosure: sensitive values of released rows that match a person exactly."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,12 +44,12 @@ class ExactMatches:
 
     @property
     def rate_among_matched(self) -> float:
-        """The share of right guesses among the targets that matched; NaN where none did."""
+        """Share of correct guesses among matched targets; NaN without any."""
         return _among(self.trials.attack, self.matched)
 
     @property
     def control_rate_among_matched(self) -> float:
-        """The same for the control; NaN without one, and where nobody in it matched."""
+        """The same for the control group; NaN without matches."""
         if self.trials.control is None or self.control_matched is None:
             return nan
         return _among(self.trials.control, self.control_matched)
@@ -60,7 +60,7 @@ def _among(right: Attempts, matched: Attempts) -> float:
 
 
 class _MatchedPeople(NamedTuple):
-    """The attacked people of one table, and the probabilities that the guess and a baseline guess are right."""
+    """Attacked people of one table, with success and baseline probabilities."""
 
     rows: IntArray
     chance: FloatArray
@@ -69,7 +69,7 @@ class _MatchedPeople(NamedTuple):
     sure_of_shown: BoolArray | None = None
 
     def attempts(self, which: BoolArray) -> Attempts:
-        """Return something that holds for some of the people as attempts on them."""
+        """Return per-person values as attempts."""
         return Attempts.from_chances(which, rows=self.rows)
 
     @property
@@ -90,7 +90,7 @@ _LookUp = Callable[[_secrets.SecretTruth, int], _MatchedPeople]
 )
 @dataclass(frozen=True, kw_only=True)
 class AttributeDisclosure:
-    """An adversary who looks up the released rows that equal a person in all known columns and believes what they say.
+    """Look up released rows equal in all quasi-identifiers; infer their value.
 
     The guess is the secret of one of these rows, drawn by lot, and the chance that it is right is their share with a
     right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
@@ -135,14 +135,14 @@ class AttributeDisclosure:
         object.__setattr__(self, "known", known)
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+        """Return success on people of the records, baseline, and control.
 
         The trials of :meth:`details`, which also tells who matched.
         """
         return self.details(released=released, knowledge=knowledge, rng=rng).trials
 
     def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> ExactMatches:
-        """Return how often the guess is right and who matched at all.
+        """Return the success, with the people who matched.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
         of any released row, for the targets that matched.
@@ -181,7 +181,7 @@ class AttributeDisclosure:
     def _equal(
         self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
     ) -> _LookUp:
-        """Return how to look up people among rows of single values: those that are equal."""
+        """Return a lookup of people equal to released rows."""
         equal = _equal_rows(tables[:end], self.known)
         match = np.flatnonzero(equal.of_row >= 0)
         group = equal.of_row[match]
@@ -202,7 +202,7 @@ class AttributeDisclosure:
     def _compatible(
         self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
     ) -> _LookUp:
-        """Return how to look up people among rows of coarse cells: those that they are compatible with."""
+        """Return a lookup of people compatible with range cells."""
         encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
         of_people = [encoded[0], *encoded[2:end]]
 
@@ -250,14 +250,14 @@ BLOCK_ROWS = 2**20
 
 
 class ColumnOfRows(Protocol):
-    """A column of which any rows can be had."""
+    """A column with selectable rows."""
 
     def of(self, rows: IntArray | slice, /) -> IntArray | Int32Array:
-        """Return what these rows hold, in whole numbers."""
+        """Return these rows' values, as integers."""
 
 
 class EqualRows(NamedTuple):
-    """The group of each person, numbered in the order of their columns, and of each row; -1 is a row of nobody."""
+    """Group of each person and row; -1 is without a person."""
 
     of_person: IntArray
     of_row: IntArray
@@ -265,7 +265,7 @@ class EqualRows(NamedTuple):
 
 
 def equal_rows(people: Sequence[IntArray | Int32Array], rows: Sequence[ColumnOfRows], size: int) -> EqualRows:
-    """Return who are equal in all columns, and which of ``size`` rows are equal to them.
+    """Return groups of equal people, and which rows equal them.
 
     >>> class Column(NamedTuple):
     ...     cells: IntArray
@@ -296,7 +296,7 @@ def equal_rows(people: Sequence[IntArray | Int32Array], rows: Sequence[ColumnOfR
 
 
 def _equal_rows(tables: Sequence["Table"], known: Sequence[str]) -> EqualRows:
-    """Return which people, of all tables but the second, and which released rows are equal in all known columns."""
+    """Return people and released rows equal in all quasi-identifiers."""
     columns = [equality(tables, name) for name in known]
     people = [np.concatenate([part.of(EVERY) for part in (each[0], *each[2:])]) for each in columns]
     return equal_rows(people, [each[1] for each in columns], tables[1].rows)

@@ -1,4 +1,4 @@
-"""Canaries: rows that are planted in the data by coins, and how much a release looks as if each of them was in.
+"""Canaries: randomly inserted rows, and scores of their presence.
 
 A canary is a person who was held out, or an unusual row: that of a person with two values that nobody has together.
 The coins are guessed from the release alone, so that what is guessed well was told by the generator.
@@ -30,7 +30,7 @@ _SPREAD = 16
 
 
 class UnusualRows(NamedTuple):
-    """Rows put together from cells of a table, and the pair of columns in which each has what nobody has.
+    """Canary rows made from a table's cells, with unique value pairs.
 
     ``rows`` has a line for each row and says for each column of the table from which row its cell is.
     """
@@ -40,7 +40,9 @@ class UnusualRows(NamedTuple):
 
 
 def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: np.random.Generator) -> UnusualRows:
-    """Return rows of people, each with two values that nobody has together; `Table.composed` makes a table of them.
+    """Return canary rows, each with two values new as a pair.
+
+    `Table.composed` makes a table of them.
 
     No row shows the two values that were planted in another one, so that a released row that has them speaks of one
     coin. Pairs of columns take turns: those in which values occur often first, then those with numbers, whose values
@@ -107,7 +109,9 @@ def score_canaries(
     pairs: Sequence[tuple[str, str]] | None = None,
     teachers: "tuple[Table, Table] | None" = None,
 ) -> FloatArray:
-    """Return how much the release looks as if each canary was in, the larger the more; to be compared within one call.
+    """Return presence scores of canaries, comparable within one call.
+
+    A higher score means a stronger sign that the canary was in.
 
     With teachers all ten scores of `SCORES` count as these teach to weigh them. Otherwise a canary scores
 
@@ -169,7 +173,7 @@ def score_canaries(
 
 
 def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
-    """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
+    """Return counts of released rows equal in all columns."""
     codes, every = compared.exact, [tuple(range(columns))]
     if len(codes.columns) < columns:
         return np.zeros(len(codes.of_people))
@@ -181,7 +185,7 @@ def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
 
 
 def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
-    """Return what released rows say that hold the two values planted in each canary."""
+    """Return counts of released rows with a canary's value pair."""
     if len(pairs) != canaries:
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
     codes, rows = compared.exact, compared.released_rows
@@ -203,7 +207,7 @@ def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], can
 
 
 def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntArray]]:
-    """Return the columns with values numbered from 1, 0 where there is none, and for each value a row that has it."""
+    """Return the columns coded from 1, with a row per value."""
     from unveil.data.table.encode import encode
 
     (encoded,) = encode([table.select(names)], names)
@@ -222,13 +226,13 @@ def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntAr
 
 
 def _is_many(table: "Table", name: str, values: int) -> bool:
-    """Return whether a column has so many values that few people share one."""
+    """Return whether few people share a value of the column."""
     shared = 2 * values <= table.rows
     return not shared or (values > _FEW_VALUES and table.column(name).kind in ("number", "date"))
 
 
 class _PairOfColumns:
-    """Two columns, and the values of them that nobody has together, in an order drawn by lot when first asked for."""
+    """Two columns, and their value pairs that no person has."""
 
     def __init__(self, codes: Int32Array, columns: tuple[int, int], number: int) -> None:
         self.columns = columns
@@ -237,7 +241,7 @@ class _PairOfColumns:
         self._left: Iterator[tuple[int, int]] | None = None
 
     def values(self, rng: np.random.Generator) -> Iterator[tuple[int, int]]:
-        """Return those that are left; what is taken is gone."""
+        """Return the unused value pairs."""
         if self._left is None:
             self._left = iter(self._drawn(rng))
         return self._left
@@ -259,7 +263,7 @@ class _PairOfColumns:
 
 
 class _PlantedRows:
-    """The planted rows so far: the donor of each, the columns and the planted values."""
+    """The canaries so far: donors, columns, and values."""
 
     def __init__(self, codes: Int32Array, rng: np.random.Generator) -> None:
         self.donors: list[int] = []
@@ -273,7 +277,7 @@ class _PlantedRows:
         self._beside: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by a planted value, the other one
 
     def plant(self, pair: tuple[int, int], values: tuple[int, int]) -> bool:
-        """Return whether somebody can lend a row for these values; then it is among those made."""
+        """Return whether a donor row was found for these values."""
         count = len(self.donors)
         if (self._rows[:count, pair] == values).all(axis=1).any():
             return False
@@ -299,7 +303,7 @@ class _PlantedRows:
 
 
 def _take_turns(pairs: Sequence[_PairOfColumns], planted: _PlantedRows, number: int, at_most: int) -> None:
-    """Plant a value pair in each pair of columns in turn, until there are enough, or most in each, or none is left."""
+    """Make canaries from each pair of columns in turn."""
     active = list(pairs)
     while active and len(planted.donors) < number:
         for pair in list(active):

@@ -1,4 +1,4 @@
-"""Which original rows can a released row come from? All that fit what it shows, and no more is said."""
+"""Candidate sets: original rows compatible with a released row."""
 
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ from unveil.guesses.posterior import record_level_truth
 )
 @dataclass(frozen=True, kw_only=True)
 class CandidateSet:
-    """An adversary who knows some columns of the original, and says no more than which rows a released row can be.
+    """Return all compatible original rows, with no preference among them.
 
     All belief is on the set of the original rows that fit the released one in every column. With a ``mechanism`` these
     are the rows that can have become this released one by it. Without, a released cell fits an original one by these
@@ -82,7 +82,10 @@ class CandidateSet:
             raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the candidate set of each released row; ``rng`` is not needed."""
+        """Return beliefs in each released row's candidate set.
+
+        ``rng`` is not needed.
+        """
         original = knowledge.records
         names = self._names(original, released)
         if self.mechanism is not None:

@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? The evidence of each column, weighed by Fellegi and Sunter."""
+"""Fellegi-Sunter record linkage: column agreement weighed by its evidence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _AT_A_TIME = 2**22
 )
 @dataclass(frozen=True, kw_only=True)
 class FellegiSunter:
-    """An adversary who weighs how well each column agrees, having learnt what agreement is worth from the files alone.
+    """Link records by agreement weights learned from the files alone.
 
     A column's level of agreement (equal, within a step, beyond, missing) is worth ``log(m / u)``: m is the share of
     pairs of one person that reach it, u that of pairs by lot. u is counted over all pairs and stays as it is; m is
@@ -97,7 +97,7 @@ class FellegiSunter:
         check_share("confidence", self.confidence)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the candidates of each released row, trusted in proportion to their Bayes factors.
+        """Return each released row's candidates, by Bayes factor.
 
         ``rng`` draws the targets if not all are attacked, and rows to learn from where there are very many pairs.
         """
@@ -117,7 +117,7 @@ class FellegiSunter:
         )
 
     def weights(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Weights:
-        """Return what agreement of each column is worth, as learnt from the two tables.
+        """Return the agreement weights of each column.
 
         >>> import polars as pl
         >>> towns = Table.from_frame(pl.DataFrame({"town": ["Ulm", "Bonn", "Ulm", "Kiel"]}))
@@ -148,7 +148,7 @@ class FellegiSunter:
         return Weights(records.names, records.rule.steps, match, chance, share)
 
     def _learnt_in_blocks(self, records: Records, chance: FloatArray) -> FloatArray:
-        """Return m, each column's from the blocks that do not use it, by how many matching pairs these have."""
+        """Return m per column, averaged over blocks without the column."""
         total, weight = np.zeros_like(chance), np.zeros(len(chance))
         for block in self.blocks:
             target, candidate = pairs_of_block(records, block)
@@ -169,7 +169,7 @@ class FellegiSunter:
         return total / weight[:, None]
 
     def _scored(self, records: Records, weight: FloatArray, rows: IntArray) -> Iterator[ScoredPairs]:
-        """Yield targets (as places in ``rows``, in order), candidates (ascending) and their scores."""
+        """Yield targets (sorted positions in ``rows``), candidates, and scores."""
         released, original, rule = records.released, records.original, records.rule
         if self.blocks:
             target, candidate = pairs_of_blocks(records, self.blocks, rows)
@@ -186,7 +186,7 @@ class FellegiSunter:
 
 
 def _all_pairs(records: Records, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the released rows and the patterns of their pairs with all original rows."""
+    """Yield agreement patterns of released rows with all original rows."""
     size = len(records.original)
     at_a_time = max(1, _AT_A_TIME // size)
     for begin in range(0, rows.size, at_a_time):

@@ -1,4 +1,4 @@
-"""Inference: can something secret about a person be guessed from the released rows that look like them?"""
+"""Attribute inference from similar released rows."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Guess = Literal["lot", "class"]
 
 
 class Model(Protocol):
-    """Anything that learns one number per row from rows of numbers, such as the models of scikit-learn."""
+    """A model that predicts one number per row, as in scikit-learn."""
 
     def fit(self, X: FloatArray, y: NDArray[Any], /) -> Any:  # noqa: N803
         """Learn."""
@@ -37,7 +37,7 @@ class Model(Protocol):
 
 
 class _Target(NamedTuple):
-    """The people of one table who are attacked: the truth about each, and what is known of them."""
+    """Attacked people of one table, with truth and quasi-identifiers."""
 
     table: "Table"
     truth: _secrets.SecretTruth
@@ -52,7 +52,7 @@ class _Target(NamedTuple):
 )
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """An adversary who knows some columns of a person and guesses a secret one from the most similar released rows.
+    """Infer a sensitive attribute from the most similar released rows.
 
     The guess is the secret of a released row drawn by lot among the nearest in the known columns. The chance that it is
     right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
@@ -139,7 +139,7 @@ class Inference:
             )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+        """Return success on people of the records, baseline, and control.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing takes the secret of
         any released row, drawn by lot.
@@ -189,7 +189,7 @@ class Inference:
         )
 
     def _by_neighbours(self, secrets: ReleasedSecrets, released: "EncodedTable", attacked: list[_Target]) -> FloatArray:
-        """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
+        """Return everyone's chance by nearest rows, in one search."""
         targets, low, high = _together(attacked)
         if self.guess == "lot" and released.cells is None and secrets.draws is None:
             return right_chances(released, secrets.rank, targets, low, high, self.neighbours)
@@ -201,7 +201,7 @@ class Inference:
     def _by_adversary(
         self, secrets: ReleasedSecrets, released: "Table", known: "EncodedTable", attacked: list[_Target]
     ) -> FloatArray:
-        """Return the chance of everybody attacked where the adversary learns from all released rows."""
+        """Return everyone's chance by an attacker trained on all rows."""
         if secrets.draws is not None:
             raise _several_values(f"the adversary {self.adversary!r}", self.secret, released, "Choose 'nearest'")
         targets, low, high = _together(attacked)
@@ -212,7 +212,7 @@ class Inference:
     def _by_model(
         self, secrets: ReleasedSecrets, released: "Table", known: IntegerGrid, attacked: list[_Target]
     ) -> FloatArray:
-        """Return 1 for everybody whose secret the model guesses right, else 0."""
+        """Return 1 for each correct guess of the model, else 0."""
         import polars as pl
 
         if secrets.draws is not None:
@@ -258,7 +258,7 @@ def _several_values(who: str, secret: str, released: "Table", instead: str) -> I
 
 
 def _together(attacked: list[_Target]) -> tuple[IntegerGrid, IntArray, IntArray]:
-    """Return what is known of everybody attacked, and which ranks are right for each."""
+    """Return quasi-identifiers and correct ranks of all people attacked."""
     numbers, codes, low, high = (
         np.concatenate(parts)
         for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
@@ -267,7 +267,7 @@ def _together(attacked: list[_Target]) -> tuple[IntegerGrid, IntArray, IntArray]
 
 
 def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: FloatArray) -> FloatArray:
-    """Return what a copy of the model guesses; whatever it raises is told by its kind only, as its words may quote."""
+    """Return the guesses of a copy of the model."""
     try:
         learner = deepcopy(model)
         learner.fit(known, secret)

@@ -1,4 +1,4 @@
-"""Linkability: can what two parties know about a person be brought together through the released rows?"""
+"""Linkability: linking two sources about a person through released rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class Linkability:
-    """An adversary who links two halves of what is known about a person when both lead to the same released row.
+    """Link two column groups of a person that lead to one released row.
 
     One party knows the ``first`` columns of a target, another the ``second`` ones. Each looks up the ``neighbours``
     released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
@@ -76,7 +76,7 @@ class Linkability:
             whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many targets are linked: people of the records, by blind guessing, and people of the control.
+        """Return links among people of the records, baseline, and control.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that both
         parties pick their released rows at random.
@@ -92,7 +92,7 @@ class Linkability:
     def run_at(
         self, neighbours: Sequence[int], *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
     ) -> tuple[Trials, ...]:
-        """Return the same for several numbers of neighbors, which replace the attack's own, by one search."""
+        """Return the same for several numbers of neighbors, by one search."""
         if max(neighbours) > released.rows:
             raise InputError(
                 f"neighbours must be at most the number of released rows, but is {max(neighbours)}, and the "
@@ -125,7 +125,7 @@ class Linkability:
     def _trials(
         self, k: int, chances: FloatArray, rows: Sequence[IntArray], released: int, notes: tuple[str, ...]
     ) -> Trials:
-        """Return the trials from the chances of people of the records and of the control, in this order."""
+        """Return the attempts on records and control, from their probabilities."""
         inside = rows[0].size
         return Trials(
             attack=Attempts.from_chances(chances[:inside], rows=rows[0]),
@@ -138,7 +138,7 @@ class Linkability:
     def _drawn(
         self, first: IntegerGrid, second: IntegerGrid, rng: np.random.Generator
     ) -> tuple[IntegerGrid, IntegerGrid, IntArray]:
-        """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
+        """Return a content-ordered sample of targets, and their rows."""
         by_content = np.argsort(content_rank(first, second), kind="stable")
         rows = by_content.size
         if self.targets is not None and self.targets < rows:
@@ -175,6 +175,6 @@ def _together(parts: tuple[IntegerGrid, ...]) -> IntegerGrid:
 
 
 def _blind(tries: int, rows: int, neighbours: int) -> Attempts:
-    """Return what two random sets of rows share: all rows tie, so that columns which say nothing give exactly this."""
+    """Return the expected overlap of two random samples."""
     drawn = np.array([[rows], [neighbours], [rows], [neighbours]])
     return Attempts.from_chances(np.repeat(link_chance(np.array([[0, 0, 0, rows]]), *drawn), tries))

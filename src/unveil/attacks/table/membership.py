@@ -34,7 +34,7 @@ _SOFTENING = Fraction(1, 50)
 
 
 class PoolScores(NamedTuple):
-    """How much everybody looks like a member, the larger the more: the records first, then the control.
+    """Membership scores of everyone: records first, then the control group.
 
     ``distance`` is minus the distance to the nearest released row, where -1 is one that differs fully in every column.
     ``density`` is minus that distance over the distance to the nearest other person, 0.02 of one column's range being
@@ -48,7 +48,7 @@ class PoolScores(NamedTuple):
 def pool_scores(
     *, released: "Table", knowledge: "Knowledge", columns: tuple[str, ...], person: IntArray | None = None
 ) -> PoolScores:
-    """Return how much each person looks like a member, from the release and everybody together.
+    """Return membership scores for the pooled records.
 
     Who is in the data plays no part, so that scores may be compared under any other choice of members. ``person`` says
     whose each row is, where people have several.
@@ -83,7 +83,7 @@ def _nearest_other(pool: IntegerGrid, person: IntArray | None) -> IntArray:
 
 
 def highest(scores: FloatArray, share: float) -> FloatArray:
-    """Return the chance that each score is among this share of all with the highest ones, ties broken by lot.
+    """Return the probability that each score is in the top share.
 
     >>> highest(np.array([3.0, 2.0, 2.0, 1.0]), 0.5)
     array([1. , 0.5, 0.5, 0. ])
@@ -95,7 +95,7 @@ def highest(scores: FloatArray, share: float) -> FloatArray:
 
 
 def ranks(scores: FloatArray) -> FloatArray:
-    """Return the place of each score among all, from 0 for the lowest to 1 for the highest; ties share the mean.
+    """Return each score's relative rank, 0 to 1, with mean ties.
 
     >>> ranks(np.array([3.0, 2.0, 2.0, 1.0]))
     array([1. , 0.5, 0.5, 0. ])
@@ -105,7 +105,7 @@ def ranks(scores: FloatArray) -> FloatArray:
 
 
 def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return how many scores are above each, and how many are equal to it."""
+    """Return the scores above and equal to each score."""
     ascending = np.sort(scores)
     above = scores.size - np.searchsorted(ascending, scores, side="right")
     return above, scores.size - above - np.searchsorted(ascending, scores, side="left")
@@ -113,7 +113,7 @@ def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MembershipScores:
-    """How much people look like members, the larger the more: members, and people who are not.
+    """Membership scores of members and non-members; higher means more likely.
 
     ``method`` says what a score is (see `Membership`). Scores of two methods cannot be compared.
     """
@@ -124,7 +124,7 @@ class MembershipScores:
 
 
 class _PeopleScores(NamedTuple):
-    """Scores of members and of the control, and their rows in the tables."""
+    """Scores of members and controls, and their rows."""
 
     shown: str  # who of the control was neither attacked nor set the threshold
     members: FloatArray
@@ -144,7 +144,7 @@ class _PeopleScores(NamedTuple):
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """An adversary who calls people members of the data when the release is unusually like them.
+    """Flag people as members by their closeness to the release.
 
     What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that beside how
     thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to anybody outside) and
@@ -218,7 +218,7 @@ class Membership:
             whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many people are called members: members, by blind guessing, and people who are not.
+        """Return flagged members, baseline, and flagged non-members.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that anybody
         is called a member with a chance of ``level``.
@@ -251,7 +251,7 @@ class Membership:
         )
 
     def scores(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> MembershipScores:
-        """Return how much members look like members, and how much people do who are not, without any threshold.
+        """Return scores of members and non-members, without a threshold.
 
         As no threshold is needed, all of the control are there but those who show the population or were learned from.
         Settings, ``rng`` and errors are those of `run`; members are in the order of what is in their rows.
@@ -325,13 +325,13 @@ class Membership:
         return knowledge.control
 
     def _or_settings(self, part: int, by_level: int) -> str:
-        """Return which setting asks for so many people, if it is one."""
+        """Return the setting that asks for this number, if any."""
         if part == LEAST_PART:
             return ""
         return f", or raise the level of {self.level:g}" if part == by_level else ", or lower neighbours"
 
     def _parts(self, control: "Table", rng: np.random.Generator) -> list[IntArray]:
-        """Return the rows of each part of the control, drawn by lot and in the order of their content.
+        """Return the random parts of the control group, by content.
 
         The last two set the threshold and are attacked; before them come who show the population and are learned from.
         """
@@ -358,7 +358,7 @@ def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:
 def _agreed(
     released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
 ) -> "tuple[Table, ...]":
-    """Return records, released rows, control and what makes a scale, with columns that agree."""
+    """Return records, released rows, control, and scale, with harmonized columns."""
     from unveil.data.table import agree
 
     scale = [] if knowledge.scale is None else [knowledge.scale]
@@ -368,7 +368,7 @@ def _agreed(
 def _encoded(
     released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
 ) -> "tuple[EncodedTable, ...]":
-    """Return records, released rows and control on one scale: the range over all of them.
+    """Return all tables on one scale, the range over all.
 
     If only the records and the release made the range, people who are not in the data would be measured otherwise.
     """
@@ -379,14 +379,14 @@ def _encoded(
 
 
 def _nearest_released(rows: "EncodedTable", targets: IntegerGrid) -> tuple[IntArray, IntArray]:
-    """Return how far the nearest released row of each target is, and how many are as near."""
+    """Return the nearest released distance of each target, and ties."""
     if rows.cells is None:
         return rows_within(rows, targets, 1)
     return within(boxes_around(rows.cells, targets)[0], 1)
 
 
 def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
-    """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
+    """Return the rows in an order given by content."""
     import polars as pl
 
     from unveil.data.table import with_markers

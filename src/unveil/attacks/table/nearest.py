@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? One of the nearest, or each the more likely the nearer it is."""
+"""Distance-based re-identification: the nearest original rows, or a softmax."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _AT_A_TIME = 2**21
 @attack(source=SOURCE, aka=("nearest-record", "distance-based-linkage"))
 @dataclass(frozen=True, kw_only=True)
 class Nearest:
-    """An adversary who is sure that a released row comes from one of the original rows nearest to it.
+    """Take the nearest original rows as the candidates.
 
     All belief is on the set of the ``k`` nearest original rows together with all that are as near as the last of them:
     with one and no ties that is a single row. The sets are those of `RecordLinkage`, which bets on their members
@@ -62,7 +62,10 @@ class Nearest:
         whole_number(self.k, "k")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the nearest original rows of each released row; ``rng`` is not needed."""
+        """Return the belief in the nearest original rows.
+
+        ``rng`` is not needed.
+        """
         original, masked = compared(knowledge.records, released, self.columns)
         size = len(original.numbers)
         if self.k > size:
@@ -79,7 +82,7 @@ class Nearest:
 @attack(source=SOURCE, aka=("distance-softmax",))
 @dataclass(frozen=True, kw_only=True)
 class Softmax:
-    """An adversary who trusts each original row the more the nearer it is: in proportion to ``exp(-d² / 2s²)``.
+    """Weigh original rows by distance, in proportion to ``exp(-d² / 2s²)``.
 
     d² is the sum over the columns of the squared difference in standard deviations of the original column; a different
     category counts 1, and so does a value that only one of the two rows has. A constant column never differs. From a
@@ -121,7 +124,7 @@ class Softmax:
             raise InputError(f"s must be a finite number above 0, but is {self.s}. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return how far each original row is trusted, for each released row; ``rng`` draws the targets."""
+        """Return candidate probabilities per released row; ``rng`` draws targets."""
         original, masked = compared(knowledge.records, released, self.columns)
         content = np.column_stack([masked.numbers, masked.codes]) if masked.cells is None else masked.cells.of_row.T
         rows = drawn_rows(content.astype(np.int64), self.targets, rng)
@@ -145,7 +148,7 @@ class Softmax:
 
 
 def _exact_columns(original: EncodedTable, masked: EncodedTable, rows: IntArray) -> list[Squares]:
-    """Return for each column what the squared differences of some targets from all original rows are."""
+    """Return each column's squared differences between targets and original rows."""
 
     def of_numbers(known: IntArray, seen: IntArray) -> Squares:
         one, other = _standardised(known, seen)
@@ -191,7 +194,7 @@ def _spread(values: IntArray) -> float:
 
 
 def _standardised(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return original and released values in standard deviations of the original ones; NaN where missing."""
+    """Return values in standard deviations of the original; NaN if missing."""
     values = [np.where(part <= LAST_MARKER, np.nan, part) for part in (known, seen)]
     spread = _spread(known)
     return (values[0] / spread, values[1] / spread) if spread else (values[0] * 0, values[1] * 0)

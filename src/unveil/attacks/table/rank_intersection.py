@@ -1,4 +1,4 @@
-"""Which original row does a rank-swapped row come from? One that is within the window in every column at once."""
+"""Rank intersection: candidates within the swap window in every column."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +25,7 @@ WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
 class RankedColumn(NamedTuple):
-    """One column of both tables as ranks, and how many ranks a value may move."""
+    """One column of both tables as ranks, and its window."""
 
     original: IntArray
     released: IntArray
@@ -40,7 +40,7 @@ class RankedColumn(NamedTuple):
 )
 @dataclass(frozen=True, kw_only=True)
 class RankIntersection:
-    """An adversary who knows that no value moved by more than p percent of the ranks, and uses that in every column.
+    """Intersect the windows of p percent of ranks over all columns.
 
     In each column the released value has a rank, and its original value one at most ``floor(p * n / 100)`` away, its
     own included; an original row must be within that window in all columns at once. All belief is on the rows that
@@ -80,11 +80,14 @@ class RankIntersection:
             raise InputError(f"p must be above 0 and at most 100 percent, but is {self.p}. Write a tenth as 10")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the intersection of the windows of each released row; ``rng`` is not needed."""
+        """Return the belief in each released row's intersection.
+
+        ``rng`` is not needed.
+        """
         return beliefs_of_sets(knowledge.records.rows, self._sets(released, knowledge)[0])
 
     def point_guess(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:  # noqa: ARG002
-        """Return the original row inside the intersection that is nearest in ranks; those that tie are trusted alike.
+        """Return the nearest original row of each intersection, ties shared.
 
         The distance is the sum over columns of the ranks that lie between two values, 0 for equal ones.
 
@@ -172,7 +175,7 @@ def _whole(part: EncodedTable) -> IntArray:
 
 
 def _ranks_between(column: RankedColumn, target: IntArray, row: Int32Array) -> IntArray:
-    """Return how many ranks lie from the released to the original value of each pair, 0 for equal or missing ones."""
+    """Return the rank distance of each pair; 0 if equal or missing."""
     ranked = ranking(column.released, column.original, missing=MISSING)
     one, other = column.released[target], column.original[row]
     up = np.searchsorted(ranked, other) - np.searchsorted(ranked, one, side="right") + 1

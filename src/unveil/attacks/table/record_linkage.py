@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? The nearest ones, by the exact distance."""
+"""Record linkage: re-identification by exact distance to the nearest original rows."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from unveil.guesses.candidates import Candidates
 
 
 class Neighbours(NamedTuple):
-    """The rows at most as far as the k-th nearest; those of target i are ``start[i]`` to ``start[i + 1] - 1``."""
+    """Nearest rows with ties; target i has ``start[i]`` to ``start[i + 1] - 1``."""
 
     start: IntArray
     row: Int32Array
@@ -27,7 +27,7 @@ class Neighbours(NamedTuple):
 @attack(source="Domingo-Ferrer and Torra (2001), distance-based record linkage")
 @dataclass(frozen=True, kw_only=True)
 class RecordLinkage:
-    """An adversary who holds the original rows and links each released row to those nearest to it.
+    """Link each released row to the nearest original rows.
 
     A target is a released row, a candidate an original one, both known by their row number counted from 0. The
     ``neighbours`` nearest original rows, and all that are as near as the last of them, are trusted alike: ties are
@@ -65,7 +65,7 @@ class RecordLinkage:
         check_settings(self.columns, self.neighbours, self.targets)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the nearest original rows of each released row; ``rng`` draws the targets if not all are attacked."""
+        """Return each released row's nearest original rows; ``rng`` draws targets."""
         original, masked = compared(knowledge.records, released, self.columns)
         drawn = None
         if self.targets is not None and self.targets < len(masked.numbers):
@@ -87,7 +87,7 @@ def check_settings(columns: tuple[str, ...] | None, neighbours: int, targets: in
 
 
 def compared(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[EncodedTable, EncodedTable]:
-    """Return both tables' columns to compare, on one scale; by default those the adversary knows of."""
+    """Return both tables' compared columns on one scale."""
     if columns is not None:
         for table in (original, released):
             for name in columns:
@@ -105,7 +105,7 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
 
 
 def draw_by_content(table: EncodedTable, size: int, *, rng: np.random.Generator) -> IntArray:
-    """Return the numbers of so many rows, ascending, drawn so that what they hold does not hang on their order."""
+    """Return sorted indices of a content-determined row sample."""
     order = table.by_content()
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
@@ -113,7 +113,7 @@ def draw_by_content(table: EncodedTable, size: int, *, rng: np.random.Generator)
 def neighbours_of(
     original: EncodedTable, released: EncodedTable, k: int, *, rows: IntArray | None = None
 ) -> Neighbours:
-    """Return the nearest original rows of the released ones (of all, or of those at ``rows``), ties included."""
+    """Return the nearest original rows of released ones, with ties."""
     size = len(original.numbers)
     if k > size:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Inference by whoever does it best: adversary and known columns are chosen on some people and measured on others."""
+"""Attribute inference by the best attacker, selected and tested on different people."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class SearchedInference:
-    """Adversaries who guess a secret, of whom the best is chosen on some people and measured on others.
+    """Select the best inference attack on some people; test it on others.
 
     Two questions have two best adversaries. *Is the secret remembered?* asks for the one that is right most often about
     people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most
@@ -91,7 +91,7 @@ class SearchedInference:
         object.__setattr__(self, "adversaries", told)
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the secret is guessed right by the adversary who remembers most.
+        """Return the success of the attacker with the most memorization.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. The notes name who was chosen.
 
@@ -115,7 +115,7 @@ class SearchedInference:
         parts: LearnMeasureRows | None = None,
         cross_fit: bool = False,
     ) -> SearchedGuesses:
-        """Return who remembers most and who guesses best, and what each of them reaches on other people.
+        """Return the most memorizing and the best attacker, with test results.
 
         ``parts`` says who is learned from and who is measured; without it that is drawn by lot. Where there is no
         control, everybody who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
@@ -130,7 +130,7 @@ class SearchedInference:
         return Search(self, case).found(cross_fit=cross_fit)
 
     def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> LearnMeasureRows:
-        """Return people of both tables divided by lot; too few to learn from are all measured."""
+        """Return random training and test parts of both tables."""
         inside = by_lot(knowledge.records, rng)
         most = inside.size if self.targets is None else self.targets
         if knowledge.control is None:

@@ -1,4 +1,4 @@
-"""What do several releases about the same people tell together? Each leaves fewer rows possible."""
+"""Joint attack on several releases about the same people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Conflict = Literal["refuse", "normalise"]
 
 
 class Runs(Protocol):
-    """What every attack on one release is here: settings, and one method that leaves a guess about each row."""
+    """Interface of attacks on one release."""
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs | Candidates:
-        """Return what the adversary believes about each released row."""
+        """Return the attacker's belief about each released row."""
 
 
 @attack(
@@ -33,7 +33,7 @@ class Runs(Protocol):
 )
 @dataclass(frozen=True, kw_only=True)
 class SeveralReleases:
-    """An adversary who attacks several releases about the same people, and keeps what all of them leave possible.
+    """Attack several releases, and keep the candidates common to all.
 
     The belief from the release at hand is conditioned on what each of the other releases leaves possible, one after
     the other: on a set that is certain to hold the truth this is always valid. Two candidate sets are intersected.
@@ -83,7 +83,7 @@ class SeveralReleases:
             )
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:
-        """Return the belief about each row of ``released`` after all releases; ``rng`` is handed to the attacks."""
+        """Return beliefs after all releases; ``rng`` is passed to the attacks."""
         attacks = self.attacks or (CandidateSet(),)
         attacks = attacks if len(attacks) > 1 else attacks * (1 + len(self.others))
         places = [self._places(released, other) for other in self.others]
@@ -101,12 +101,12 @@ class SeveralReleases:
         return conditioned(guesses[0], guesses[1:], places, conflict=self.conflict)
 
     def _seen(self, released: Table) -> Table:
-        """Return a release without the key, which says nothing about who somebody is."""
+        """Return a release without the key column."""
         names = [name for name in released.column_names if name != self.key]
         return released.select(names) if names and len(names) < len(released.column_names) else released
 
     def _places(self, released: Table, other: Table) -> IntArray:
-        """Return where each row of the release at hand is in another one, -1 where it is not."""
+        """Return each row's position in another release, or -1."""
         if self.key is None:
             if released.rows != other.rows:
                 raise InputError(
@@ -129,7 +129,7 @@ class SeveralReleases:
 
 
 def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:
-    """Return a guess as beliefs; a target that was not attempted may be anybody.
+    """Return a guess as beliefs; unattempted targets may be any record.
 
     >>> [mass.sets for mass in as_beliefs(Candidates.from_matrix([[0.5, 0.5], [0, 1]]), 2).each]
     [(array([0]), array([1])), (array([1]),)]
@@ -146,7 +146,7 @@ def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:
 def conditioned(
     first: Beliefs, others: Sequence[Beliefs], places: Sequence[IntArray], *, conflict: Conflict = "refuse"
 ) -> Beliefs:
-    """Return beliefs conditioned on what each of the others leaves possible for the same person.
+    """Return beliefs conditioned on the possibilities of the other releases.
 
     ``places[r][j]`` is the target of ``others[r]`` that is the same person as target j, -1 for none.
     """

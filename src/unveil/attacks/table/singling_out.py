@@ -1,4 +1,4 @@
-"""Singling out: does a description found in the release fit exactly one person of the original?"""
+"""Singling out: predicates from the release that fit one original record."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +27,7 @@ EQUAL, AT_LEAST, AT_MOST = range(3)
 
 
 class Picks(NamedTuple):
-    """Predicates as arrays with one row each: the columns, the place of the relation, and the code of the value."""
+    """Predicates as arrays: columns, relation position, and value code."""
 
     column: IntArray
     relation: IntArray
@@ -35,7 +35,9 @@ class Picks(NamedTuple):
 
 
 class PredicateMatches(NamedTuple):
-    """The rows that guess g fits: ``rows[starts[g]:starts[g + 1]]``, rows of the control after the records.
+    """Rows that predicate g fits: ``rows[starts[g]:starts[g + 1]]``.
+
+    Rows of the control come after the records.
 
     ``naive`` is what as many blind guesses single out among the records, and ``notes`` are those of `SinglingOut.run`.
     """
@@ -49,7 +51,7 @@ class PredicateMatches(NamedTuple):
 @attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)", knows=("columns",), uses="size")
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
-    """An adversary who describes one released row and bets that exactly one original row fits the description.
+    """Describe one released row by a predicate that fits one original row.
 
     With one column a description is a value that occurs once in the release, the least or the greatest of numbers,
     dates or ordered levels, or being the only one without a value. With more columns it starts from a released row
@@ -104,7 +106,7 @@ class SinglingOut:
         whole_number(self.guesses, "guesses")
 
     def guess(self, released: "Table", *, rng: np.random.Generator) -> Predicates:
-        """Return predicates that hold for exactly one released row each, as many as were asked for or can be found.
+        """Return predicates that hold for exactly one released row each.
 
         The same ``rng`` and the same rows, in whatever order, give the same predicates.
 
@@ -117,7 +119,7 @@ class SinglingOut:
         return predicates_of(coded, self._found(coded, rng))
 
     def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> PredicateMatches:
-        """Return whom the same guesses as those of `run` fit, among the records and the control together.
+        """Return whom `run`'s predicates fit, in records and control.
 
         Guesses come from the release alone, so that who is in the data plays no part in it.
         """
@@ -138,7 +140,7 @@ class SinglingOut:
         )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many predicates hold for exactly one original row, by chance, and for exactly one control row.
+        """Return singled-out original rows, baseline, and control rows.
 
         ``knowledge.records`` must be the whole original. ``naive`` are as many predicates of the same size from
         columns, released values and relations drawn by lot, without looking whether they single out anybody.
@@ -173,7 +175,7 @@ class SinglingOut:
     def _guessed(
         self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
     ) -> "tuple[Table, list[Table], Predicates, Predicates]":
-        """Return the records, the control where there is one, the predicates, and as many that were drawn blindly."""
+        """Return records, control, predicates, and as many baseline predicates."""
         from unveil.data.table import agree
 
         tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
@@ -233,7 +235,7 @@ def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:
 
 
 def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.Generator) -> Picks:
-    """Return all single values and extremes that one released row has, or as many by lot, from all columns in turn."""
+    """Return unique values and extremes of released rows, optionally sampled."""
     found, turn = [], [np.empty(0, np.int64)]
     for place, kind in enumerate(coded.kinds):
         ordered = kind in WITH_ORDER
@@ -247,7 +249,7 @@ def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.G
 
 
 def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool) -> list[tuple[int, int, int]]:
-    """Return column, relation and code of each condition on a column that holds for exactly one row."""
+    """Return conditions that hold for one row: column, relation, code."""
     rows, last = coded.index.rows_with(column), int(coded.last[column])
     there = 1 + np.flatnonzero(rows[1 : last + 1])
     # What is missing, for each reason, is as rare as it is, whether or not single values are tried.
@@ -263,7 +265,7 @@ def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool
 
 
 def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
-    """Return distinct predicates from rows and columns drawn by lot that hold for exactly one released row."""
+    """Return distinct random predicates that hold for one released row."""
     codes = coded.index.codes
     by_content = np.argsort(
         content_rank(IntegerGrid(np.empty((codes.shape[1], 0), np.int64), codes.T, np.empty(0, int), 1))
@@ -293,14 +295,14 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
 
 
 def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
-    """Return those that were not tried before, each once, and remember them."""
+    """Return new predicates, and remember them."""
     new = {key: place for place, each in enumerate(drawn) if (key := each.tobytes()) not in tried}
     tried.update(new)
     return drawn[list(new.values())]
 
 
 def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
-    """Return which descriptions have a cell that describes nobody."""
+    """Return predicates with a cell that fits no record."""
     empty = np.zeros(column.shape, bool)
     for place, cells in enumerate(coded.cells):
         if cells is not None:
@@ -310,7 +312,7 @@ def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
 
 
 def _middle(coded: CodedTable) -> IntArray:
-    """Return twice the code of each column's median, missing values aside; -1 for a column without order."""
+    """Return twice each column's median code; -1 if unordered."""
     middle = np.full(len(coded.kinds), -1, np.int64)
     for place, kind in enumerate(coded.kinds):
         at_most = np.cumsum(coded.index.rows_with(place)[: coded.last[place] + 1])
@@ -330,7 +332,7 @@ def conditions_of(coded: CodedTable, picks: Picks) -> PredicateConditions:
 
 
 def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
-    """Return predicates from columns, released values (each value of a column alike) and relations drawn by lot."""
+    """Return predicates from random columns, released values, and relations."""
     there = []
     for place in range(len(coded.names)):
         codes = np.flatnonzero((coded.index.rows_with(place) > 0) & ~coded.says_nothing(place))

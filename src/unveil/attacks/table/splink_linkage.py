@@ -1,4 +1,4 @@
-"""Fellegi-Sunter by the library splink: for words with slips of the pen, and for large files. The one door to it."""
+"""Fellegi-Sunter linkage by the library splink, for typos and large files."""
 
 import logging
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _WORDS = ("category", "text")
 )
 @dataclass(frozen=True, kw_only=True)
 class SplinkLinkage:
-    """An adversary who links with splink, which compares words by their likeness and holds millions of pairs.
+    """Link records with splink, by similarity of texts, for large files.
 
     The recipe is that of `FellegiSunter`: what pairs by lot do is taken from random pairs and fixed, what matching
     pairs do is learnt by EM inside each block for the columns that it does not use, and the candidates of a released
@@ -82,7 +82,10 @@ class SplinkLinkage:
             raise InputError("similarities must be from 0 to 1, and steps at least 0. Pass such numbers")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the candidates of each released row; ``rng`` seeds the random pairs. Needs the extra ``linkage``."""
+        """Return each released row's candidates; ``rng`` seeds random pairs.
+
+        It needs the extra ``linkage``.
+        """
         splink = need("splink", extra="linkage")
         original, masked = self._tables(released, knowledge)
         short = {name: f"c{place}" for place, name in enumerate(original.column_names)}
@@ -108,7 +111,7 @@ class SplinkLinkage:
         return original.select(names), masked.select(names)
 
     def _comparisons(self, original: Table) -> list[dict[str, Any]]:
-        """Return how each column is compared, in splink's own words: conditions in SQL, the best level first."""
+        """Return each column's comparison as SQL conditions, best level first."""
         made = []
         for place, column in enumerate(original.columns):
             one, other = f'"c{place}_l"', f'"c{place}_r"'
@@ -178,7 +181,7 @@ def _spread(values: "pl.Series") -> float:
 
 
 def _by_content(frame: "pl.DataFrame") -> IntArray:
-    """Return the rows in an order that depends on what they hold alone, but for rows that are equal."""
+    """Return the rows in content order."""
     import polars as pl
 
     plain = pl.DataFrame({f"c{place}": column for place, column in enumerate(frame)})
@@ -187,7 +190,7 @@ def _by_content(frame: "pl.DataFrame") -> IntArray:
 
 
 def _plain(table: Table, order: IntArray) -> "pl.DataFrame":
-    """Return the rows in this order, with numbers for row and column names, in types that any database has."""
+    """Return the rows in this order, with plain names and types."""
     import polars as pl
 
     columns = {}

@@ -1,4 +1,4 @@
-"""What is found about one guess: whether it is compatible with the truth, what shows it, and a plain sentence."""
+"""Finding about one guess: compatible or not, the witness, and a sentence."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,7 +18,7 @@ _NOTHING: IntArray = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CompatibilityFinding:
-    """Whether a guess is compatible with the true probability at a level; a witness where it is not.
+    """Compatibility of one guess with the truth; a witness if it fails.
 
     Attributes
     ----------
@@ -48,12 +48,15 @@ class CompatibilityFinding:
 
     @property
     def excess(self) -> float:
-        """How far the claim goes beyond what is possible; 0 where it does not."""
+        """Excess of the claim over the possible value, at least 0."""
         return self.claimed - self.possible
 
 
 def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray, level: Level) -> CompatibilityFinding:
-    """Return whether ``Bel(A) <= P(A)`` for every A; ``elements`` are those of positive probability."""
+    """Return whether ``Bel(A) <= P(A)`` for every A.
+
+    ``elements`` are those of positive probability.
+    """
     worst = worst_set(mass.sets, mass.mass, elements, probability, mass.size)
     if worst.excess <= TOLERANCE:
         why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
@@ -76,7 +79,10 @@ def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray
 def judge_probability(
     guess: tuple[IntArray, FloatArray], truth: tuple[IntArray, FloatArray], at_most: int, level: Level
 ) -> CompatibilityFinding:
-    """Return whether the guess is the pignistic of a belief below the truth; of both, elements and probabilities."""
+    """Return whether the guess is the pignistic of a compatible belief.
+
+    Both have elements and probabilities.
+    """
     records = np.union1d(guess[0], truth[0])
     q, p = np.zeros(records.size), np.zeros(records.size)
     q[np.searchsorted(records, guess[0])] = guess[1]
@@ -101,7 +107,7 @@ def judge_probability(
 
 
 def _refutation(records: IntArray, p: FloatArray, q: FloatArray, decision: Decision) -> str:
-    """Return what a guess q that was refuted claims, and what is possible."""
+    """Return the claim of a refuted guess q and the possible value."""
     if decision.method == RULED_OUT:
         out = (q == 0) & (p > 0)
         return f"It is ruled out that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
@@ -115,7 +121,7 @@ def _refutation(records: IntArray, p: FloatArray, q: FloatArray, decision: Decis
 
 
 def _numbers(elements: IntArray) -> str:
-    """Return records by number, the first few where there are many; people look them up in files, counted from 1."""
+    """Return the first few record numbers, counted from 1."""
     if elements.size == 1:
         return f"number {elements[0] + 1} (counted from 1)"
     shown = ", ".join(str(element + 1) for element in elements[:_SHOWN])

@@ -1,4 +1,4 @@
-"""The true probability given the whole shuffled file: how often a random matching of all rows links each pair."""
+"""True probabilities given the whole shuffled file, from random matchings."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -63,7 +63,9 @@ def file_level_truth(
     largest_block: int = LARGEST_BLOCK,
     matchings: int = MATCHINGS,
 ) -> FileLevelTruth:
-    """Return the chance of each original row to have become each released one, given all released rows at once.
+    """Return the probability of each original row for each released row.
+
+    All released rows are known at once.
 
     Every original row became exactly one released row, so the chance of a pair is its marginal among perfect matchings
     drawn in proportion to the product of their likelihoods (the permanent of the matrix). Marginals that can only be
@@ -137,7 +139,10 @@ def _unusable(matrix: FloatArray) -> str:
 
 
 def _balanced(matrix: FloatArray) -> FloatArray:
-    """Return weights whose rows and columns sum nearly to 1: marginals stay the same, and nothing underflows."""
+    """Return scaled weights whose rows and columns sum nearly to 1.
+
+    Marginals stay the same, and nothing underflows.
+    """
     log = matrix - matrix.max(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
         log -= _log_sum(log, axis=0)
@@ -159,7 +164,7 @@ def _log_sum(log: FloatArray, *, axis: int) -> FloatArray:
 def _from_blocks(
     edges: "Edges", blocks: "list[MatchingBlock]", rng: np.random.Generator, largest_block: int, matchings: int
 ) -> FileLevelTruth:
-    """Return the marginals of the blocks that have exact ones, estimates of others, and nothing of the largest."""
+    """Return exact or estimated marginals per block; the largest get none."""
     from unveil._kernels.matching import solve
 
     marginal, known, largest = np.zeros(edges.weight.size), np.zeros(edges.n, np.bool_), 0
@@ -185,7 +190,7 @@ def _from_blocks(
 
 
 def _exact(edges: "Edges", marginal: FloatArray, known: BoolArray) -> Candidates | None:
-    """Return the rows with exact marginals as targets; other rows get no candidates."""
+    """Return the rows with exact marginals as targets."""
     if not known.any():
         return None
     kept = known[edges.row] & (marginal > 0)
@@ -196,7 +201,7 @@ def _exact(edges: "Edges", marginal: FloatArray, known: BoolArray) -> Candidates
 
 
 def _estimates(edges: "Edges", matchings: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
-    """Return the share of matchings with each edge, one line per chain, and how many independent ones that is worth."""
+    """Return the share of matchings per edge and chain, and the sample size."""
     from unveil._kernels.matching.block_answer import scaled
     from unveil._kernels.matching.chains import sample
 
@@ -212,7 +217,7 @@ def _estimates(edges: "Edges", matchings: int, rng: np.random.Generator) -> tupl
 
 
 def _sampled(edges: "Edges", drawn: "list[tuple[MatchingBlock, NDArray[np.float32], float]]") -> SampledTruth:
-    """Return the estimates of several blocks, with one target per row of the whole."""
+    """Return the estimates of several blocks, one target per row."""
     size, effective = np.zeros(edges.n, np.int64), np.zeros(edges.n)
     place = np.sort(np.concatenate([block.place for block, _, _ in drawn]))
     share = np.zeros((CHAINS, place.size), np.float32)
@@ -225,7 +230,7 @@ def _sampled(edges: "Edges", drawn: "list[tuple[MatchingBlock, NDArray[np.float3
 
 
 def _is_exact(edges: "Edges", largest_block: int) -> bool:
-    """Return whether the kernels answer this block without sampling, and without hours of work."""
+    """Return whether a block can be solved exactly in acceptable time."""
     from unveil._kernels.matching.block_answer import feasible_plan
     from unveil._kernels.matching.closed_form import is_even
 

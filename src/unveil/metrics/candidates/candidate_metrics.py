@@ -14,7 +14,7 @@ LOW, HIGH = 0.05, 0.95
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MetricValue:
-    """The value of one metric for one guess, or its spread over the targets.
+    """The value of one metric, or its distribution over the targets.
 
     ``mean``, ``median``, ``low`` and ``high`` (the 5 % and 95 % quantiles) are over the targets that have a value; a
     metric of the whole release has its value as ``mean`` and no spread. ``undefined`` counts targets without a value (1
@@ -32,7 +32,7 @@ class MetricValue:
 
     @property
     def at_cap(self) -> float:
-        """The share of targets with a value whose value is the cap of the metric; NaN without a cap, or a value."""
+        """Share of values at the cap of the metric; NaN if undefined."""
         known = self.values[~np.isnan(self.values)]
         if not self.metric.capped or known.size == 0:
             return float("nan")
@@ -40,7 +40,7 @@ class MetricValue:
 
 
 def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[MetricValue, ...]:
-    """Return every usual metric of the guess; without truth, those that need none.
+    """Return all applicable metrics of the guess.
 
     >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
     >>> {m.metric.name: round(m.mean, 2) for m in all_metrics(guess, [0, 0])}["entropy"]

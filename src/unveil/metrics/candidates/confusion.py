@@ -1,4 +1,4 @@
-"""n-confusion: how many records the adversary cannot tell from the one that looks best."""
+"""n-confusion: the number of records indistinguishable from the top-ranked candidate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Confusion:
 
 
 def least_confusion(guesses: Sequence[Candidates | Beliefs]) -> Confusion:
-    """Return the confusion that is left when each target is attacked in every way, and the best way counts.
+    """Return the smallest confusion of each target over several attacks.
 
     >>> even, sure = Candidates.from_matrix([[0.5, 0.5]] * 2), Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
     >>> found = least_confusion([even, sure])

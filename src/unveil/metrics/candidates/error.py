@@ -1,4 +1,4 @@
-"""How wrong the adversary's estimate is."""
+"""Error of the attacker's estimate."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bou
 
 @metric(per="target", **FACTS)
 def absolute_error(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return how much more probable the most likely candidate is than the true one.
+    """Return the probability of the top-ranked minus the true candidate, 0 to 1.
 
     Formula: ``max(p) - p_t``. 0 means the truth is (among) the most likely, 1 sure and wrong. NaN where not attempted
     or where the target stands for nobody.
@@ -39,7 +39,7 @@ def absolute_error(guess: Candidates, truth: Truth) -> FloatArray:
 
 @metric(per="target", **FACTS)
 def incorrectness(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the probability that the adversary gives to all that is wrong.
+    """Return the probability of all wrong candidates, 0 to 1.
 
     Formula: ``1 - p_t``. 0 means sure and right, 1 that the truth was given no probability or not considered. NaN where
     not attempted or where the target stands for nobody.
@@ -52,7 +52,7 @@ def incorrectness(guess: Candidates, truth: Truth) -> FloatArray:
 
 @metric(per="target", **FACTS)
 def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the mean squared difference between the estimate and the true match over the candidates considered.
+    """Return the mean squared error of the estimate over candidates, 0 to 1.
 
     Formula: ``(1 - 2 * p_t + sum(p ** 2)) / c``; a truth that was not considered is added with probability 0. 0 means
     sure and right; 1 is the worst (two candidates, sure and wrong). NaN where not attempted or where the target stands
@@ -85,7 +85,7 @@ def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
 
 @metric(per="release", **(FACTS | {"source": "Guo, Pleiss, Sun & Weinberger (2017), groups of equal size"}))
 def expected_calibration_error(guess: Candidates, truth: Truth, *, bins: int = BINS) -> float:
-    """Return how far the adversary's confidence in its choices is from how often they are right.
+    """Return the gap between confidence and accuracy, 0 to 1.
 
     Formula: ``sum(size * |mean(p_chosen) - share right|) / #attempted`` over groups of attempted targets: sorted by the
     probability of the choice, they are cut into ``bins`` groups (15) of about the same size. 0 means that probabilities

@@ -1,4 +1,4 @@
-"""How much the adversary has learned: metrics of what the estimate says about the truth."""
+"""Information metrics: the attacker's knowledge of the truth."""
 
 from math import inf, log, log2
 from typing import Any
@@ -26,7 +26,7 @@ FACTS: dict[str, Any] = {"category": "information gain or loss", "source": SOURC
 
 @metric(per="release", more_means="less private", bounds=(0, inf), chance_of_success=True, **FACTS)
 def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: float | None = None) -> float:
-    """Return the number of targets that were matched rightly.
+    """Return the number of targets matched correctly.
 
     Formula: ``sum(correct)``; with ``at_least``, the number of targets whose true candidate has that probability or
     more. 0 means none, the number of targets all. Where the most likely candidates tie and none was chosen, each counts
@@ -42,7 +42,7 @@ def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: f
 
 @metric(per="release", more_means="less private", bounds=(0, 1), affected_by_chunking=True, **FACTS)
 def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "label") -> float:
-    """Return the share of privacy that the estimate takes away, over all targets.
+    """Return the share of privacy that the estimate removes, over all targets.
 
     Formula: ``1 - 2 ** -I`` with I the mean of :func:`mutual_information`. 0 means nothing was learned; 1 is never
     reached. NaN where no target has mutual information.
@@ -63,7 +63,7 @@ def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "l
     **FACTS,
 )
 def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return how surprised the adversary would be by the truth, in bits.
+    """Return the surprisal of the true candidate, in bits.
 
     Formula: ``-log2(p_t)``, capped at 39.9 bits (a probability of 1e-12) where the truth was given none. 0 means the
     adversary was sure of the truth. More surprise is more private; the source prints the opposite for this metric, and
@@ -114,7 +114,7 @@ def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label")
 
 @metric(per="target", more_means="less private", bounds=(-1, 1), **FACTS)
 def pearson_correlation(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the correlation between the estimate and the true match over the candidates considered.
+    """Return the correlation between estimate and true match, -1 to 1.
 
     Formula: ``(p_t - 1/c) / sqrt((sum(p ** 2) - 1/c) * (1 - 1/c))``. 1 means sure and right, 0 that all candidates look
     alike or that the truth was not considered, ``-1 / (c - 1)`` sure and wrong. With a single candidate it is 1 if that

@@ -1,4 +1,4 @@
-"""How many targets the adversary attempted and matched rightly, beside what blind picking would reach."""
+"""Targets attempted and matched correctly, compared with random guessing."""
 
 from dataclasses import dataclass
 from math import nan
@@ -14,7 +14,7 @@ from unveil.metrics.candidates.success import adversary_overall_success, adversa
 
 @dataclass(frozen=True, kw_only=True)
 class Matches:
-    """The counts behind the success of an adversary; what needs the truth is NaN or 0 where there is none.
+    """Counts behind the attack success; NaN or 0 without a truth.
 
     ``correct`` may be a fraction: where the most likely candidates tie, each counts by its chance. ``by_chance`` is how
     many matches would be right if one of the candidates considered for each attempted target were picked blindly.
@@ -41,7 +41,7 @@ class Matches:
 
     @derived("Targets that stand for nobody; null without a truth.", counts="people")
     def stand_for_nobody(self) -> int | None:
-        """The number of targets that stand for nobody, or None without a truth."""
+        """Number of targets without a true match, or None without a truth."""
         return self.nobody if self.has_truth else None
 
     @derived(
@@ -49,22 +49,24 @@ class Matches:
         counts="people",
     )
     def truth_not_considered(self) -> int | None:
-        """The number of targets whose true candidate was not considered, or None without a truth."""
+        """Number of targets whose true candidate was not considered, or None."""
         return self.not_considered if self.has_truth else None
 
     @property
     def somebody(self) -> int:
-        """How many targets stand for somebody."""
+        """Number of targets with a true match."""
         return self.targets - self.nobody
 
     @property
     def missed(self) -> int:
-        """How many targets that stand for somebody were not attempted."""
+        """Number of targets with a true match that were not attempted."""
         return self.somebody - (self.attempted - self.nobody_attempted)
 
 
 def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
-    """Return how many targets were attempted and matched rightly; ``truth`` has one candidate number per target.
+    """Return the numbers of targets attempted and matched correctly.
+
+    ``truth`` has one candidate number per target.
 
     >>> import numpy as np
     >>> found = matches(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]]), np.array([0, 0]))

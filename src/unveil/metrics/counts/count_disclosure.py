@@ -1,4 +1,4 @@
-"""Measure the ranges an attacker derives for hidden counts."""
+"""Disclosure of suppressed cells, from their feasibility intervals."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MOST_COMPARED = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class CountFigures:
-    """What follows for hidden counts.
+    """Disclosure of suppressed cells.
 
     Attributes
     ----------
@@ -69,19 +69,21 @@ class CountFigures:
 
     @property
     def recovered_rate(self) -> float:
-        """The share of hidden counts that are worked out; NaN where none is hidden."""
+        """Share of suppressed cells that are recovered; NaN if none is suppressed."""
         return self.worked_out / self.hidden if self.hidden else math.nan
 
     @property
     def small(self) -> int:
-        """All small counts that are worked out, whether a table lists them or not."""
+        """Number of small cells recovered, listed in a table or not."""
         return self.small_worked_out + self.unlisted_small
 
 
 def count_figures(
     guess: CountRanges, *, codes: IntArray, leaves: Sequence[Sequence[int]], minimum: int, values: int = 3
 ) -> CountFigures:
-    """Return the figures of ranges; ``codes`` and ``leaves`` say which cells share people.
+    """Return the disclosure of suppressed cells from their feasibility intervals.
+
+    ``codes`` and ``leaves`` say which cells share people.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ def count_figures(
 
 
 def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
-    """Return how many people are in these cells at least, nobody counted in a cell and again in its subtotal.
+    """Return the least number of people in cells, subtotals counted once.
 
     Cells that share nobody are taken one after the other, the largest count first, so the sum is of different people.
 
@@ -162,7 +164,7 @@ def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int
 
 
 def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
-    """Return the most people in cells of single leaves of the same variables, which share nobody."""
+    """Return the most people in disjoint leaf cells of the same variables."""
     single = np.ones(cells.size, np.bool_)
     for at, own in enumerate(leaves):
         is_leaf = np.array([code == 0 or bits.bit_count() == 1 for code, bits in enumerate(own)], np.bool_)
@@ -177,7 +179,7 @@ def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[
     chance_of_success=True,
 )  # fmt: skip
 def recovered_rate(guess: CountRanges) -> float:
-    """Return the share of hidden counts that can be worked out: whose range has one value.
+    """Return the share of suppressed cells that are recovered, 0 to 1.
 
     Formula: ``worked out / hidden``, each cell once. 0 means that no hidden count follows from what is shown; 1 means
     that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no count is
@@ -195,7 +197,7 @@ def recovered_rate(guess: CountRanges) -> float:
     category="counts", per="release", more_means="more private", bounds=(0.0, 1.0), source="unveil, docs/tables.md"
 )  # fmt: skip
 def doubt_left(guess: CountRanges) -> float:
-    """Return the mean share of doubt that is left of hidden counts, in bits of the bits that were told.
+    """Return the mean uncertainty left about suppressed cells, in bits over given bits.
 
     Formula: the mean of ``log2(values left) / log2(values told)`` over hidden counts that are told within a finite
     range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where
@@ -227,7 +229,7 @@ def _proven_ends(guess: CountRanges, hidden: BoolArray) -> int:
 
 
 class SharedCode(NamedTuple):
-    """A group in which nobody can have another code of a variable: its cell, the cell of the code, and the variable."""
+    """A group with one possible code of a variable: the cells involved."""
 
     group: int
     cell: int
@@ -237,7 +239,7 @@ class SharedCode(NamedTuple):
 def shared_codes(
     rows: SparseRows, low: IntArray, high: IntArray, codes: IntArray, impossible: BoolArray | None = None
 ) -> list[SharedCode]:
-    """Return the groups with somebody in them of which all parts but one are empty in every population.
+    """Return non-empty groups in which all parts but one are empty.
 
     Groups whose empty parts are all ``impossible`` by what the codes mean are left out: everybody knows of these.
 

@@ -1,4 +1,4 @@
-"""The least epsilon that goes with so many right guesses of fair coins.
+"""Lower bound on epsilon from correct guesses of canaries.
 
 Fair coins decide who is in the data. An adversary sees what is released, guesses some of the coins and is silent about
 the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are right are hardly more
@@ -32,7 +32,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonBound:
-    """What was shown about epsilon, and by how many guesses."""
+    """A lower bound on epsilon and the guesses behind it."""
 
     COUNTS = "statistic"
 
@@ -60,7 +60,7 @@ class EpsilonBound:
 
 
 def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0, coins: int | None = None) -> float:
-    """Return the least epsilon that so many right guesses do not refute, wrong with a probability of at most alpha.
+    """Return the lower bound on epsilon from correct guesses, at error alpha.
 
     Formula: the smallest epsilon of at least 0 for which :func:`refuting_probability` is above alpha. With delta 0 it
     is ``log(q / (1 - q))``, q being the lower end of the interval of Clopper and Pearson for ``right`` of ``guesses``.
@@ -107,7 +107,9 @@ def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0,
 def refuting_probability(
     epsilon: float, right: int, guesses: int, *, delta: float = 0.0, coins: int | None = None
 ) -> float:
-    """Return how likely so many right guesses, or more, are at most where this epsilon and delta hold.
+    """Return the largest probability of this many correct guesses.
+
+    Epsilon and delta are assumed to hold.
 
     Formula: ``b + 2 m delta max_i (1/i) P[v - i <= B < v]`` with ``b = P[B >= v]``, v right guesses, m coins, and B
     binomial with the number of guesses and the probability ``e^epsilon / (1 + e^epsilon)``; at most 1.
@@ -134,7 +136,7 @@ def refuting_probability(
 
 
 def replaced_to_added(bound: EpsilonBound) -> EpsilonBound:
-    """Return what a bound for replacing one person says of adding or removing one.
+    """Return the bound for add/remove that follows from one for replace.
 
     Replacing is removing and adding, so half of the bound holds: who moves a release by (epsilon, delta) at most by
     adding or removing somebody moves it by (2 epsilon, (1 + e^epsilon) delta) at most by replacing one. The delta
@@ -147,12 +149,12 @@ def replaced_to_added(bound: EpsilonBound) -> EpsilonBound:
 
 
 def guessed(coins: int, part: float) -> int:
-    """Return how many coins of a run are guessed where a share of them is: at least one."""
+    """Return the number of canaries guessed at a share, at least one."""
     return max(1, int(part * coins))
 
 
 def alpha_of_each(design: Design, confidence: float) -> float:
-    """Return how likely the bound of each share may be wrong, for all of them together to hold with this confidence."""
+    """Return the error of each share's bound, for joint confidence."""
     if design not in SHARES:
         raise InputError(f"the design must be 'pairs' or 'coins', but is {design!r}. Choose one of the two")
     level = share(confidence, "confidence", zero=False, one=False, advice="Write 95% as 0.95")
@@ -160,7 +162,7 @@ def alpha_of_each(design: Design, confidence: float) -> float:
 
 
 def _checked(right: int, guesses: int, coins: int | None, delta: float) -> int:
-    """Return the number of coins, or refuse numbers that cannot be."""
+    """Return the number of canaries; raise InputError on impossible numbers."""
     whole_number(guesses, "the number of guesses", at_least=0)
     whole_number(right, "the number of right guesses", at_least=0, at_most=guesses, advice="Count both anew")
     share(delta, "delta", one=False, advice="Write it as 0.00001")

@@ -1,4 +1,7 @@
-"""A claimed epsilon, and whether a bound contradicts it. Nothing here confirms one."""
+"""A claimed epsilon, and whether a bound refutes it.
+
+A bound never confirms a claim.
+"""
 
 from dataclasses import dataclass
 from math import exp, inf, nextafter
@@ -12,7 +15,7 @@ from unveil.metrics.epsilon.bound import Adjacency, EpsilonBound, replaced_to_ad
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What somebody says of a generator: that it keeps differential privacy with this epsilon and delta.
+    """A claim of differential privacy with epsilon and delta.
 
     Examples
     --------
@@ -39,7 +42,7 @@ class Claim:
             )
 
     def delta_against(self, adjacency: Adjacency) -> float:
-        """Return the delta that a bound of this adjacency needs to contradict the claim.
+        """Return the delta that a bound needs to refute the claim.
 
         Who moves a release by (epsilon, delta) at most by adding or removing somebody moves it by
         (2 epsilon, (1 + e^epsilon) delta) at most by replacing one.
@@ -56,7 +59,7 @@ class Claim:
 
 
 def contradicted(claim: Claim, bound: EpsilonBound) -> bool:
-    """Return whether a bound shows that a claim does not hold; False confirms nothing.
+    """Return whether a bound refutes a claim; False confirms nothing.
 
     A bound for replacing is halved for a claim about adding or removing; a bound for adding or removing says nothing
     of a claim about replacing. A bound with a smaller delta than :meth:`Claim.delta_against` says is refused.

@@ -1,4 +1,4 @@
-"""Guesses of coins from scores, and the bound of epsilon that they give: of one run of a generator, or of many.
+"""Guesses of canaries from scores, and their lower bound on epsilon.
 
 What is guessed, and how sure the guesses are, must hang on the scores alone. Shares of the coins are taken within each
 run, because scores of two runs need not be comparable; the coins of all runs are then counted together.
@@ -29,7 +29,7 @@ def bound_of_pairs(
     confidence: float = CONFIDENCE,
     delta: float = 0.0,
 ) -> EpsilonBound:
-    """Return what is shown about replacing one person, where each coin decided which of two people was in.
+    """Return the bound for replace; each canary chose one of two people.
 
     Each run has the scores of the first and of the second of every pair, and whether the first was in. The one with the
     higher score is guessed; the larger the difference, the surer. Equal ones are told apart by lot.
@@ -59,7 +59,7 @@ def bound_of_coins(
     confidence: float = CONFIDENCE,
     delta: float = 0.0,
 ) -> EpsilonBound:
-    """Return what is shown about adding or removing one person, where each coin decided whether somebody was in.
+    """Return the bound for add/remove; each canary included one person or not.
 
     Each run has the score of everybody and whether they were in. The highest scores are guessed to be in, and nothing
     of the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others beside it
@@ -78,7 +78,9 @@ def bound_of_coins(
 def pair_by_lot(
     members: FloatArray, outsiders: FloatArray, *, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return pairs of a member and an outsider as one run: the scores of both, and whether the first is the member.
+    """Return random pairs of member and non-member as one run.
+
+    The run has the scores of both, and whether the first is the member.
 
     There are as many pairs as the smaller side has people; who is paired and who comes first are drawn by lot. The
     coins are fair and independent if the people were split into members and outsiders by lot, and what the scores were
@@ -98,7 +100,10 @@ def _best_share(
     confidence: float,
     delta: float,
 ) -> EpsilonBound:
-    """Return the highest bound of all shares of the surest guesses, each of which has its part of the error."""
+    """Return the highest bound over shares of the most confident guesses.
+
+    Each share has its part of the error.
+    """
     sizes = [each.size for each in sure]
     coins, parts = sum(sizes), SHARES[design]
     if not coins or not all(sizes):
@@ -133,7 +138,7 @@ def _best_share(
 
 
 def _checked_run(number: int, is_in: BoolArray, *scores: FloatArray) -> tuple[BoolArray, list[FloatArray]]:
-    """Return the coins and the scores of a run, or refuse what is no run."""
+    """Return the canaries and scores of a valid run."""
     coins, found = np.asarray(is_in), [np.asarray(each, np.float64) for each in scores]
     if coins.dtype != np.bool_ or any(each.shape != (coins.size,) or np.isnan(each).any() for each in found):
         raise InputError(

@@ -1,4 +1,4 @@
-"""A graph and its release side by side: each property before and after, and how far they are apart."""
+"""Properties of a graph before and after its release, with distances."""
 
 from dataclasses import dataclass
 from math import isnan, nan
@@ -21,7 +21,7 @@ _NO_EDGE = "the original has no edge"
 
 
 class Loss(NamedTuple):
-    """A distance, the property it is about before and after, whether it is an estimate, and why it is or is missing."""
+    """A distance with the property before and after, and its reason."""
 
     value: float
     quantity: str = ""
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphPair:
-    """The original and the released graph on the same node numbers, with shared intermediate results."""
+    """Original and released graph on the same nodes, with shared results."""
 
     release: GraphRelease
     exact_up_to: int = EXACT_UP_TO
@@ -48,18 +48,18 @@ class GraphPair:
 
     @property
     def released(self) -> Graph:
-        """The graph after, with the original's numbers: an unchanged graph then differs in no digit."""
+        """The released graph on the original's node numbers."""
         return self.release.in_original_numbers()
 
     def paths(self, graph: Graph) -> Paths:
-        """Return the paths of either graph; where they are sampled, both start at the same nodes if they can."""
+        """Return the paths of either graph, sampled from the same nodes if possible."""
         return largest_component_paths(
             graph, exact_up_to=self.exact_up_to, sources=self.sources, rng=np.random.default_rng(self.seed)
         )
 
 
 def edge_loss(both: GraphPair) -> Loss:
-    """Return the share of the edges of both graphs that only one of them has."""
+    """Return the share of edges that only one graph has, 0 to 1."""
     before, after = both.original.edges, both.released.edges
     if before + after == 0:
         return Loss(nan, "edges", 0.0, 0.0, why="neither graph has an edge")
@@ -68,7 +68,7 @@ def edge_loss(both: GraphPair) -> Loss:
 
 
 def degree_loss(both: GraphPair) -> Loss:
-    """Return the earth mover's distance of the degrees, in average degrees of the original."""
+    """Return the earth mover's distance of degrees, in average original degrees."""
     graphs = both.original, both.released
     if both.original.edges == 0:
         return Loss(nan, why=_NO_EDGE)
@@ -81,7 +81,7 @@ def degree_loss(both: GraphPair) -> Loss:
 
 
 def joint_degree_loss(both: GraphPair) -> Loss:
-    """Return the total variation between the shares of edges that join two degrees."""
+    """Return the total variation distance between joint degree distributions, 0 to 1."""
     graphs = both.original, both.released
     if any(graph.edges == 0 for graph in graphs):
         return Loss(nan, why="a graph without an edge has no degrees at the ends of edges")
@@ -110,7 +110,7 @@ def assortativity_change(both: GraphPair) -> Loss:
 
 
 def path_change(both: GraphPair) -> Loss:
-    """Return by how much the average path changed, as a share of what it was."""
+    """Return the relative change of the average path length."""
     before, after = both.paths(both.original), both.paths(both.released)
     found = _change("average path", before.average, after.average, "no two nodes of a graph are connected")
     sampled = not isnan(found.value) and "average_path" in {**before.notes, **after.notes}
@@ -119,7 +119,7 @@ def path_change(both: GraphPair) -> Loss:
 
 
 def spectral_change(both: GraphPair) -> Loss:
-    """Return by how much the largest eigenvalues changed, as a share of their sizes."""
+    """Return the relative change of the largest eigenvalues."""
     whole_number(both.eigenvalues, "eigenvalues")
     if both.original.edges == 0:
         return Loss(nan, why=_NO_EDGE)

@@ -1,4 +1,4 @@
-"""What an adversary learns about connections: how many of its claims are right, and how many it would guess anyway."""
+"""Edge disclosure: precision of edge claims, and a baseline of guessing."""
 
 from dataclasses import dataclass
 from math import ceil, inf, nan
@@ -25,7 +25,7 @@ Baseline = Literal["common neighbours", "degrees"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EdgeDisclosure:
-    """What claims about edges are worth.
+    """Precision and recall of edge claims.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class EdgeDisclosure:
 
     @property
     def guessing(self) -> float:
-        """The share of right ones among as many pairs guessed from the auxiliary graph alone, in the better way."""
+        """Precision of the better of two ways of guessing."""
         return float(np.fmax(self.by_common_neighbours, self.by_degrees))
 
     @property
@@ -72,7 +72,7 @@ class EdgeDisclosure:
 
     @property
     def lift(self) -> float:
-        """How many times as often claims are right as guesses; NaN where no guess, or no claim, is."""
+        """Precision of claims over guesses; NaN if there is neither."""
         return self.precision.value / self.guessing if self.guessing > 0 else nan
 
 
@@ -94,7 +94,7 @@ def edge_disclosure_precision(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_SOURCE, **_FACTS)
 def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
-    """Return the share of the edges that the adversary did not know, and can learn, that it claims.
+    """Return the share of learnable unknown edges that are claimed, 0 to 1.
 
     Formula: ``#{claimed, and hidden edges} / #{hidden edges}``. Hidden are original edges among people of the auxiliary
     graph that it lacks; edges of people whom the adversary has not heard of are none. 0 means that none was learned. 1
@@ -110,7 +110,9 @@ def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_GUESSING, **_FACTS)
 def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
-    """Return the share of right ones among as many pairs guessed from the auxiliary graph alone.
+    """Return the precision of guesses from the auxiliary graph alone, 0 to 1.
+
+    There are as many guesses as claims.
 
     Formula: ``#{hidden edges among the n likeliest pairs} / n`` with as many pairs as there are claims, the likeliest
     by ``Σ 1 / ln(degree)`` over common neighbours or by the product of degrees, whichever is right more often; ties by
@@ -126,7 +128,7 @@ def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, inf), source=_GUESSING, **_FACTS)
 def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
-    """Return how many times as often claimed edges are right as pairs guessed from the auxiliary graph alone.
+    """Return the precision of claims over that of guesses.
 
     Formula: ``edge_disclosure_precision / edge_guessing_precision``. 1 means that the release told nothing that the
     adversary could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is right.
@@ -141,7 +143,7 @@ def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_SOURCE, category="edge disclosure", per="subject", more_means="less private")
 def hidden_edges_disclosed(guess: EdgeClaims, truth: Graph) -> FloatArray:
-    """Return for each auxiliary node the share of its hidden edges that are claimed.
+    """Return the share of each auxiliary node's unknown edges that are claimed.
 
     Formula: ``#{claimed, and hidden edges of the node} / #{hidden edges of the node}``. 0 means that none of them was
     learned. 1 means that all were. NaN where no edge of the node is hidden.
@@ -156,7 +158,7 @@ def hidden_edges_disclosed(guess: EdgeClaims, truth: Graph) -> FloatArray:
 
 
 def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
-    """Return what claims about edges are worth: the metrics above, with intervals and what single people lose.
+    """Return all edge-disclosure metrics, with CIs and losses per person.
 
     >>> path, edge = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0], [1], nodes=4)
     >>> found = edge_disclosure(EdgeClaims(edge, np.array([6, 7])), path)
@@ -185,7 +187,9 @@ def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
 
 
 def rate_of_pairs(keys: IntArray, hit: BoolArray, nodes: int, *, why: str) -> Rate:
-    """Return the share of pairs that hit with a 95 % interval, where pairs that share a node go together.
+    """Return the rate of pairs with its 95% CI.
+
+    Pairs that share a node are clustered.
 
     A node that is mapped wrongly makes all its claims wrong, so that claims are worth fewer independent ones: as many
     as give the variance ``Σ e_a e_b / n²`` over all pairs a, b that share a node (themselves included), with the
@@ -228,7 +232,7 @@ def _right(guess: EdgeClaims, truth: Graph) -> BoolArray:
 
 
 def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
-    """Return the share of right ones among as many pairs by common neighbours and by degrees; NaN without a claim."""
+    """Return the precision of guesses by common neighbors and by degrees."""
     known, hidden, number = guess.auxiliary, guess.hidden(truth), guess.keys.size
     if number == 0:
         return nan, nan
@@ -249,7 +253,9 @@ _FEW_STEPS = 20_000
 def right_by_adamic_adar(
     start: IntArray, neighbour: Int32Array, hidden_start: IntArray, hidden_neighbour: Int32Array, number: int
 ) -> float:
-    """Return how many of the ``number`` pairs with the highest sums ``Σ 1 / ln(degree)`` are hidden edges.
+    """Return the number of unknown edges among the top Adamic-Adar pairs.
+
+    The score is ``Σ 1 / ln(degree)``; the top are ``number`` pairs.
 
     The sum is over common neighbours, and pairs are those that are not joined. Hidden edges are the rows of another
     graph on the same nodes, which has none of the edges of the first. Sums are rounded to 36 bits, and equal ones are
@@ -285,7 +291,7 @@ def right_by_adamic_adar(
 
 
 def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, float, int]:
-    """Return how many pairs the highest places have that are taken whole, how many right ones, and the next place.
+    """Return pairs and correct pairs above the threshold place, and that place.
 
     ``counts`` has all pairs of each place, and the right ones.
     """
@@ -309,7 +315,7 @@ def _count_scores(
     scale: int,
     counts: IntArray,
 ) -> None:
-    """Count pairs with a common neighbour, and hidden edges among them, by one digit of their score.
+    """Count pairs and unknown edges with common neighbors, by one score digit.
 
     The digit is that of ``scale``; only pairs whose higher digits are those of ``prefix`` are counted.
     """
@@ -346,7 +352,7 @@ def _count_scores(
 
 
 def right_by_degrees(degrees: IntArray, known: IntArray, hidden: IntArray, number: int) -> float:
-    """Return how many of the ``number`` pairs with the largest products of degrees are hidden edges.
+    """Return the number of unknown edges among the top degree products.
 
     ``known`` and ``hidden`` are keys of edges; the former are no pairs to choose from.
 
@@ -369,6 +375,6 @@ def right_by_degrees(degrees: IntArray, known: IntArray, hidden: IntArray, numbe
 
 
 def _by_place(keys: IntArray, group: IntArray, place: IntArray, places: int) -> FloatArray:
-    """Return how many of these edges there are with each product of degrees."""
+    """Return the number of these edges per product of degrees."""
     one, other = (group[ends] for ends in ends_of(keys, group.size))
     return np.bincount(place[np.minimum(one, other), np.maximum(one, other)], minlength=places).astype(np.float64)

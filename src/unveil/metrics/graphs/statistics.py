@@ -1,4 +1,4 @@
-"""What a graph is like in a dozen numbers, each exact, or estimated and marked so."""
+"""Statistics of a graph, exact or marked as estimates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _HELD = 2**24
 
 @dataclass(frozen=True, kw_only=True)
 class GraphStatistics:
-    """The statistics of one graph; NaN where one is undefined, with the reason in ``notes``.
+    """Statistics of one graph; NaN with the reason in ``notes``.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class GraphStatistics:
 
 @dataclass(frozen=True, kw_only=True)
 class Paths:
-    """The paths within the largest component: how long on average and at most, and what was estimated of that."""
+    """Average and longest path in the largest component, exact or estimated."""
 
     components: int
     largest: int
@@ -161,7 +161,7 @@ def graph_statistics(
 
 
 def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng: np.random.Generator | None) -> Paths:
-    """Return how long the paths of the largest component are, over all components of that size."""
+    """Return the path lengths of the largest component, over components of that size."""
     whole_number(sources, "sources", at_least=2, advice="A standard error needs more of them")
     label = components(graph.start, graph.neighbour)
     size = np.bincount(label, minlength=0)
@@ -191,7 +191,7 @@ def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng
 
 
 def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rng: np.random.Generator) -> Paths:
-    """Estimate from sources drawn by lot: one number per node, so that two graphs on the same nodes share theirs."""
+    """Estimate from randomly drawn sources, the same for equal node sets."""
     lot = rng.random(graph.nodes)[inside]
     chosen = inside[np.argsort(lot, kind="stable")[:sources]]
     size = np.bincount(label)

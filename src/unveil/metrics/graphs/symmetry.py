@@ -1,4 +1,7 @@
-"""How many nodes of a released graph any adversary can find: those that look alike share one chance."""
+"""Largest possible re-identification in a released graph, from its symmetry.
+
+Nodes that look the same share one probability.
+"""
 
 import numpy as np
 
@@ -16,7 +19,9 @@ from unveil.metrics._listing import metric
     source="exchangeable nodes: of twins each is found with the same chance",
 )
 def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float:
-    """Return the share of nodes that any adversary with this knowledge finds on average at the most.
+    """Return the largest expected share of re-identified nodes, 0 to 1.
+
+    It holds for any attacker with this knowledge.
 
     Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes that stand for somebody
     whom the adversary has heard of and did not know before; twins have the same neighbours. 0 means that nothing can be
@@ -33,7 +38,7 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
 
 
 def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> FloatArray:
-    """Return for each released node the largest chance that any adversary names whom it stands for.
+    """Return the largest probability of re-identifying each released node.
 
     Nodes with the same neighbours (twins) can be exchanged and nobody sees it, so an adversary for whom names and
     numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each
@@ -71,7 +76,9 @@ def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> F
 
 
 def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> IntArray:
-    """Return how many counted nodes have the same neighbours as each node, itself included; 0 for nodes not counted.
+    """Return the number of counted nodes with the same neighbors.
+
+    Each counted node is included; other nodes get 0.
 
     Two nodes are twins if they have the same neighbours, or would if each were its own neighbour. No node has twins of
     both kinds. Sets of neighbours are compared by sums of 64 bits, one drawn for each node: that two different sets
@@ -92,7 +99,7 @@ def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> I
 
 
 def _mixed(numbers: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    """Return 64 bits for each number that look as if drawn (the steps of SplitMix64)."""
+    """Return 64 pseudo-random bits per number (SplitMix64)."""
     mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

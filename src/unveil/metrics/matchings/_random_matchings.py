@@ -1,4 +1,4 @@
-"""The adversary's random matching, solved once: what every number about cracks is computed from."""
+"""The attacker's random matching, solved once for all crack metrics."""
 
 import sys
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class EstimatedFigure:
 
 @dataclass(frozen=True)
 class Permanent:
-    """The permanent of a matrix: its logarithm with error, and the number itself where it is known."""
+    """Permanent of a matrix: its logarithm with error, and the exact value."""
 
     logarithm: EstimatedFigure
     counted: int | None
@@ -69,7 +69,7 @@ class Permanent:
 
     @derived("The permanent itself; null where it is too large or too small for a float.")
     def value(self) -> float | None:
-        """The permanent as a float, or None where it is too large or too small for one.
+        """The permanent as a float, or None if out of range.
 
         >>> Permanent(EstimatedFigure(0.0, 0.0, "subsets"), None).value
         1.0
@@ -87,7 +87,7 @@ class Permanent:
 
     @derived("The number itself, as text; empty where it is not known exactly.")
     def exact(self) -> str | None:
-        """The permanent as text: it may have more digits than the floats of a reader."""
+        """The permanent as text, with all digits."""
         return None if self.counted is None else str(self.counted)
 
     low = figure_at("logarithm.low", LOWER_BOUND, optional=True)
@@ -96,7 +96,7 @@ class Permanent:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchingSpace:
-    """The matchings that an attack leaves possible: how many there are, and how open the choice is."""
+    """Possible matchings under an attack, with their number and degree of anonymity."""
 
     log_permanent: EstimatedFigure
     permanent: int | None
@@ -179,11 +179,11 @@ class RandomMatching:
 
     @property
     def real(self) -> BoolArray:
-        """Which edges are pairs of an entry and a token: all of them in a matrix that was square from the start."""
+        """Which edges pair an item and a pseudonym."""
         return np.asarray((self.edges.row < self.n) & (self.edges.column < self.token_count))
 
     def mean(self, score: FloatArray) -> tuple[float, float]:
-        """Return the mean of the sum of scores of a matching's pairs, and its standard error (0 where exact).
+        """Return the mean score sum of a matching, and its standard error.
 
         Only the cracks were followed from sample to sample, so entries are taken to vary together as their cracks do.
         """
@@ -256,7 +256,7 @@ def random_matching(
 
 
 def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
-    """Return what to know where the adversary is wrong about how many entries have a token."""
+    """Return notes on the number of items that have a pseudonym."""
     truly = int((truth >= 0).sum())
     if not isinstance(guess, UnequalMatching) or truly == guess.pair_count:
         return ()
@@ -264,7 +264,7 @@ def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
 
 
 def _togetherness(answer: MatchingAnswer) -> float:
-    """Return the error of the expected cracks over what it would be if rows varied by themselves, at least 1."""
+    """Return the error inflation from dependent rows, at least 1."""
     chance = answer.crack_probability[answer.crack_probability_error > 0]
     alone = float((chance * (1 - chance)).sum())
     if alone == 0.0:

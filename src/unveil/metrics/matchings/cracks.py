@@ -1,4 +1,4 @@
-"""How many entries an adversary cracks who matches released tokens with original entries.
+"""Resolved pseudonyms (cracks) of an attack that matches pseudonyms with items.
 
 A crack is an entry that gets its own token. The adversary's matching is random: one of all that are possible, as likely
 as the attack holds it to be. Every number says how it was found and how far it may be off.
@@ -50,7 +50,7 @@ SOURCE = "Lakshmanan, Ng & Ramesh (2008) for 0/1 matrices; Bagai, Malik & Jadliw
 
 @dataclass(frozen=True)
 class Quantile:
-    """With this probability at least so many entries are cracked.
+    """Number of items resolved at least, at this probability.
 
     ``low`` and ``high`` are that number when the sampled chances are two standard errors lower and higher; where the
     distribution is exact all three are the same.
@@ -123,7 +123,7 @@ class Cracks(MatchingSpace):
 
     @derived("The same as a share of all entries.")
     def cracked_share(self) -> EstimatedFigure:
-        """The expected cracks as a share of all entries."""
+        """Expected share of items resolved, 0 to 1."""
         found = self.expected_cracks
         return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
@@ -156,7 +156,10 @@ class Cracks(MatchingSpace):
     _effective: float
 
     def marginals(self) -> "csr_array":
-        """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""
+        """Return the probability of each pair, as a sparse matrix.
+
+        Rows are items and columns are pseudonyms.
+        """
         from scipy.sparse import csr_array
 
         edges = self._edges
@@ -165,7 +168,7 @@ class Cracks(MatchingSpace):
         )
 
     def at_least(self, probability: float) -> Quantile:
-        """Return how many entries are cracked at least with this probability: the largest number that holds.
+        """Return the number of items resolved at least, at this probability.
 
         >>> found = cracks(Matching([[1, 1], [1, 1]]), [0, 1], rng=np.random.default_rng(1))
         >>> found.at_least(0.5).at_least, found.at_least(0.51).at_least
@@ -188,7 +191,7 @@ def _quantile(chances: FloatArray, effective: float, method: str, probability: f
 
 
 def _last(tail: FloatArray, probability: float) -> int:
-    """Return the largest number whose tail is at least ``probability``, up to rounding; 0 always holds."""
+    """Return the largest number with tail probability of at least ``probability``."""
     return int(np.flatnonzero(tail >= probability - 1e-12).max(initial=0))
 
 
@@ -201,7 +204,7 @@ def cracks(
     rng: np.random.Generator,
     precision: float = 0.01,
 ) -> Cracks:
-    """Return how many entries the adversary cracks: expected, per entry, and with which distribution.
+    """Return the resolved pseudonyms: expected number, probabilities, and distribution.
 
     Parameters
     ----------
@@ -264,14 +267,14 @@ def cracks(
 
 
 def _real_edges(random_matching: RandomMatching) -> Edges:
-    """Return the chances of pairs of an entry and a token."""
+    """Return the probabilities of pairs of item and pseudonym."""
     real, row = random_matching.real, random_matching.edges.row
     start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=random_matching.n))]).astype(np.int64)
     return Edges(start, random_matching.edges.column[real], random_matching.marginal[real])
 
 
 def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
-    """Return what is special where entries or tokens may be left alone."""
+    """Return notes on items or pseudonyms without a partner."""
     alone = random_matching.edges.column >= random_matching.token_count
     chance = np.bincount(random_matching.edges.row[alone], random_matching.marginal[alone], random_matching.edges.n)[
         : random_matching.n
@@ -302,7 +305,10 @@ def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
 
 
 def _of_matrix(guess: Attack, random_matching: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the figures that need the matrix; listed matchings have only d and flatness of these."""
+    """Return the values that need the matrix.
+
+    Listed matchings have only d and flatness.
+    """
     if isinstance(guess, MatchingDistribution):
         names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
         known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
@@ -331,7 +337,7 @@ def _expected(random_matching: RandomMatching) -> EstimatedFigure:
 
 @metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
 def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> EstimatedFigure:
-    """Return the mean number of entries that the adversary's matching gives their own token: Ψ, on 0/1 matrices ε.
+    """Return the expected number of resolved pseudonyms (Ψ; ε on 0/1 matrices).
 
     Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /
     permanent(P)`` is the chance that entry i gets token j. 0 means that no entry is ever cracked, n that all always
@@ -345,7 +351,7 @@ def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: 
 
 @metric(per="target", bounds=(0, 1), source=SOURCE, **FACTS)
 def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> FloatArray:
-    """Return the probability that each entry is cracked: gets its own token.
+    """Return the probability that each item is resolved, 0 to 1.
 
     Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0
     means that it never is, 1 that it always is. It is never undefined. :func:`cracks` has the errors where pairs must

@@ -1,4 +1,7 @@
-"""Whole sets of entries: the chance that an adversary finds all tokens of a set, in any order or each its own."""
+"""Probability that an attacker resolves whole sets of items.
+
+The pseudonyms of a set may be found in any order, or each for its own item.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +27,7 @@ Sets = Mapping[Any, Iterable[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Itemset:
-    """One set of entries.
+    """One set of items.
 
     Attributes
     ----------
@@ -47,7 +50,7 @@ class Itemset:
 
 @dataclass(frozen=True, kw_only=True)
 class Itemsets:
-    """Sets of entries, which may overlap.
+    """Sets of items, which may overlap.
 
     Attributes
     ----------
@@ -71,7 +74,7 @@ class Itemsets:
 
 
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
-    """Return how likely the adversary finds whole sets of entries.
+    """Return the probability that whole sets of items are resolved.
 
     A set is found when its entries get exactly the set's tokens, in any order: who looks for frequent sets, or for
     categories, needs no more. Formula: ``permanent(P restricted) / permanent(P)``, where rows of the set keep their
@@ -127,7 +130,7 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
 
 
 def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
-    """Return the numbers of the entries of each set, or say what is wrong with one."""
+    """Return the item numbers of each set; raise InputError on bad sets."""
     place = {str(key): k for k, key in enumerate(range(guess.n) if guess.entries is None else guess.entries)}
     found: dict[str, list[int]] = {}
     for number, (name, entries) in enumerate(sets.items(), start=1):
@@ -163,7 +166,7 @@ class _ListedMatchings:
         return self._figure(hit)
 
     def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
-        """Return the chance that each entry has its token."""
+        """Return the probability that each item has its pseudonym."""
         return self._figure((self.guess.matchings[:, rows] == self.truth[list(rows)]).all(axis=1))
 
     def _figure(self, hit: BoolArray) -> EstimatedFigure:
@@ -171,7 +174,7 @@ class _ListedMatchings:
 
 
 class _RestrictedMatchings:
-    """Probabilities from removing edges: permanents where they can be counted, else samples line by line."""
+    """Probabilities from removing edges: exact permanents, else sampled line by line."""
 
     def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
         square = guess.padded if isinstance(guess, UnequalMatching) else guess
@@ -186,12 +189,12 @@ class _RestrictedMatchings:
         return self._chance([line for rows in sets for line in self._lines(rows)])
 
     def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
-        """Return the chance that each entry that has a token gets it."""
+        """Return the probability that each item gets its existing pseudonym."""
         row, column = self.edges.row, self.edges.column
         return self._chance([(row == i) & (column != self.truth[i]) for i in rows if self.truth[i] >= 0])
 
     def _lines(self, rows: Sequence[int]) -> list[BoolArray]:
-        """Return for each token of a set, and then for each entry, the edges that finding the set rules out."""
+        """Return the edges that resolving the set excludes, per pseudonym and item."""
         row, column = self.edges.row, self.edges.column
         tokens = [int(self.truth[i]) for i in rows if self.truth[i] >= 0]
         inside, ours = np.isin(row, list(rows)), np.isin(column, tokens) | (column >= self.token_count)
@@ -248,7 +251,7 @@ def _without(edges: Edges, gone: BoolArray) -> Edges:
 
 
 def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> EstimatedFigure:
-    """Return the chance that at least one set is found, by taking sets together; or what is certain of it."""
+    """Return the probability, or bounds, that at least one set is resolved."""
     values = [each.found.value for each in itemsets]
     if len(itemsets) == 1:
         return itemsets[0].found
@@ -269,7 +272,7 @@ def _worst(itemsets: Sequence[Itemset]) -> float:
 
 
 def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
-    """Return the chance that a set is found if every pairing of so many pairs were equally likely."""
+    """Return the probability if every pairing is equally likely."""
     size, tokens = len(rows), int((truth[list(rows)] >= 0).sum())
     n, m, pairs = guess.n, guess.n, guess.n
     if isinstance(guess, UnequalMatching):

@@ -1,4 +1,4 @@
-"""Cracks of sets: entries in categories, where a token of the right category is enough for the adversary."""
+"""Set cracks: pseudonyms matched to an item of the right category."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ BY_CHANCE = "How many would if every matching were equally likely: `size ** 2 / 
 
 @dataclass(frozen=True, kw_only=True)
 class Category:
-    """The cracks of one group of entries.
+    """Set cracks of one category.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Category:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SetCracks:
-    """How well the adversary finds the group of each entry, whether or not the entry itself.
+    """Set cracks of all categories.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class SetCracks:
 
 
 def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Generator) -> SetCracks:
-    """Return the expected number of entries that get a token of an entry of the same group, and each group's.
+    """Return the expected set cracks, overall and per category.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Gene
 
 
 def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
-    """Return the cracks of sets of a matching that was solved, with the group of each entry."""
+    """Return the set cracks of a solved matching and item categories."""
     names, group = np.unique(labels, return_inverse=True)
     of_token = np.full(random_matching.edges.n, -1)  # the group of each token's entry, none for tokens without
     paired = np.flatnonzero(random_matching.truth >= 0)
@@ -157,7 +157,7 @@ def _total(random_matching: RandomMatching, value: float, variance: float) -> Es
 
 
 def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
-    """Return the group of each entry as text, or say which entry has none."""
+    """Return each item's category as text; raise InputError on missing ones."""
     n = guess.n
     if isinstance(groups, Mapping):
         keys = list(range(n)) if guess.entries is None else list(guess.entries)

@@ -1,4 +1,7 @@
-"""What the subjects care about: alpha, beta and contamination, the same for all or one per subject."""
+"""Policy of the subjects: alpha, beta, and contamination.
+
+It is shared, or one per subject.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -21,7 +24,7 @@ _FITS = 2**31
 
 @dataclass(frozen=True, eq=False)
 class ExactShares:
-    """Exact shares between 0 and 1, one per subject, as fractions of integers.
+    """Exact shares from 0 to 1, one per subject, as integer fractions.
 
     Floats would break ties between clusters that cost the same, so the fractions are kept until costs are integers.
     """
@@ -89,7 +92,7 @@ def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:
 
 
 def per_subject(value: Any, subjects: NDArray[Any], *, what: str) -> list[Any]:
-    """Return the values in the order of the subjects, from a sequence of as many or a mapping that names each."""
+    """Return the values in subject order, from a sequence or mapping."""
     if isinstance(value, Mapping):
         known: set[Hashable] = set(subjects.tolist())
         missing = sum(subject not in value for subject in known)

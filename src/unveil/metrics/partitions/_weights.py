@@ -1,4 +1,4 @@
-"""How sensitive each item is: weights between 0 and 1, the same for everybody or as one subject sees it."""
+"""Sensitivity weights of items, 0 to 1, common or per subject."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _FINEST = 10**9
 
 @dataclass(frozen=True, eq=False)
 class ItemWeights:
-    """Weights as whole multiples of ``1 / grid``, so that equal costs are equal.
+    """Weights as whole multiples of ``1 / grid``, so that ties are exact.
 
     ``common`` is what everybody thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
     Weights finer than nine decimals are rounded to nine.
@@ -88,6 +88,6 @@ def _on_finest_grid(values: Any) -> IntArray:
 
 
 def _coarsen(common: IntArray, subject: IntArray, item: IntArray, value: IntArray) -> ItemWeights:
-    """Divide by what all weights share: small integers keep costs inside 64 bits."""
+    """Divide weights by their common factor, to keep costs inside 64 bits."""
     step = int(np.gcd.reduce(np.concatenate([np.unique(common), np.unique(value), [_FINEST]])))
     return ItemWeights(_FINEST // step, common // step, subject, item, value // step)

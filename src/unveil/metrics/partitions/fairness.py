@@ -1,4 +1,4 @@
-"""Is everybody hidden equally well? The spread of the per-subject figures."""
+"""Fairness: distribution of unlinkability values over the subjects."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -12,7 +12,7 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 
 @dataclass(frozen=True, kw_only=True)
 class FigureSpread:
-    """The distribution of one figure over the subjects.
+    """Distribution of one value over the subjects.
 
     Subjects without a value are left out of all but, for the risk slope, the worst decile.
     """
@@ -28,7 +28,9 @@ class FigureSpread:
 
 
 def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
-    """Return the spread over subjects of the share linked, the error, the risk slope and the others mixed in.
+    """Return the distributions of linked share, errors, and risk slope.
+
+    Other subjects mixed in are included.
 
     A breached subject has no risk slope, yet is the most at risk: in the worst decile it counts with the slope of the
     vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
@@ -43,7 +45,7 @@ def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
 
 
 def gini(values: FloatArray) -> float:
-    """Return the Gini coefficient: the mean absolute difference of two subjects over twice the mean.
+    """Return the Gini coefficient: mean absolute difference over twice the mean.
 
     0 means all alike, towards 1 one subject has everything; NaN without values or when all are 0.
 
@@ -59,7 +61,7 @@ def gini(values: FloatArray) -> float:
 
 
 def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> FigureSpread:
-    """Return the spread of ``values``, where more ``risk`` is worse; its size is the value's."""
+    """Return the distribution of ``values``; more ``risk`` is worse."""
     known = values[~np.isnan(values)]
     at_risk = np.sort(risk[~np.isnan(risk)])
     worst = at_risk[at_risk.size - ceil(at_risk.size / 10) :] if at_risk.size else np.array([np.nan])

@@ -1,4 +1,4 @@
-"""What may come next: the risk slope over the futures in which an adversary learns more, piece by piece.
+"""Forecast of the risk slope as an attacker learns more evidence.
 
 The paper merges the cheapest cluster first. That is one future; nothing says that evidence arrives in that order, and
 some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the adversary has wrong about
@@ -81,7 +81,7 @@ class Forecast:
 
     @derived(NEXT_BREACH, name="next_breach")
     def mean_next_breach(self) -> float:
-        """The chance that the next piece of evidence is a breach, the mean over the subjects."""
+        """Mean probability over subjects that the next evidence is a breach."""
         return float(self.next_breach.mean())
 
     subjects: IntArray
@@ -115,7 +115,7 @@ def forecast(
     subjects: Sequence[int] | None = None,
     **settings: Unpack[UnlinkabilitySettings],
 ) -> Forecast:
-    """Return the risk slope and the evidence to a breach, over futures in which the adversary learns more.
+    """Return risk slope and evidence to a breach, over random futures.
 
     The adversary starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
     of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
@@ -227,7 +227,7 @@ def _starts(counted: Tallies, draws: int, rng: np.random.Generator) -> list[IntA
 
 
 def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the given rates by column: where those of each start, the other columns, and the rates."""
+    """Return the given rates by column, and the other columns."""
     if isinstance(linkage, str):
         return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
     if isinstance(guess, View):
@@ -264,7 +264,7 @@ def _drawn(
     starts: IntArray,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, ...]:
-    """Return evidence, mixed graph there and first step there by draw and subject, and the graphs by draw and step."""
+    """Return random futures: evidence, mixed graph, first step, and graphs."""
     table, order = tally.table, rank(tally, counted, policy.alpha).order
     by = by_column(table.column, table.column_total.size)
     links = _links(linkage, guess)
@@ -295,7 +295,7 @@ def _drawn(
 def _kept(
     needed: FloatArray, there: FloatArray, reached: IntArray, linked: FloatArray, mixed: FloatArray, policy: Policy
 ) -> tuple[FloatArray, ...]:
-    """Return what is kept of some draws: graphs are cut, once the average subject's beta point is found on them."""
+    """Return the graphs kept of some futures, cut after the average breach."""
     subjects = needed.shape[1]
     alpha, beta = policy.overall()
     graphs = [np.clip(np.cumsum(rise, axis=1) / subjects, 0.0, 1.0) for rise in (linked, mixed)]
@@ -358,6 +358,6 @@ def _summary(
 
 
 def _settled(linked: FloatArray, by_then: FloatArray) -> int:
-    """Return how many pieces of evidence the curves must show until nothing changes any more."""
+    """Return the number of evidence pieces until nothing changes."""
     moves = np.flatnonzero((np.diff(linked, axis=1) > 0).any(axis=0) | (np.diff(by_then, axis=1) > 0).any(axis=0))
     return int(moves[-1]) + 2 if moves.size else 1

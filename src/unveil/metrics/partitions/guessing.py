@@ -1,4 +1,4 @@
-"""What guessing would give: the line an adversary must beat to have learned anything."""
+"""Baseline of random partitions for an attacker."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
@@ -42,7 +42,7 @@ Guesser = Literal["uniform", "growing", "sizes", "prior"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """Means over adversaries who guess; NaN where none of them has a value.
+    """Mean values of random guesses; NaN if undefined.
 
     ``draws`` is how many partitions were drawn, or how many the prior has.
     """
@@ -73,7 +73,7 @@ class Reference:
     ranges: tuple[Range, ...] = figure(RANGES)
 
     def range_of(self, quantity: str) -> Range:
-        """Return the range of the figure of this name."""
+        """Return the range of a named value."""
         return next(each for each in self.ranges if each.quantity == quantity)
 
 
@@ -88,7 +88,7 @@ def random_guessing(
     progress: Callable[[float], None] | None = None,
     **settings: Unpack[UnlinkabilitySettings],
 ) -> Reference:
-    """Return what adversaries who only guess would achieve against ``truth``.
+    """Return the mean results of random guesses against ``truth``.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ _STEPS_AT_ONCE = 1 << 20
 
 
 def uniform_partition(n: int, *, rng: np.random.Generator) -> Partition:
-    """Return a partition of ``n`` items drawn uniformly from all of them: each is as likely as any other.
+    """Return a uniformly random partition of ``n`` items.
 
     Up to 200 items the draw is exact, with Bell numbers as whole numbers: the first item's cluster has k of n items
     with probability C(n-1, k-1) B(n-k) / B(n) (Nijenhuis and Wilf, "Combinatorial algorithms", 1978). Beyond, items
@@ -193,7 +193,9 @@ def uniform_partition(n: int, *, rng: np.random.Generator) -> Partition:
 
 
 def growing_partition(n: int, *, rng: np.random.Generator) -> Partition:
-    """Return a partition of ``n`` items grown one by one: a fair coin decides if an item starts a cluster of its own.
+    """Return a partition of ``n`` items, grown by fair coin flips.
+
+    Each flip decides whether an item starts a new cluster.
 
     If not, it joins one of the clusters there are, each equally likely whatever its size. The first item always starts
     a cluster. This is the non-uniform generator of the unlinkability paper's appendix: clusters are many and small, and
@@ -214,7 +216,7 @@ def growing_partition(n: int, *, rng: np.random.Generator) -> Partition:
 
 
 def shuffled_partition(partition: Partition, *, rng: np.random.Generator) -> Partition:
-    """Return a partition with the same items, cluster names and cluster sizes, but with the items dealt out at random.
+    """Return a partition with the same cluster sizes and shuffled items.
 
     >>> shuffled_partition(Partition.from_labels("aaab"), rng=np.random.default_rng(1)).sizes
     array([3, 1])
@@ -260,7 +262,7 @@ def _without_empty(codes: Int32Array, used: BoolArray, items: NDArray[np.generic
 
 @cache
 def _bell_numbers() -> tuple[int, ...]:
-    """Return how many partitions 0, 1, 2, … items have, each the start of a row of the Bell triangle."""
+    """Return the Bell numbers, each the start of a Bell triangle row."""
     row, bell = [1], [1]
     for _ in range(_WHOLE_NUMBERS_UP_TO):
         bell.append(row[-1])
@@ -269,7 +271,7 @@ def _bell_numbers() -> tuple[int, ...]:
 
 
 def _exact_sizes(n: int, rng: np.random.Generator) -> Iterator[int]:
-    """Yield the cluster sizes of a uniformly random partition: the first item's cluster, then the next one's, …."""
+    """Yield the cluster sizes of a uniformly random partition."""
     bell = _bell_numbers()
     while n > 0:
         left = _below(bell[n], rng)
@@ -282,7 +284,7 @@ def _exact_sizes(n: int, rng: np.random.Generator) -> Iterator[int]:
 
 
 def _below(bound: int, rng: np.random.Generator) -> int:
-    """Return a whole number from 0 to ``bound - 1``, each equally likely: draw bits until they fit."""
+    """Return a uniform random integer from 0 to ``bound - 1``."""
     bits = (bound - 1).bit_length()
     while True:
         number = int.from_bytes(rng.bytes((bits + 7) // 8), "little") >> (-bits % 8)
@@ -300,7 +302,7 @@ def _thrown_into_urns(n: int, rng: np.random.Generator) -> Partition:
 
 
 def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
-    """Return the numbers of urns that can occur and their probabilities m**n / (e m! B(n)).
+    """Return possible urn numbers and their probabilities m**n / (e m! B(n)).
 
     Neither m**n nor n log m is ever formed (the latter's rounding alone would change a probability by 1e-8 for ten
     million items): from the most likely number on, logarithms of ratios of neighbours are summed, which are small
@@ -324,7 +326,9 @@ def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
 
 @kernel("i4[], i4[], i8[], f8[]")
 def _random_steps(codes: Int32Array, sizes: Int32Array, item: IntArray, luck: FloatArray) -> None:
-    """Move ``item[0]``, ``item[1]``, …, each as its ``luck`` from 0 to 1 decides; changes codes and sizes.
+    """Move each item to the cluster that its random number selects.
+
+    It changes codes and sizes. Numbers ``luck`` are from 0 to 1.
 
     ``sizes`` has room for as many clusters as there are items.
     """

@@ -1,4 +1,4 @@
-"""How well each subject is hidden in the adversary's partition.
+"""Unlinkability of each subject in the attacker's partition.
 
 The framework measures, per subject, the errors the adversary makes now (primary: missed and wrongly included items
 in the most relevant cluster) and the risk of what may follow (secondary: how few mergings of clusters would link a
@@ -62,7 +62,10 @@ RISK_SLOPE = "How steeply mergings lead to a breach: 0 far away, 1 straight up; 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OverallUnlinkability:
-    """The figures of the whole partition. ``linked[j]`` is the mean share linked after ``j`` mergings per subject."""
+    """Overall values of the partition.
+
+    ``linked[j]`` is the mean share linked after ``j`` merges per subject.
+    """
 
     alpha: float
     beta: float
@@ -83,7 +86,7 @@ class OverallUnlinkability:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Unlinkability:
-    """Every figure per subject, in the order of ``subjects``, and the overall ones; data only."""
+    """All values per subject, in the order of ``subjects``, and overall."""
 
     n: int
     subjects: NDArray[Any]
@@ -111,12 +114,12 @@ class Unlinkability:
     mixing: Mixing = "items"
 
     def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
-        """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
+        """Return one subject's linked and mixed graph after 0, 1, … merges."""
         part = slice(self.graph_start[subject], self.graph_start[subject + 1])
         return self.linked[part], self.mixed[part]
 
     def to_frame(self, *, mixing: bool = False) -> "pl.DataFrame":
-        """Return one row per subject; with ``mixing`` also who else sits in the subject's cluster."""
+        """Return one row per subject, optionally with the subjects mixed in."""
         import polars as pl
 
         names = [name for name in column_names(Unlinkability) if mixing or not name.startswith("others")]
@@ -210,7 +213,7 @@ def unlinkability(
 
 
 def policy_of(truth: Partition, settings: UnlinkabilitySettings) -> Policy:
-    """Return what the subjects care about, checked; the settings are those of :func:`unlinkability`."""
+    """Return the checked policy, from the settings of :func:`unlinkability`."""
     norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
     if norm not in ("weight", "literal"):
         raise InputError("norm must be 'weight' or 'literal'. Write one of them")
@@ -248,7 +251,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Un
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
 def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
-    """Return how many foreign items the cluster most relevant to each subject includes.
+    """Return the include errors of each subject's most relevant cluster.
 
     Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
     nothing foreign is mixed in. It is never undefined. ``settings`` are those of :func:`unlinkability`.
@@ -263,7 +266,7 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 def normalised_error(
     guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]
 ) -> FloatArray:
-    """Return each subject's combined error e* over n - 1, the worst case.
+    """Return each subject's combined error, as a share of n - 1.
 
     Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
     be compared between data of different size. NaN when n is 1.
@@ -276,7 +279,7 @@ def normalised_error(
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
-    """Return how steeply mergings lead to a breach of each subject.
+    """Return the risk slope of each subject, 0 to 1.
 
     Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
     and y of all foreign items come along. 0 means far away, 1 straight up. NaN where the subject is already breached
@@ -290,7 +293,7 @@ def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Unl
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
-    """Return how steeply mergings lead to a breach of the average subject.
+    """Return the risk slope of the average subject, 0 to 1.
 
     Formula: that of :func:`risk_slope` on the mean of all subjects' graphs. 0 means far away, 1 straight up. NaN where
     the average subject is already breached.
@@ -303,7 +306,7 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
-    """Return the share of subjects of whom the adversary has linked beta or more already.
+    """Return the share of breached subjects, 0 to 1.
 
     Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.
 

@@ -1,4 +1,4 @@
-"""Rows that look alike in the columns an adversary may know: equivalence classes of the released table."""
+"""Equivalence classes of the released table on its quasi-identifiers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _MOST_COMPARED = 2 * 10**7
 
 
 class RowClasses(NamedTuple):
-    """The class of each row, numbered by content, and the size of each class."""
+    """Class of each row, numbered by content, and class sizes."""
 
     of_row: IntArray
     size: IntArray
@@ -57,16 +57,16 @@ class EquivalenceClasses:
 
     @property
     def count(self) -> float:
-        """The number of classes; with missing values that match anything, the sum over rows of 1 / size."""
+        """Number of classes, or the sum over rows of 1 / size."""
         return fsum(self.rows / self.size)
 
     @property
     def average_risk(self) -> float:
-        """The mean over rows of 1 / size, which is classes / rows."""
+        """Mean over rows of 1 / size (marketer risk)."""
         return self.count / self.of_row.size
 
     def share_below(self, k: int) -> float:
-        """Return the share of rows that match fewer than ``k`` rows, themselves included."""
+        """Return the share of rows that match fewer than ``k`` rows."""
         return int(self.rows[self.size < k].sum()) / self.of_row.size
 
     def share_above(self, limit: float) -> float:
@@ -77,7 +77,7 @@ class EquivalenceClasses:
 def equivalence_classes(
     release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own"
 ) -> EquivalenceClasses:
-    """Return how many released rows match each one in the columns that an adversary may know.
+    """Return the equivalence classes of the release on its quasi-identifiers.
 
     Parameters
     ----------
@@ -110,14 +110,14 @@ def equivalence_classes(
 def matching_rows(
     names: tuple[str, ...], missing: Missing, codes: Int32Array, classes: RowClasses
 ) -> EquivalenceClasses:
-    """Return how many rows match each one by the codes of these columns, which fall into these classes."""
+    """Return the number of rows matching each row, by codes and classes."""
     of_row = _matches(codes, classes) if missing == "any" and (codes == 0).any() else classes.size[classes.of_row]
     size, rows = np.unique(of_row, return_counts=True)
     return EquivalenceClasses(columns=names, missing=missing, of_row=of_row, size=size, rows=rows.astype(np.int64))
 
 
 def released_table(release: Release | Table) -> Table:
-    """Return the table that everybody will see."""
+    """Return the released table."""
     if isinstance(release, Release):
         return release.released
     if isinstance(release, Table):
@@ -131,7 +131,7 @@ def released_table(release: Release | Table) -> Table:
 def quasi_identifiers(
     table: Table, columns: Sequence[str] | None, *, apart: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return the columns in which rows are compared: those told, or all that are known.
+    """Return the quasi-identifiers given, or all known columns.
 
     ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out
     of the default, and refused where they are told.
@@ -160,7 +160,7 @@ def quasi_identifiers(
 
 
 def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "own") -> Int32Array:
-    """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
+    """Return the columns as ordered codes from 1; 0 is missing.
 
     A suppressed cell, and each other marker, has a number of its own; with "any" that of a missing value, if it is
     suppressed or missing.
@@ -186,7 +186,7 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
 
 
 def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> tuple[IntArray, IntArray]:
-    """Return a column as numbers from 1 on in the order of its values, 0 where there is none, and why there is none.
+    """Return a column as codes from 1, and why values are missing.
 
     The second is 0 for a value, 1 for an empty cell and a number above for each marker: each equals itself only. With
     "any" what is missing or suppressed is 1, whatever marker says so.
@@ -217,7 +217,7 @@ def group(codes: Int32Array) -> RowClasses:
 
 
 def _matches(codes: Int32Array, classes: RowClasses) -> IntArray:
-    """Return how many rows each row matches if a missing value (0) matches anything.
+    """Return each row's number of matches; a missing value matches anything.
 
     Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.
     """

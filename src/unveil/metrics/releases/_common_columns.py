@@ -7,7 +7,7 @@ from unveil.errors import InputError
 
 
 def compared_columns(release: Release, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns to compare: those told, or all that are neither identifiers nor ignored."""
+    """Return the columns to compare (default: all but identifiers and ignored)."""
     if columns is None:
         every = release.original.columns
         columns = [column.name for column in every if column.role not in ("identifier", "ignored")]

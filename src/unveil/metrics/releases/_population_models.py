@@ -1,4 +1,4 @@
-"""Models of how large the population class of a released row is, and the weights that one of them needs."""
+"""Models of the population class size of a released row."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,7 +20,7 @@ _MOST_PEOPLE = 10**15
 
 
 class Posterior(NamedTuple):
-    """What a model says of the population class F of each row: the mean of 1 / F, and the chance that F < k."""
+    """Posterior of the population class size F: mean 1 / F, P(F < k)."""
 
     reciprocal: Callable[[], FloatArray]
     below: Callable[[int], FloatArray]
@@ -72,7 +72,7 @@ POSTERIORS: dict[Method, Callable[[Int32Array, RowClasses, FloatArray, int], Pos
 
 
 def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
-    """Return one weight per row, all above 0, or say which row has none."""
+    """Return one positive weight per row; raise InputError on bad weights."""
     if weights is None:
         return None
     if isinstance(weights, str):
@@ -117,7 +117,7 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
 
 
 def checked_size(table: Table, size: float | None) -> float | None:
-    """Return the size of the population, at least that of the sample, or None where it is not told."""
+    """Return the population size, at least the sample size, or None."""
     if size is not None and size > _MOST_PEOPLE:
         raise InputError(
             f"the population must have at most {_MOST_PEOPLE:,} people, but is told to have more. Write its true size"
@@ -157,7 +157,9 @@ class RandomPartition(NamedTuple):
 
 
 def reciprocal_negative_binomial(f: IntArray, p: FloatArray) -> FloatArray:
-    """Return the mean of 1 / F where F - f is negative binomial: f successes of chance p.
+    """Return the mean of 1 / F for negative binomial F - f.
+
+    It has f successes of probability p.
 
     Closed forms (with q = 1 - p): ``(p / q) log(1 / p)`` for f = 1, then ``r(f) = (p / q) (1 / (f - 1) - r(f - 1))``.
     That recurrence is stable while p < q; elsewhere, and for large f, the series
@@ -191,7 +193,7 @@ def _series(f: IntArray, p: FloatArray) -> FloatArray:
 
 
 def below_negative_binomial(f: IntArray, p: FloatArray, k: int) -> FloatArray:
-    """Return the chance that F < k where F - f is negative binomial: at least f successes in k - 1 tries.
+    """Return P(F < k) for negative binomial F - f.
 
     >>> below_negative_binomial(np.array([1, 1, 3]), np.array([0.1, 1.0, 0.1]), 3).round(4)
     array([0.19, 1.  , 0.  ])
@@ -203,7 +205,7 @@ def below_negative_binomial(f: IntArray, p: FloatArray, k: int) -> FloatArray:
 
 
 def reciprocal_poisson(f: IntArray, rate: FloatArray) -> FloatArray:
-    """Return the mean of 1 / F where F - f is Poisson.
+    """Return the mean of 1 / F for Poisson F - f.
 
     That is the integral of ``exp(-rate u) (1 - u)**(f - 1)`` for u from 0 to 1: ``(1 - exp(-rate)) / rate`` if f = 1.
     Its integrand has fallen to nothing where ``u (rate + f - 1)`` is 45, and is smooth up to there.
@@ -221,7 +223,7 @@ def reciprocal_poisson(f: IntArray, rate: FloatArray) -> FloatArray:
 
 
 def below_poisson(f: IntArray, rate: FloatArray, k: int) -> FloatArray:
-    """Return the chance that F < k where F - f is Poisson.
+    """Return P(F < k) for Poisson F - f.
 
     >>> below_poisson(np.array([1, 1, 2]), np.array([0.0, 1.0, 1.0]), 2).round(4)
     array([1.    , 0.3679, 0.    ])
@@ -233,7 +235,9 @@ def below_poisson(f: IntArray, rate: FloatArray, k: int) -> FloatArray:
 
 
 def reciprocal_beta_binomial(f: int, a: float, b: float, tries: int) -> float:
-    """Return the mean of 1 / F where F - f is beta-binomial: so many tries, of a chance drawn from Beta(a, b).
+    """Return the mean of 1 / F for beta-binomial F - f.
+
+    The probability is drawn from Beta(a, b).
 
     >>> round(reciprocal_beta_binomial(1, 1.0, 1.0, 1), 4)  # F is 1 or 2, each with chance 1/2
     0.75
@@ -252,7 +256,7 @@ def reciprocal_beta_binomial(f: int, a: float, b: float, tries: int) -> float:
 
 
 def below_beta_binomial(f: int, a: float, b: float, tries: int, k: int) -> float:
-    """Return the chance that F < k where F - f is beta-binomial.
+    """Return P(F < k) for beta-binomial F - f.
 
     >>> round(below_beta_binomial(1, 1.0, 1.0, 1, 2), 4)
     0.5
@@ -263,7 +267,7 @@ def below_beta_binomial(f: int, a: float, b: float, tries: int, k: int) -> float
 
 @cache
 def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Return Gauss and Legendre's nodes from -1 to 1 and their weights, computed once: it takes a while."""
+    """Return the cached Gauss-Legendre nodes on [-1, 1] and weights."""
     return np.polynomial.legendre.leggauss(nodes)
 
 
@@ -275,7 +279,7 @@ def _log_beta_binomial(x: FloatArray, a: float, b: float, tries: int) -> FloatAr
 
 
 def fit_partition(size: IntArray, classes: IntArray) -> RandomPartition:
-    """Return the parameters that make the class sizes likeliest: so many ``classes`` of each ``size``.
+    """Return the maximum-likelihood parameters for ``classes`` of each ``size``.
 
     There must be a class of two rows or more, and two classes or more: else the likelihood grows without end. The
     search (Nelder and Mead's) starts at the best of a small grid and has no randomness.
@@ -298,7 +302,10 @@ def fit_partition(size: IntArray, classes: IntArray) -> RandomPartition:
 
 
 def _partition(point: FloatArray) -> RandomPartition:
-    """Return the parameters of a point (logit of alpha, log of theta + alpha) in a plane without bounds."""
+    """Return the parameters of an unconstrained point.
+
+    The point is (logit of alpha, log of theta + alpha).
+    """
     alpha = 1 / (1 + float(np.exp(-np.clip(point[0], -30, 30))))
     return RandomPartition(float(np.exp(np.clip(point[1], -30, 30))) - alpha, alpha)
 

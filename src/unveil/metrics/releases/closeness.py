@@ -1,4 +1,4 @@
-"""How near released rows are to original ones, beside rows of people who are not in the data.
+"""Closeness of released to original records, compared with the control group.
 
 A released row near an original one is no proof of anything: people of the same kind are near one another anyhow. What
 counts is whether released rows are nearer than control rows are. That can raise an alarm; it never gives an
@@ -33,7 +33,7 @@ SOURCE = "Zhao et al. (2021), CTAB-GAN"
 
 @dataclass(frozen=True, kw_only=True)
 class CopyRates:
-    """Released rows equal to an original row, compared with control rows that are.
+    """Exact copies among released records, compared with control records.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class CopyRates:
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceQuantiles:
-    """The 5 % quantile and the median of the rows' values, with linear interpolation.
+    """The 5% quantile and the median, with linear interpolation.
 
     Attributes
     ----------
@@ -92,7 +92,9 @@ class DistanceQuantiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Closeness:
-    """Released rows beside control rows, both against the original; ``control`` is None without a control table.
+    """Closeness of released and control records to the original data.
+
+    ``control`` is None without a control table.
 
     ``blunt`` says that more than a fifth of the released cells are no single values: those are near to very many.
     """
@@ -104,7 +106,7 @@ class Closeness:
 
 @metric(more_means="less private", bounds=(0, 1), source="folklore", **FACTS)
 def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> CopyRates:
-    """Return how many released rows equal an original row, beside how many control rows do.
+    """Return the exact copies among released and control records.
 
     Formula: ``#{released rows equal to an original row} / #{released rows}``, over all columns that are not
     identifiers and not ignored, or over ``columns``; a missing value equals a missing one. 0 means that no row was
@@ -159,7 +161,10 @@ def exact_rows(released: Table, names: Sequence[str]) -> Table:
 
 
 def rows_that_fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
-    """Return how many released rows leave one person, of the original and of the control; nothing if all are exact."""
+    """Return released rows compatible with one person only.
+
+    It counts people of the original and of the control; nothing if all rows are exact.
+    """
     original, released, *control = encode([release.original, release.released, *_control(release)], names)
     if released.cells is None:
         return {}
@@ -182,7 +187,7 @@ def distance_to_closest(
     targets: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Closeness:
-    """Return how far released rows are from their nearest original row, beside how far control rows are.
+    """Return the DCR of released and of control records.
 
     Formula: the median and the 5 % quantile of ``min(distance to an original row)``, where the distance is the mean
     over the columns of 1 for a different category and of the difference over the range for a number. 0 means a copy,
@@ -210,7 +215,7 @@ def nearest_distance_ratio(
     targets: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Closeness:
-    """Return how much nearer released rows are to their nearest original row than to the second, beside control rows.
+    """Return the NNDR of released and of control records.
 
     Formula: the median and the 5 % quantile of ``nearest distance / second nearest distance``, the distance being that
     of :func:`distance_to_closest`. 0 means that the row equals one original row and no other, 1 that two are equally
@@ -269,7 +274,7 @@ def _distance(original: EncodedTable, other: EncodedTable, rows: IntArray | slic
 
 
 def _ratio(nearest: IntArray) -> FloatArray:
-    """Return nearest over second nearest, NaN where there is no second or both are 0."""
+    """Return nearest over second-nearest distance; NaN if undefined."""
     first, second = nearest.T.astype(np.float64)
     return np.where(second > 0, first, nan) / np.where(second > 0, second, 1)
 
@@ -292,7 +297,7 @@ def _control(release: Release) -> tuple[Table, ...]:
 
 
 def _drawn(table: EncodedTable, targets: int | None, rng: np.random.Generator | None) -> IntArray | slice:
-    """Return which rows to look at, drawn from the rows sorted by content so that their order plays no part."""
+    """Return a content-ordered random sample of rows."""
     if targets is None or rng is None or targets >= len(table.numbers):
         return slice(None)
     order = table.by_content()
@@ -300,7 +305,7 @@ def _drawn(table: EncodedTable, targets: int | None, rng: np.random.Generator | 
 
 
 def quantile_interval(values: FloatArray, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return two of the values between which the quantile of all that could have been drawn lies with confidence.
+    """Return a distribution-free CI of a quantile.
 
     How many of n independent values lie below the quantile is binomial with the ``share`` as its chance, whatever the
     distribution, so that limits on that number are places in the sorted values. Each side is missed with at most half
@@ -318,7 +323,7 @@ def quantile_interval(values: FloatArray, share: float, *, confidence: float = C
 
 
 def interval_places(size: int, share: float, confidence: float) -> tuple[int, int] | None:
-    """Return the places, counted from 0, of the limits among so many sorted values; None where there is no such place.
+    """Return the positions of the CI limits among sorted values, or None.
 
     >>> interval_places(6, 0.5, 0.95), interval_places(5, 0.5, 0.95)
     ((0, 5), None)

@@ -1,4 +1,4 @@
-"""What a release discloses by itself, without an attack: small classes, uniform classes, rare people.
+"""Disclosure measures of a release: small classes, uniform classes, rare people.
 
 These figures look at the released table alone. They say how far people hide among one another in the columns an
 adversary may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
@@ -51,7 +51,7 @@ _MOST_VISITS = 5 * 10**7
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure:
-    """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty."""
+    """All disclosure measures of a release; ``why`` explains missing ones."""
 
     COUNTS = "statistic"
 
@@ -122,7 +122,7 @@ def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = Non
 
 @metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
 def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
-    """Return the chance of naming the right row of the person who hides worst, known to be in the release.
+    """Return the maximum prosecutor risk, 0 to 1.
 
     Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that somebody is alone; 0 cannot be reached. It is never
     undefined.
@@ -136,7 +136,7 @@ def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = No
 
 @metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
 def average_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
-    """Return the mean chance of naming the right row of a person who is known to be in the release.
+    """Return the average prosecutor risk (marketer risk), 0 to 1.
 
     Formula: ``mean over rows of 1 / #{rows with the same values}``, which is the number of classes over the number of
     rows. 1 means that everybody is alone; ``1 / rows`` means that all rows look alike. It is never undefined.
@@ -152,7 +152,7 @@ def average_risk(release: Release | Table, *, columns: Sequence[str] | None = No
 def records_at_risk(
     release: Release | Table, *, limit: float, columns: Sequence[str] | None = None, missing: Missing = "own"
 ) -> float:
-    """Return the share of rows whose chance of being named right is above a limit.
+    """Return the share of rows with risk above a threshold, 0 to 1.
 
     Formula: ``#{rows with 1 / #{rows with the same values} > limit} / rows``. 0 means that no row is above the limit, 1
     that all are. A limit of 0.2 asks for classes of 5, one of 0.09 for classes of 12, because 1 / 11 is above 0.09. It
@@ -269,7 +269,7 @@ def disclosure(
 
 
 def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[str, ...]:
-    """Return a note on the other way to take suppressed cells, where there are such."""
+    """Return a note on the treatment of suppressed cells, if any."""
     other: Missing = "any" if missing == "own" else "own"
     cells = table.cells or {}
     if not any((cells[name].state == SUPPRESSED).any() for name in table.coarse(names)):
@@ -283,7 +283,7 @@ def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[s
 
 
 def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | None) -> dict[str, str]:
-    """Return the columns that are no quasi-identifiers, each with what it is."""
+    """Return the columns that are not quasi-identifiers, with their role."""
     apart = dict.fromkeys(sensitive, "a sensitive column")
     if isinstance(weights, str):
         apart[weights] = "the weights"
@@ -293,7 +293,7 @@ def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | N
 
 
 def _special(codes: Int32Array, names: tuple[str, ...]) -> tuple[SpecialUniques | None, str]:
-    """Return the special uniques of as many columns at once as can be searched quickly, and a sentence if few are."""
+    """Return special uniques up to an affordable size, with a note."""
     size = affordable_size(len(codes), len(names), at_most=_MOST_VISITS)
     if not size:
         return None, f"{len(names)} columns in {len(codes)} rows are too many to search for special uniques"

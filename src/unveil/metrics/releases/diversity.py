@@ -1,4 +1,4 @@
-"""What a release says about a sensitive column: who is found in a class learns what the class holds.
+"""Diversity of a sensitive column within equivalence classes.
 
 k-anonymity hides which row is whose; if all rows of a class hold the same diagnosis, that does not matter. These
 metrics look at the sensitive values inside each equivalence class and return the worst class. A missing sensitive value
@@ -38,7 +38,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity:
-    """The worst class of a release in a sensitive column, by four measures."""
+    """Worst equivalence class of a sensitive column, by four measures."""
 
     COUNTS = "statistic"
 
@@ -63,7 +63,10 @@ class Diversity:
 
 
 class _Values(NamedTuple):
-    """How often each class has each sensitive value, sorted by class and value; codes count from 0, missing first."""
+    """Counts of sensitive values per class, sorted by class and value.
+
+    Codes count from 0, missing first.
+    """
 
     classes: RowClasses
     of_class: IntArray
@@ -130,7 +133,7 @@ def recursive_l_diversity(
 
 @metric(more_means="less private", bounds=(0, 1), source=LI, **FACTS)
 def t_closeness(release: Release | Table, *, sensitive: str, columns: Sequence[str] | None = None) -> float:
-    """Return the largest distance between the sensitive values of an equivalence class and those of all rows.
+    """Return the largest distance of a class from all rows (t-closeness).
 
     Formula: for numbers, ordered values and dates ``sum(|P(i) - Q(i)|) / (m - 1)`` over the m different values in their
     order, P and Q being cumulated shares in the class and in the table (earth mover's distance, values one rank apart
@@ -156,7 +159,7 @@ def diversity(
     c: float = C,
     classes: RowClasses | None = None,
 ) -> Diversity:
-    """Return all measures of one sensitive column at once; a column with one value is answered, with a remark.
+    """Return all diversity measures of one sensitive column.
 
     ``classes`` are those of these columns, where they are known already.
 
@@ -246,7 +249,7 @@ def _closeness(values: _Values, ordered: bool) -> float:
 
 
 def _equal_distance(values: _Values) -> FloatArray:
-    """Return half the sum of |p - q| of each class, which is the sum of p - q where that is above 0."""
+    """Return the total variation distance of each class."""
     rows = values.classes.size
     everybody = int(rows.sum())
     total = np.bincount(values.value, values.times).astype(np.int64)
@@ -255,7 +258,7 @@ def _equal_distance(values: _Values) -> FloatArray:
 
 
 def _ordered_distance(values: _Values, filled: IntArray) -> FloatArray:
-    """Return the earth mover's distance of each class's values from all, along their ranks; 0 for a class without any.
+    """Return the earth mover's distance of each class, along ranks.
 
     Between two values that a class has, its cumulated count stays the same while that of the table grows. So where the
     two cross is found by bisection and both sides come from running sums: no class is compared with every value.

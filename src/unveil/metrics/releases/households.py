@@ -1,4 +1,4 @@
-"""Households: whoever finds one member has found the others."""
+"""Household risk: finding one member finds the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ PERSON_RISKS: tuple[str, ...] = ("sample", *get_args(Method))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HouseholdRisk:
-    """The chance that at least one member of a household is found; all figures are NaN where ``why`` says why."""
+    """Probability that a household member is found; NaN with ``why``."""
 
     COUNTS = "statistic"
 
@@ -65,7 +65,7 @@ def household_risk(
     population_size: float | None = None,
     limit: float | None = None,
 ) -> HouseholdRisk:
-    """Return the chance that at least one member of a household is found, for all households.
+    """Return the household risk, for all households.
 
     Formula: ``1 - product(1 - r)`` over the members of a household, r being 1 / the number of rows that look alike
     (``method="sample"``) or the mean of 1 / F as in :func:`expected_reidentifications` by the method named; the
@@ -98,7 +98,7 @@ def household_risk(
 def households_of(
     table: Table, household: str, risk: FloatArray, method: str, limit: float | None, why: str = ""
 ) -> HouseholdRisk:
-    """Return the figures for risks of persons that are known already."""
+    """Return the household risk for known person risks."""
     code = values_and_gaps(table, household)[0]
     nobody = code == 0
     code[nobody] = code.max() + 1 + np.arange(int(nobody.sum()))

@@ -1,4 +1,4 @@
-"""How rare released people are in the population they come from, by three published models.
+"""Rarity of released people in their population, by three published models.
 
 A row that is alone in the release may have many doubles outside it. How many cannot be counted from the release, only
 estimated, and every estimate rests on a model. Three of them stand side by side, because they fail in different places;
@@ -58,7 +58,7 @@ ALL_ALIKE = "all rows are in one class, so there is nothing to fit the model to"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PopulationRisk:
-    """What one model says about released people among their population; all figures are NaN where ``why`` says why."""
+    """Population risk by one model; NaN with ``why``."""
 
     COUNTS = "statistic"
 
@@ -92,7 +92,7 @@ def population_uniqueness(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return the expected share of released rows that are unique in the population they come from.
+    """Return the expected share of population-unique rows, 0 to 1.
 
     Formula: ``sum(P(F = 1 | f)) / rows``, f being the rows of a released class and F the people of the same values in
     the population. Method "weights": ``F - f`` is negative binomial with ``p = f / sum of weights``, so the chance is p
@@ -120,7 +120,9 @@ def expected_reidentifications(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return how many released rows an adversary gets right who names one fitting person of the population for each.
+    """Return the expected number of correct re-identifications.
+
+    The attacker names one fitting person of the population for each released row.
 
     Formula: ``sum(E(1 / F | f))`` over the rows, with the distribution of F as in :func:`population_uniqueness`. For
     "weights" and f = 1 that is ``(p / (1 - p)) log(1 / p)``, the individual risk of mu-Argus. 0 means none, the number
@@ -145,7 +147,7 @@ def k_map_risk(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return the expected share of released rows whose values fewer than k people of the population have.
+    """Return the expected share of rows below k people, 0 to 1.
 
     Formula: ``sum(P(F < k | f)) / rows``, with the distribution of F as in :func:`population_uniqueness`, which is this
     for k = 2. 0 means that the release is a k-map of the population as far as the model can tell, 1 that no row is
@@ -171,7 +173,7 @@ def population_risk(
     population_size: float | None = None,
     k: int | None = None,
 ) -> PopulationRisk:
-    """Return all figures of one model about the population, with what it takes for granted.
+    """Return all population risks of one model, with its assumptions.
 
     Parameters
     ----------
@@ -215,7 +217,7 @@ def risk_of(
     method: Method,
     k: int | None,
 ) -> PopulationRisk:
-    """Return the figures of one model for coded columns, their classes and checked weights."""
+    """Return the population risks for coded columns and checked weights."""
     rows = len(codes)
     total = fsum(weights) if weights is not None else nan
     people = max(total, rows) if size is None else size

@@ -1,4 +1,4 @@
-"""Whether a model can tell released rows from original ones: if it cannot, the release looks like the original."""
+"""Propensity score: separability of released from original rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def propensity_score(
     columns: Sequence[str] | None = None,
     most_rows: int = MOST_ROWS,
 ) -> Propensity:
-    """Return how well a model tells released rows from original ones, beside what a perfect synthesis gives.
+    """Return the propensity score, compared with perfect synthesis.
 
     Formula: ``pMSE = mean((p - c)²)`` over all rows of both tables, where p is a row's probability of being released
     according to a logistic regression and c the share of released rows; and the area under the curve for rows that
@@ -140,7 +140,7 @@ def propensity_of(
 
 
 def _drawn(rows: int, at_most: int, rng: np.random.Generator) -> IntArray:
-    """Return which rows to use; the rows are sorted by content, so their order in the table plays no part."""
+    """Return a content-ordered random sample of rows."""
     return np.sort(rng.choice(rows, at_most, replace=False)) if rows > at_most else np.arange(rows)
 
 
@@ -208,7 +208,7 @@ def _folds(pooled: Sequence[NDArray[Any]], labels: BoolArray, rng: np.random.Gen
 
 
 def _turn(content: IntArray, count: IntArray) -> IntArray:
-    """Return for each row how many rows equal to it come before it."""
+    """Return each row's index among equal rows."""
     order = np.argsort(content, kind="stable")
     turn = np.empty(content.size, np.int64)
     turn[order] = np.arange(content.size) - (np.cumsum(count) - count)[content[order]]
@@ -218,7 +218,7 @@ def _turn(content: IntArray, count: IntArray) -> IntArray:
 def _features(
     columns: Sequence[PairedColumn], pooled: Sequence[NDArray[Any]], rng: np.random.Generator
 ) -> tuple[FloatArray, int, int]:
-    """Return the standardised terms of the model, how many pairs of columns have products in it, and the columns."""
+    """Return standardized features, number of column products, and column names."""
     used = list(range(len(columns)))
     for levels, power in _DETAILS:
         terms = [_terms(columns[at], pooled[at], levels, power) for at in used]
@@ -244,7 +244,7 @@ def _features(
 
 
 def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
-    """Return the terms that vary as columns of mean 0 and variance 1."""
+    """Return the varying features, with mean 0 and variance 1."""
     table = np.column_stack(terms) if terms else np.empty((rows, 0))
     table -= table.mean(axis=0)
     spread = table.std(axis=0)
@@ -253,7 +253,10 @@ def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
 
 
 def _terms(column: PairedColumn, values: NDArray[Any], levels: int, power: int) -> list[FloatArray]:
-    """Return what the model sees of a column, centred: categories but the commonest, or powers of a number's rank."""
+    """Return the centered features of a column.
+
+    Categories leave out the commonest; numbers give powers of the rank.
+    """
     if column.is_number:
         return _powers(values, power)
     counts = np.bincount(values)

@@ -1,4 +1,7 @@
-"""Detect masked releases: rows that match people one to one, and match other people markedly worse."""
+"""Detect masked releases, whose rows match people one to one.
+
+They match other people markedly worse.
+"""
 
 from collections.abc import Sequence
 
@@ -19,7 +22,7 @@ _PART = 0.1
 
 
 def is_masked(release: Release, columns: Sequence[str]) -> bool:
-    """Return whether the rows of a release can only be masked rows of its original.
+    """Return whether the release can only be masked rows.
 
     Three conditions. At least 99 % of the released rows match compatible original rows one to one
     (:func:`truthful_share`). The people of the original leave fewer rows unmatched than each of 199 random choices of
@@ -86,7 +89,7 @@ def is_masked(release: Release, columns: Sequence[str]) -> bool:
 def _of_other_people(
     compatible: Sequence[IntArray], places: Sequence[IntArray], members: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return at [draw, class] how many people drawn from original and control are compatible."""
+    """Return counts of compatible random people, at [draw, class]."""
     from scipy.sparse import csr_array
 
     everybody = places[0].size

@@ -1,4 +1,4 @@
-"""Find released values absent from the original: recoded labels, other units, values out of range."""
+"""Released values absent from the original: new labels, units, out of range."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _RANGED = ("number", "ordered", "date")
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenValues:
-    """How many released rows of a column hold a value absent from the original, and the likely cause."""
+    """Released rows with a value absent from the original, and the cause."""
 
     COUNTS = "statistic"
 
@@ -62,12 +62,12 @@ class UnseenValues:
 
     @property
     def is_ranged(self) -> bool:
-        """Whether its values have a range, and those outside of it are counted."""
+        """Whether values outside the range are counted."""
         return self.kind in _RANGED
 
 
 def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> tuple[UnseenValues, ...]:
-    """Return for each column how many released values the original never takes, and what they may be.
+    """Return the number of unseen values per column, and likely causes.
 
     No attack sees through recoded labels or another unit, so figures with such a column are no evidence that the
     release is safe. Missing values and markers of no value are left aside.
@@ -133,7 +133,7 @@ def _unseen(release: Release, name: str) -> UnseenValues:
 
 
 def _ends(cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value that each row may have whose cell shows some."""
+    """Return the least and greatest possible value per row."""
     shown = cells.of_row[(cells.state == SHOWN)[cells.of_row]]
     low, high = (end.cast(float).to_numpy() for end in (cells.ranges.low, cells.ranges.high))
     return np.where(np.isnan(low), -np.inf, low)[shown], np.where(np.isnan(high), np.inf, high)[shown]
@@ -164,7 +164,7 @@ def _same_shares(original: "pl.Series", released: "pl.Series") -> bool:
 
 
 def _factor(before: FloatArray, after: FloatArray) -> float | None:
-    """Return the factor between two units if median and quartiles, as far as they are not 0, all differ by it."""
+    """Return the unit factor of median and quartiles, if consistent."""
     one, other = (np.quantile(part, [0.25, 0.5, 0.75]) for part in (before, after))
     told = one != 0
     if ((other != 0) != told).any() or told.sum() < _LEAST_QUARTILES:

@@ -1,4 +1,4 @@
-"""What a release keeps of the original: its columns, what they have to do with one another, and the whole of a row.
+"""Utility of a release: columns, pairs of columns, and whole rows.
 
 Every figure is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
 useful, nor useful for being near in these figures: what it is to be used for decides.
@@ -36,7 +36,7 @@ MOST_PAIRS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDistance:
-    """How far a column of the release is from that of the original."""
+    """Distance between an original and a released column."""
 
     COUNTS = "statistic"
 
@@ -81,7 +81,7 @@ class ColumnDistance:
 
 @dataclass(frozen=True, kw_only=True)
 class PairDistance:
-    """How much two columns have to do with one another, before and after."""
+    """Association of two columns, before and after."""
 
     COUNTS = "statistic"
 
@@ -113,7 +113,7 @@ class PairDistance:
 
 @dataclass(frozen=True, kw_only=True)
 class Utility:
-    """All of what a release lost, and one number that sums it up."""
+    """All utility losses of a release, with an overall value."""
 
     COUNTS = "statistic"
 
@@ -145,7 +145,7 @@ class Utility:
 
 @metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
 def column_distances(release: Release, *, columns: Sequence[str] | None = None) -> tuple[ColumnDistance, ...]:
-    """Return how far each column of the release is from the original's: its distribution, mean, spread and gaps.
+    """Return the distance of each column: distribution, mean, spread, and missing values.
 
     Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values,
     a missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
@@ -176,7 +176,7 @@ def pair_distances(
     most_pairs: int = MOST_PAIRS,
     rng: np.random.Generator | None = None,
 ) -> tuple[PairDistance, ...]:
-    """Return for each pair of columns how strongly they are associated in the original and in the release.
+    """Return the association of each column pair, original and released.
 
     Formula: ``|association in original - association in release|``, the association being Pearson's correlation of two
     numbers, Cramér's V with Bergsma's correction of two categories, and the correlation ratio with Kelley's correction
@@ -206,7 +206,7 @@ def loss_summary(
     most_rows: int = MOST_ROWS,
     columns_left_out: int = 0,
 ) -> Utility:
-    """Return all of what the release lost, and one number from 0 to 1 that sums it up.
+    """Return all utility losses and an overall value, 0 to 1.
 
     Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from
     :func:`column_distances`, :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that
@@ -278,7 +278,7 @@ def _plain_distance(column: PairedColumn) -> ColumnDistance:
 
 
 def _number_distances(levels: FloatArray, here: IntArray, there: IntArray) -> dict[str, float]:
-    """Return the distances of numbers of which each table has so many, ascending; all NaN where one has none."""
+    """Return the distances of sorted numbers; NaN if one table is empty."""
     if not here.any() or not there.any():
         return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)
     apart = np.abs(np.cumsum(here) / here.sum() - np.cumsum(there) / there.sum())
@@ -302,7 +302,7 @@ def _moved(before: float, after: float) -> float:
 
 
 def _in_units(change: float, unit: float) -> float:
-    """Return the change in units, NaN where there is a change but no unit."""
+    """Return the change in units; NaN without a unit."""
     if unit:
         return change / unit
     return nan if change else 0.0
@@ -311,7 +311,7 @@ def _in_units(change: float, unit: float) -> float:
 def _pairs(
     columns: Sequence[PairedColumn], at_most: int, rng: np.random.Generator | None
 ) -> Iterator[tuple[PairedColumn, PairedColumn]]:
-    """Yield the pairs of columns, or so many of them drawn by lot."""
+    """Yield all column pairs, or a random sample."""
     total = len(columns) * (len(columns) - 1) // 2
     if at_most < 0 or (total > at_most and rng is None):
         raise InputError(
@@ -363,7 +363,7 @@ def _pair(
 
 
 def _known(number: PairedColumn, other: PairedColumn, side: int) -> tuple[FloatArray, NDArray[Any]]:
-    """Return the rows of a table in which both are known; a category always is."""
+    """Return the rows with both values known."""
     gapped = [each for each in (number, other) if each.is_number and each.counts[side][0]]
     if not gapped:
         return number.values(side), other.values(side)
@@ -376,7 +376,7 @@ def _both(
     before: tuple[NDArray[Any], NDArray[Any]],
     after: tuple[NDArray[Any], NDArray[Any]],
 ) -> tuple[float, float, float]:
-    """Return the association before and after, and the change: one that is undefined in one table only is none."""
+    """Return the association before, after, and its change."""
     return _change(measure(*before), measure(*after))
 
 

@@ -1,4 +1,4 @@
-"""Whom an attack hits: every rate per group of people, with intervals that allow for having looked at many groups."""
+"""Attack success per subgroup, with CIs corrected for multiple subgroups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True, kw_only=True)
 class ShownGroups:
-    """The groups to show: names, kinds and numbers of people, and the group of each label.
+    """Subgroups to show: names, kinds, sizes, and subgroup of each label.
 
     ``pooled`` is how many labels stand together in one group, or in none where nothing may be shown; a label that goes
     to no group has no ``place``.
@@ -67,7 +67,7 @@ class ShownGroups:
 
 
 def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: int) -> ShownGroups:
-    """Return the groups to show for labels that so many people have, of whom so many were attacked.
+    """Return the subgroups to show, by people and attempts.
 
     Groups with fewer than ``minimum`` people or tries, and those beyond the 20 largest, stand together. That pool has
     at least two groups, and ``minimum`` people and tries, if need be with the next larger ones: one group alone would
@@ -106,7 +106,7 @@ def _called(label: Label, sizes: Mapping[Label, int]) -> str:
 
 
 def hidden(counts: Sequence[int], others: int, minimum: int) -> tuple[bool, ...]:
-    """Return which cells must not be shown, so that none of fewer than ``minimum`` can be computed from the total.
+    """Return the cells to suppress, so that none follows from totals.
 
     ``others`` are in the total but in no cell. An empty cell hides nobody.
 
@@ -149,7 +149,7 @@ class GroupRates:
 
 @dataclass(frozen=True, kw_only=True)
 class RatesByGroup:
-    """The rates of every group that may be shown, worst first, with the overall rates."""
+    """Attack success of every shown subgroup, worst first, and overall."""
 
     COUNTS = "nothing private"
 
@@ -167,7 +167,7 @@ class RatesByGroup:
 
     @derived("The group with the highest figure; null where there are not two groups to compare.", name="worst")
     def worst_name(self) -> str | None:
-        """The name of the worst group."""
+        """Name of the worst subgroup."""
         return None if self.worst is None else self.worst.name
 
     @derived(
@@ -201,7 +201,7 @@ def group_rates(
     minimum: int = MINIMUM,
     looks: int = 1,
 ) -> RatesByGroup:
-    """Return how often the attack succeeds in each group, beside people of that group who are not in the data.
+    """Return the attack success in each subgroup, compared with its controls.
 
     All intervals of one figure hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
     for m groups (Bonferroni), so that the worst of many is no worse by the mere number of them.
@@ -262,7 +262,7 @@ def group_rates(
 
 
 def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any) -> RatesByGroup:
-    """Return the groups with the worst first, and which of them are worse off than everybody.
+    """Return the subgroups, worst first, and those worse than overall.
 
     ``settings`` are the other fields of `RatesByGroup`.
     """
@@ -284,7 +284,7 @@ def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Tally:
-    """Hits and tries of each group, and why a group has none to show."""
+    """Successes and attempts per subgroup, and the reason if suppressed."""
 
     hits: FloatArray
     tries: IntArray
@@ -330,7 +330,7 @@ def _tally(attempts: Attempts, labels: list[Label], cells: ShownGroups, whose: s
 
 
 def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: ShownGroups, minimum: int) -> _Tally:
-    """Return the control's tries per group, without the groups that have too few people there."""
+    """Return the control attempts per subgroup, small subgroups left out."""
     control, count = trials.control, len(cells.all)
     if control is None or labels is None or control.chances is None or control.rows is None:
         why = NO_CONTROL if control is None else UNGROUPED

@@ -1,4 +1,4 @@
-"""How well scores tell members of the data from people who are not in it."""
+"""Membership inference: quality of scores for members against non-members."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,7 +19,7 @@ _TOO_FEW = "there must be at least two members and two people who are not, for h
 
 
 def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the chance that a member scores higher than somebody who is not one, with its interval.
+    """Return the AUC of membership scores, 0 to 1, with CI.
 
     Formula: ``(#{pairs in which the member is higher} + #{ties} / 2) / #{pairs}``, the area under the ROC curve. 0.5
     means that scores tell nothing, 1 that they tell all members apart; below 0.5 members score lower, which is luck,
@@ -54,7 +54,7 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
 
 
 def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of members who are called so where a share ``level`` of the others is, with its interval.
+    """Return the TPR at FPR ``level``, with CI.
 
     A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn by lot: somebody
     outside the data would be with a chance of exactly the level. By luck it is the level, 1 means that all members
@@ -91,7 +91,7 @@ def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confid
 
 
 def _places(others: int, level: Fraction, confidence: float) -> tuple[int, int]:
-    """Return how many places the threshold of this level leaves at least, and at most, to the highest of all."""
+    """Return the smallest and largest rank of the threshold at this level."""
     from scipy.special import bdtr
 
     tail, below = (1 - confidence) / 2, bdtr(np.arange(others + 1), others, float(level))
@@ -99,14 +99,14 @@ def _places(others: int, level: Fraction, confidence: float) -> tuple[int, int]:
 
 
 class Curve(NamedTuple):
-    """The curve of an adversary: which share of members is called where a share of people outside is, from 0 to 1."""
+    """ROC curve of an attacker: TPR at FPR from 0 to 1."""
 
     false: FloatArray
     true: FloatArray
 
 
 def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
-    """Return the corners of the curve of true over false shares, from (0, 0) to (1, 1), for every threshold there is.
+    """Return the corners of the ROC curve, (0, 0) to (1, 1).
 
     Between two corners the line is straight: up or to the right, and slanted where members and others tie, who are then
     called by lot. The area below it is that of `area_under_curve`. Without people on either side it is the diagonal,
@@ -128,7 +128,9 @@ def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
 
 
 def pointed_out(members: ArrayLike, nonmembers: ArrayLike, *, error: float = 0.05) -> BoolArray:
-    """Return which members the adversary can name so that about a share ``error`` of all named is wrong, at even odds.
+    """Return the members flagged at an FDR of about ``error``.
+
+    Prior odds are even.
 
     Each member has a p, ``(1 + #{others that score at least as high}) / (1 + #{others})``, and the procedure of
     Benjamini and Hochberg (1995) is applied to them: the r highest are named for the largest r for which p of the r-th
@@ -161,14 +163,17 @@ def _checked(scores: ArrayLike, name: str) -> FloatArray:
 
 
 def _shares_below(scores: FloatArray, others: FloatArray) -> FloatArray:
-    """Return for each score the share of the others that are lower, ties counting half."""
+    """Return the share of non-members with lower scores; ties count half."""
     ascending = np.sort(others)
     lower, upper = (np.searchsorted(ascending, scores, side=side) for side in ("left", "right"))
     return (lower + upper) / (2 * others.size)
 
 
 def _newcombe(area: float, m: int, n: int, z: float) -> Rate:
-    """Return all areas t with ``|area - t| <= z sqrt(V(t))``, V being that of Hanley and McNeil with equal sizes."""
+    """Return the AUC interval of Newcombe.
+
+    It has all areas t with ``|area - t| <= z sqrt(V(t))``, V being that of Hanley and McNeil with equal sizes.
+    """
 
     def out_of_reach(t: float) -> bool:
         spread = 1 + ((m + n) / 2 - 1) * ((1 - t) / (2 - t) + t / (1 + t))
@@ -178,7 +183,7 @@ def _newcombe(area: float, m: int, n: int, z: float) -> Rate:
 
 
 def _edge(outer: float, inner: float, out_of_reach: Callable[[float], bool]) -> float:
-    """Return where reach ends between an outer and an inner number; 50 halvings leave nothing to see of the rest."""
+    """Return the interval limit between two numbers, by 50 halvings."""
     if not out_of_reach(outer):
         return outer
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""How often an attack succeeds, beside what guessing and people outside the data give, and how sure that is.
+"""Attack success, baseline, control, and excess risk, with CIs.
 
 Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
 may be expectations (ties broken by lot), so they need not be whole. A chance between 0 and 1 varies less than a hit or
@@ -39,7 +39,7 @@ MOVER = "Giomi et al. (2023); interval after Donner and Zou (2012)"
 
 
 class ExcessStatus(StrEnum):
-    """Whether an excess over the control can be measured; where it cannot, show both rates instead."""
+    """Whether the excess risk can be estimated; otherwise show both rates."""
 
     YES = "measured"
     TOO_BLUNT = "too blunt to measure an excess"
@@ -49,7 +49,7 @@ class ExcessStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate with the interval around it; all three are NaN where it is undefined, and ``why`` says why.
+    """A rate with its CI; NaN with ``why``.
 
     >>> Rate(0.02, 0.01, 0.04).high
     0.04
@@ -80,7 +80,7 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
-    """The four rates of an attack: on the people in the data, by guessing, on people outside, and what is left."""
+    """Attack success, baseline, control rate, and excess of an attack."""
 
     attack_rate: Rate = figure(ATTACK_RATE)
     naive_rate: Rate = figure("The share of tries that succeed by blind chance, from 0 to 1.")
@@ -89,7 +89,7 @@ class Risk:
 
 
 def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries that hit, with the interval of Clopper and Pearson, which never misses too often.
+    """Return the share of successes, with the Clopper-Pearson CI.
 
     At 95 % the low end is the p for which so many hits or more have a probability of 2.5 %, the high end that for which
     so many or fewer have it; 0 and 1 where nothing or everything hit. Expected hits need not be whole, nor need tries
@@ -109,7 +109,7 @@ def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE
 
 
 def wilson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries that hit, with Wilson's interval, which never leaves 0 to 1.
+    """Return the share of successes, with Wilson's CI.
 
     The interval holds every p for which ``|hits - n p| <= z sqrt(n p (1 - p))``. The value is the share itself, not the
     middle of the interval. Neither hits nor tries need be whole.
@@ -123,7 +123,7 @@ def wilson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate
 
 
 def _share(hits: float, tries: float, confidence: float) -> float:
-    """Return hits over tries, all checked."""
+    """Return successes over attempts, checked."""
     _quantile(confidence)
     if not tries >= 1 or not -1e-9 * tries <= hits <= tries * (1 + 1e-9):
         raise InputError(
@@ -135,13 +135,13 @@ def _share(hits: float, tries: float, confidence: float) -> float:
 
 
 def _least(share: float, t: float) -> float:
-    """Return Wilson's lower limit, t = z²/n: the smaller root, written so that a share of 0 gives exactly 0."""
+    """Return Wilson's lower limit, exactly 0 for a share of 0."""
     return share * share / (share + t / 2 + sqrt(t * share * (1 - share) + t * t / 4))
 
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of the people in the data on whom the attack succeeds, with its interval.
+    """Return the attack success on people in the data, with CI.
 
     Formula: ``hits / tries``; low and high are Clopper and Pearson's. 0 means the attack never succeeded, 1 that it
     always did. The interval is about all people of whom those attacked are a sample. It says little by itself: part of
@@ -157,7 +157,7 @@ def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries in which guessing without looking at the data succeeds, with its interval.
+    """Return the baseline of guessing without the release, with CI.
 
     Formula: ``hits / tries``; low and high are Clopper and Pearson's, which is how far as many tries may stray from it
     by luck. 0 means that guessing never succeeds, 1 that it always does. An attack that is not better than this shows
@@ -172,7 +172,7 @@ def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of people outside the data on whom the attack succeeds, with its interval.
+    """Return the attack success on the control group, with CI.
 
     Formula: ``hits / tries`` on the control table; low and high are Clopper and Pearson's. 0 means the attack gets
     nothing from what is true of everybody, 1 that being in the data makes no difference. NaN without a control table.
@@ -186,7 +186,7 @@ def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
 @metric(bounds=(-inf, 1), source=MOVER, **FACTS)
 def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return how much more often the attack succeeds on people in the data, as a share of what was left to win.
+    """Return the excess as a share of the possible excess.
 
     Formula: ``(attack - control) / (1 - control)``, which is ``1 - (1 - attack) / (1 - control)``; low and high come
     from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means
@@ -207,7 +207,7 @@ def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Ra
 
 
 def excess(attack: Rate, control: Rate) -> Rate:
-    """Return what the first rate has more than the second, as :func:`excess_over_control` explains.
+    """Return the excess of the first rate, as :func:`excess_over_control`.
 
     >>> excess(clopper_pearson(0, 500), clopper_pearson(250, 500)).value
     -1.0
@@ -239,12 +239,12 @@ def measured(excess: Rate, control: Rate) -> ExcessStatus:
 
 
 def _missed(rate: Rate) -> Rate:
-    """Return the same of the tries that missed."""
+    """Return the rate of failures."""
     return Rate(1 - rate.value, 1 - rate.high, 1 - rate.low)
 
 
 def _ratio_limits(one: Rate, other: Rate) -> tuple[float, float]:
-    """Return limits for the ratio of two independent rates, the second of which is above 0.
+    """Return limits for the ratio of two independent rates.
 
     A ratio r is inside when 0 is inside the limits for ``one - r other``, whose half widths are the root of the sum of
     squares of those of ``one`` and of ``r other`` (Donner and Zou, Statistical Methods in Medical Research 21, 2012).
@@ -273,7 +273,7 @@ def risk(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
 
 
 def risk_of_people(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
-    """Return the four rates where each try is the mean of several about one person, which vary less than one does.
+    """Return the four rates for attempts averaged per person.
 
     Tries are worth as many as would vary as much if each hit or missed: ``n p (1 - p) / s²``, where s² is the variance
     of the n means and p their mean, and at least n. Of 1,000 draws each of 100 to 1,000 people with two to six secrets

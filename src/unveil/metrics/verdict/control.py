@@ -1,4 +1,4 @@
-"""Is the control usable: are its people of the same kind as those in the data, and others?"""
+"""Check of the control group: same population, different people."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _AT_A_TIME = 2**22
 
 
 def rank_features(codes: Int32Array) -> tuple[IntArray, IntArray]:
-    """Return the place of each value in their order, from -SCALE to SCALE, and its square, from 0 to SCALE.
+    """Return the scaled rank of each value, and its square.
 
     ``codes`` are in the order of the values; equal ones share the mean of their places. A missing value, 0, gets the
     mean of the others, as if nothing was to be seen of it.
@@ -60,7 +60,7 @@ def rank_features(codes: Int32Array) -> tuple[IntArray, IntArray]:
 
 
 def differences(labels: Labels, features: IntArray) -> FloatArray:
-    """Return the difference of the means of members and others, [draw, feature], in standard errors.
+    """Return standardized mean differences of members and controls, [draw, feature].
 
     The difference over the standard deviation of everybody over sqrt(1 / members + 1 / others); 0 for a feature that is
     the same for everybody. Entries are whole and below 2**53 in sum.
@@ -80,7 +80,7 @@ def differences(labels: Labels, features: IntArray) -> FloatArray:
 
 
 def shared_records(person: IntArray, record: IntArray, people: int) -> "csr_matrix":
-    """Return who has which of the records that several people have, [person, record]; each pair is given once.
+    """Return people sharing records, [person, record], each pair once.
 
     >>> shared_records(np.array([0, 1, 2]), np.array([5, 7, 5]), 3).toarray()
     array([[1.],
@@ -96,7 +96,7 @@ def shared_records(person: IntArray, record: IntArray, people: int) -> "csr_matr
 
 
 def others_like_members(labels: Labels, shared: "csr_matrix") -> IntArray:
-    """Return in each draw how many others have a record that a member has.
+    """Return the controls with a member's record, per permutation.
 
     >>> shared = shared_records(np.array([0, 1, 2]), np.array([5, 7, 5]), 3)
     >>> others_like_members(np.array([[1, 1, 0], [1, 0, 1]], np.uint8), shared)
@@ -114,7 +114,9 @@ def others_like_members(labels: Labels, shared: "csr_matrix") -> IntArray:
 
 
 def near_pairs(people: IntegerGrid) -> IntArray:
-    """Return the pairs of people who are each other's nearest, at most half as far as the next of either: [pair, 2].
+    """Return pairs of mutual nearest people, [pair, 2].
+
+    They are at most half as far apart as from the next person.
 
     Three who are equal are no pairs, because none of them has one nearest.
 
@@ -139,7 +141,7 @@ def near_pairs(people: IntegerGrid) -> IntArray:
 def neighbors_at(
     people: IntegerGrid, some: IntArray, rank: int, *, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return some people, each with the nearest other person, and each with the one at a rank: twice [pair, 2].
+    """Return people with their nearest and a ranked neighbor, [pair, 2] each.
 
     The nearest has rank 1; there must be more than ``rank`` people. Ties are broken at random.
 
@@ -160,7 +162,7 @@ def neighbors_at(
 
 
 def pairs_apart(labels: Labels, pairs: IntArray) -> IntArray:
-    """Return in each draw how many pairs have one member and one other.
+    """Return the pairs of one member and one control, per permutation.
 
     >>> pairs_apart(np.array([[1, 1, 0], [1, 0, 1]], np.uint8), np.array([[0, 1], [1, 2]]))
     array([1, 2])
@@ -228,7 +230,7 @@ class ColumnDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class ControlCheck:
-    """Whether the control is usable, and what speaks against it.
+    """Result of the control check, with the problems found.
 
     What was not tested is NaN.
     """
@@ -289,12 +291,12 @@ class ControlCheck:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether rows of one table are more alike than rows of separate people would be."""
+        """Whether rows within one table are too similar for separate people."""
         return self.clustering >= CLUSTERED
 
     @property
     def is_noted(self) -> bool:
-        """Whether the two differ significantly and yet by so little that figures stay: a reader should know."""
+        """Whether a significant but negligible difference is worth a note."""
         return self.p_same <= LEVEL and self.largest_difference < OTHER_PEOPLE
 
 
@@ -307,7 +309,7 @@ def check_control(
     separate: bool = False,
     attacked: IntArray | None = None,
 ) -> ControlCheck:
-    """Return whether the control is usable: of the same population, of other people, and enough of them.
+    """Check the control group: population, overlap, and size.
 
     Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
@@ -425,7 +427,7 @@ def check_control(
 
 
 def _labels_of_households(household: IntArray, is_member: BoolArray, some: IntArray | None = None) -> DrawLabels:
-    """Return what draws labels of households in place of people."""
+    """Return household labels in place of people."""
     return lambda _members, _others, draws, rng: labels_of_units(household, is_member, draws, rng, some)
 
 
@@ -438,7 +440,7 @@ class _Test(NamedTuple):
 
 
 class _Feature(NamedTuple):
-    """A column, by its place; which of its figures; and the code of the value that a share is of."""
+    """A column position, its statistic, and the code of a share."""
 
     column: int
     figure: Literal["share", "place", "square"]
@@ -453,7 +455,7 @@ def _tests(
     draws: int,
     everybody: BoolArray | None = None,
 ) -> list[_Test]:
-    """Return each statistic as it is, how many were planted, and how often a draw of labels reaches it.
+    """Return each statistic, with the permutations that reach it.
 
     Labels are of ``everybody``, where those looked at are some of them.
 
@@ -466,7 +468,7 @@ def _tests(
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
 
     def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float, float]]:
-        """Return of each statistic the draws, those that reach what was seen, their sum and sum of squares."""
+        """Return draws, exceedances, sum, and sum of squares per statistic."""
         some = make()
         drawn = [statistic(some) for statistic in statistics]
         return [
@@ -486,7 +488,7 @@ def _tests(
 
 
 def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
-    """Return how many rows of the original, and how many of the control, have each record."""
+    """Return the multiplicity of each record, in original and control."""
     own, theirs = np.split(pool.record, [pool.release.original.rows])
     return np.bincount(own, minlength=pool.records), np.bincount(theirs, minlength=pool.records)
 
@@ -506,7 +508,7 @@ def _compared(pool: PooledTables, rng: np.random.Generator) -> IntArray:
 
 
 def _rows(pool: PooledTables, people: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the rows of these people, and the place of the person of each."""
+    """Return these people's rows, and each row's person position."""
     place = np.full(pool.people, -1)
     place[people] = np.arange(people.size)
     rows = np.flatnonzero(place[pool.person] >= 0)
@@ -514,7 +516,7 @@ def _rows(pool: PooledTables, people: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Feature]]:
-    """Return what is compared, [person, feature], as whole numbers: of people with several rows the mean."""
+    """Return the integer features compared, [person, feature]; means over rows."""
     rows, owner = _rows(pool, people)
     many = np.bincount(owner, minlength=people.size)
     least = max(_LEAST_NUMBER, _LEAST_SHARE * rows.size)
@@ -534,7 +536,7 @@ def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Fea
 
 
 def _grid(pool: PooledTables, people: IntArray, control: Table) -> IntegerGrid:
-    """Return one row of each of these people, on scales that they make."""
+    """Return one scaled row per person."""
     original = pool.release.original
     is_member, rows = pool.is_member[people], pool.first_row[people]
     own, theirs = encode(
@@ -548,7 +550,7 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> IntegerGrid:
 
 
 def _neighbors(people: IntegerGrid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
+    """Return people with a nearest and a farther neighbor."""
     number = len(people.numbers)
     some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))
     return neighbors_at(people, some, min(_FARTHER, number - 1), rng=rng)

@@ -1,4 +1,4 @@
-"""Exact copies, counted as people: who stands in the release word for word, and whom no coincidence explains."""
+"""Exact copies, counted as people, and copies beyond chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ _LEAST_USUAL = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class CopiedGroup:
-    """People who share a value and among whom unmistakable copies gather.
+    """A subgroup with significantly many copies beyond chance.
 
     ``people`` of the data have the value, ``copies`` of them are unmistakable copies, and ``p`` is how often as many
     fall on them where copies fall on anybody with an improbable record, after Holm's correction for all values that
@@ -120,7 +120,7 @@ class CopiedPeople:
 
     @property
     def rare_expected(self) -> float:
-        """Return the number of rare copies expected by coincidence; NaN without a control."""
+        """Expected rare copies by coincidence; NaN without a control."""
         return self.people * self.control_rare_copies / self.control_people if self.control_people else nan
 
     @property
@@ -137,7 +137,7 @@ class CopiedPeople:
 
 
 def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPeople:
-    """Return who stands in the release unchanged, beside people who are not in the data.
+    """Return people copied exactly, compared with the control group.
 
     An unmistakable copy meets two conditions.
 
@@ -239,7 +239,7 @@ def _expected_copies(pool: PooledTables, in_pool: FloatArray, rows: IntArray) ->
 
 
 def _p_of_rare_copies(pool: PooledTables, members: int, others: int) -> float:
-    """Return the p-value of rare copies of members, compared with all other pairs that could be equal.
+    """Return the p-value of members' rare copies, against all possible pairs.
 
     ``members`` and ``others`` are the numbers of their rare copies.
     """
@@ -257,7 +257,7 @@ def _p_of_rare_copies(pool: PooledTables, members: int, others: int) -> float:
 
 
 def _rare_twins(pool: PooledTables) -> int:
-    """Return the number of rare records that several people of the pool share."""
+    """Return the number of rare records that several people share."""
     first = np.full(pool.records, -1)
     first[pool.record[::-1]] = np.arange(pool.record.size)[::-1]
     shared = first[pool.owners > 1]
@@ -271,7 +271,7 @@ def _rare_twins(pool: PooledTables) -> int:
 def _gathered(
     pool: PooledTables, copies: BoolArray, improbable: BoolArray, every: Sequence[Division]
 ) -> tuple[CopiedGroup, ...]:
-    """Return the values among whose people copies gather, after Holm's correction for all of them.
+    """Return subgroups with many copies, after Holm's correction.
 
     The chance is that of copies which fall on anybody with an ``improbable`` record: no other record can be one.
     """
@@ -302,7 +302,7 @@ class _ColumnChange(NamedTuple):
 
 
 def _changed(pool: PooledTables, place: int, size: int) -> _ColumnChange:
-    """Return whether a column, of codes below ``size`` in the pool, was made coarser, and whether it has other labels.
+    """Return whether a column was generalized, and whether it was relabeled.
 
     It has other labels if most released rows have one that nobody in the pool has.
     """
@@ -315,7 +315,7 @@ def _changed(pool: PooledTables, place: int, size: int) -> _ColumnChange:
 
 
 def _is_coarser(here: IntArray, there: IntArray) -> bool:
-    """Return whether the release has far fewer of people's numbers or dates than so many rows have if drawn at random.
+    """Return whether the release has far fewer distinct values than expected.
 
     So many are those that rows drawn like the pool, or like the release, would have: rounding takes most of them, and
     a real number that was rounded is nobody's at all. ``here`` and ``there`` are how many people, and how many released
@@ -330,7 +330,7 @@ def _is_coarser(here: IntArray, there: IntArray) -> bool:
 
 
 def _usual_share(count: IntArray, rows: int) -> float:
-    """Return the share of people whose value is among so many rows, where both are drawn from these counts.
+    """Return the expected share of people with a sampled value.
 
     Each person is left out of the counts: a value that nobody shares is not expected among others.
     """

@@ -1,4 +1,4 @@
-"""All figures of an audit judged together, so that a harmless release is rarely accused by any of them.
+"""Joint test of all audit statistics, with a bounded false-alarm rate.
 
 There is one hypothesis: given the pool and the release, every choice of N of the N + m people as those in the data was
 equally likely. A figure is a number that grows with how much is given away; it is computed for the people who are in
@@ -40,7 +40,10 @@ TOO_FEW = "too few tries to judge"
 
 @dataclass(frozen=True, eq=False)
 class FittedGuesses:
-    """The number of guesses that fit exactly one member: guess g fits those at ``places[starts[g]:starts[g + 1]]``."""
+    """Number of predicates that fit exactly one member.
+
+    Predicate g fits those at ``places[starts[g]:starts[g + 1]]``.
+    """
 
     starts: IntArray
     places: IntArray
@@ -50,13 +53,15 @@ class FittedGuesses:
         return singling_out_counts(drawn, self.starts, self.places)
 
     def among(self, some: IntArray) -> "FittedGuesses":
-        """Return the same for labels of some places in ascending order, all that are fitted among them."""
+        """Return the same for labels of fitting places, ascending."""
         return FittedGuesses(self.starts, np.searchsorted(some, self.places))
 
 
 @dataclass(frozen=True)
 class OwnDraws:
-    """A figure that is drawn in a way of its own, as the order of rows: ``draw(number, rng)`` gives 1 + number values.
+    """A statistic with its own permutation, ``draw(number, rng)``.
+
+    It gives 1 + number values. One example is the order of rows.
 
     The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where which row
     is whose is not given away, its place among its draws is as random as any other, whoever the members are; so what
@@ -73,7 +78,7 @@ Statistic = FloatArray | BoolArray | FittedGuesses | OwnDraws
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FigureToJudge:
-    """One figure that may incriminate a release.
+    """A test statistic of the audit.
 
     Attributes
     ----------
@@ -119,7 +124,7 @@ class FigureToJudge:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureJudgement:
-    """The judgement of one figure; p and adjusted are NaN, with the reason in ``why``, where there are too few tries.
+    """Test result of one statistic; NaN with the reason in ``why``.
 
     ``p`` is its probability by luck alone, ``adjusted`` that of any figure as clear as this in the whole audit, and
     ``found`` whether the latter is at most the level.
@@ -134,7 +139,7 @@ class FigureJudgement:
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyJudgement:
-    """The judgement of all figures of an audit, in the given order.
+    """Test results of all audit statistics, in the given order.
 
     Attributes
     ----------
@@ -152,12 +157,15 @@ class FamilyJudgement:
 
     @property
     def found(self) -> tuple[FigureJudgement, ...]:
-        """The figures that are proved, the clearest first; none in at least 95.5 % of audits of harmless releases."""
+        """Significant statistics, strongest first.
+
+        There are none in at least 95.5% of audits of leak-free releases.
+        """
         return tuple(sorted((one for one in self.judgements if one.found), key=lambda one: (one.adjusted, one.p)))
 
     @property
     def judged(self) -> int:
-        """How many figures were judged, which is what the adjusted p allow for."""
+        """Number of tests that adjusted p accounts for."""
         return sum(not one.why for one in self.judgements)
 
 
@@ -170,7 +178,7 @@ def judge(
     level: float = LEVEL,
     shares: Mapping[str, float] | None = None,
 ) -> FamilyJudgement:
-    """Return how likely each figure is by luck, alone and among all figures.
+    """Return the p and adjusted p of each statistic.
 
     Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
     great expense, everybody, and those on whom it is measured what was learned from others) each may err with its share
@@ -242,7 +250,7 @@ def judge(
 
 
 def draws_needed(figures: int, asked: int = DRAWS) -> int:
-    """Return how many draws so many figures are judged by: those asked for, if they are enough.
+    """Return the number of permutations needed for these tests.
 
     >>> draws_needed(20), draws_needed(20, 100), draws_needed(300)
     (10000, 999, 11999)
@@ -251,7 +259,7 @@ def draws_needed(figures: int, asked: int = DRAWS) -> int:
 
 
 def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> FittedGuesses:
-    """Return the figure of singling out: the number of guesses that fit exactly one of the members.
+    """Return the statistic of singling out: predicates that fit one member.
 
     Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool, and so the people they belong to. It is at the
     size of the original for every size of the control.
@@ -279,7 +287,7 @@ def _check(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None]) -
 def _statistics(
     figures: Sequence[FigureToJudge], pool: Pool | None, draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the figures at [draw, figure]; row 0 is what was seen."""
+    """Return the statistics at [draw, figure]; row 0 is observed."""
     found = np.empty((draws + 1, len(figures)))
     # Apart, so that labels are the same whether or not some figures have draws of their own.
     of_labels, of_rows = rng.spawn(2)
@@ -323,7 +331,7 @@ def _statistics(
 
 
 def _without_draws(figure: FigureToJudge, pool: Pool, draws: int, rng: np.random.Generator) -> float:
-    """Return p of one figure of a pool that is too large to be drawn anew for all of them."""
+    """Return p of one statistic without permutations, for large pools."""
     if not isinstance(figure.statistic, np.ndarray):
         return float(step_down(_statistics([figure], pool, draws, rng)).p[0])
     hits = pool.hits(figure.statistic)

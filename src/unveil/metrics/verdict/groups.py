@@ -1,4 +1,4 @@
-"""Groups of people whom an attack may single out: made from the pool alone, before anybody was attacked."""
+"""Subgroups for tests, made from the pool before any attack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -73,7 +73,9 @@ class PoolGroup:
 
 
 def division(pool: PooledTables, column: str, original: Table, control: Table | None = None) -> Division:
-    """Return the people of the pool by a column of the original and the control, which the release need not have.
+    """Return the pooled people's subgroups by one column.
+
+    The release need not have the column.
 
     Numbers and dates of many values are put into bands that the whole pool makes, so that they tell nothing of who is
     in the data. Where the control lacks the column its people belong to no group.
@@ -101,7 +103,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
 
 
 def divisions(pool: PooledTables) -> tuple[Division, ...]:
-    """Return the people of the pool by each category with at most 30 values, in the order of the columns."""
+    """Return the subgroups by each category of at most 30 values."""
     original, control = pool.release.original, pool.release.control
     few = [
         name
@@ -117,7 +119,7 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
 
 
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
-    """Return the groups that have a figure of their own: people who share a value, and the rarest of the pool.
+    """Return the subgroups tested: shared values, and rare people.
 
     Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would by lot
     be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are at most
@@ -146,7 +148,7 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
 
 
 def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolGroup, ...]:
-    """Return the groups whose people are all attacked, however few are drawn of everybody.
+    """Return the subgroups small enough to attack everyone.
 
     By lot at most 100 of each would be members; who is one must not decide it.
     """
@@ -154,7 +156,7 @@ def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolG
 
 
 def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray:
-    """Return who has that value of the division, with at least one row."""
+    """Return the people with that value in at least one row."""
     return pool.of_people(division.of_row == place)
 
 

@@ -1,4 +1,4 @@
-"""Are limits exceeded, kept, or is neither shown? And how many people would have to be attacked to show it.
+"""Decisions on a threshold, and the sample size to reach one.
 
 "Kept" is a finding and needs as much evidence as "exceeded": that nothing was proved against a release shows nothing
 in its favour.
@@ -19,7 +19,7 @@ _SLACK = 1e-12
 
 
 class LimitVerdict(StrEnum):
-    """What the data shows about a limit."""
+    """Decision of the data on a threshold."""
 
     EXCEEDED = "exceeded"
     KEPT = "kept"
@@ -37,7 +37,7 @@ class LimitCheck(NamedTuple):
 def held_to(
     interval: Callable[[float], Rate], limit: float, *, figures: int = 1, can_be_kept: bool = True
 ) -> LimitCheck:
-    """Return whether a figure exceeds its limit, keeps it, or neither is shown.
+    """Return whether a value is above its threshold, below, or undetermined.
 
     It exceeds the limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F figures,
     because one that errs is enough. It keeps the limit where the high end is at most the limit at 95 %, without such a
@@ -72,7 +72,7 @@ def held_to(
 
 
 def people_needed(control_rate: float, limit: float) -> int | None:
-    """Return about how many people of each table must be attacked to show that an excess is at most the limit.
+    """Return the people needed to show an excess below the threshold.
 
     That many show it with a chance of 80 % where being in the data adds nothing and the attack succeeds on a share
     ``control_rate`` of everybody: ``14.6 c / ((1 - c) L²) + 3.7 / L``, within 11 % of the numbers that exact search
@@ -90,7 +90,7 @@ def people_needed(control_rate: float, limit: float) -> int | None:
 
 
 def worth(members: int, others: int) -> float:
-    """Return how many people in each table are worth as much as these: ``2 / (1/N + 1/m)``.
+    """Return the effective number of people: ``2 / (1/N + 1/m)``.
 
     >>> round(worth(1000, 60), 1)
     113.2
@@ -99,7 +99,7 @@ def worth(members: int, others: int) -> float:
 
 
 def fewest_copies_provable(members: int, others: int, *, p: float = PROVED) -> int | None:
-    """Return how few copied people counting can prove where nobody of the control is hit.
+    """Return the smallest number of detectable copies, without control copies.
 
     k people, all of them members, have the probability N (N-1) ... / ((N+m) (N+m-1) ...) by luck, about
     (N / (N+m))^k. None where even all members would not be proved.

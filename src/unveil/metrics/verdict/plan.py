@@ -1,4 +1,4 @@
-"""What an audit of a given size can show, before it is run: who passes, and which leak is found.
+"""Power of an audit of a given size, before it runs.
 
 An audit with few people can neither pass a harmless release nor find a small leak. Both chances follow from the sizes
 of the two tables, the threshold, the number of attackers and the success rate on people who are not in the data. Ties
@@ -27,7 +27,7 @@ NODES = 64
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
-    """What an audit can show.
+    """Power and smallest detectable effect of an audit.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def plan(
     baseline: float = 0.5,
     correlation: float = 0.0,
 ) -> AuditPlan:
-    """Return the chance that a harmless release passes and the smallest effect found.
+    """Return the pass probability without a leak, and smallest detectable effect.
 
     For one attacker the chance of passing is exact: it is summed over all numbers of hits. Several attackers are taken
     as normal with one correlation between any two; 0 gives the smallest chance. A leak is found where its p, by
@@ -94,7 +94,7 @@ def plan(
 
 
 def people_to_pass(baseline: float, threshold: float, *, attackers: int = 1, variance: float | None = None) -> int:
-    """Return the number of people in each table with which a harmless release passes with 80 % power.
+    """Return the people per table for 80% power to pass.
 
     ``n = 2 (1.645 + z)² v / T² + 2.7 / T``, where T is the threshold, z the normal quantile of the 0.8^(1/F) that each
     of F attackers needs, and v the variance of a person's chance, ``baseline (1 - baseline)`` unless given.
@@ -157,7 +157,7 @@ def _not_found(sizes: tuple[int, int], z: float) -> Callable[[int, int], bool]:
 
 
 def _chance(sizes: tuple[int, int], rates: tuple[float, float], happens: Callable[[int, int], bool]) -> float:
-    """Return the probability of what happens for few hits on people in the data and many on the control group."""
+    """Return the probability of few successes and many control successes."""
     from scipy.special import bdtrc
 
     hits, weights = _likely(sizes[0], rates[0])
@@ -173,7 +173,7 @@ def _chance(sizes: tuple[int, int], rates: tuple[float, float], happens: Callabl
 
 
 def _likely(tries: int, rate: float) -> tuple[IntArray, FloatArray]:
-    """Return the numbers of hits that may well come up, with their probabilities."""
+    """Return the plausible numbers of successes, with probabilities."""
     from scipy.special import bdtr
 
     reach = REACH * sqrt(tries * rate * (1 - rate)) + REACH
@@ -182,7 +182,7 @@ def _likely(tries: int, rate: float) -> tuple[IntArray, FloatArray]:
 
 
 def _all_of(chance: float, number: int, correlation: float) -> float:
-    """Return the probability that all of several events with one chance happen, from equally correlated normals."""
+    """Return the probability of joint events, from equicorrelated normals."""
     from scipy.special import ndtr, ndtri
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
@@ -191,7 +191,7 @@ def _all_of(chance: float, number: int, correlation: float) -> float:
 
 
 def _smallest_found(sizes: tuple[int, int], baseline: float, z: float) -> float:
-    """Return the smallest effect that a test at this quantile finds with enough power, by halving."""
+    """Return the smallest detectable effect at this quantile, by halving."""
     low, high = 0.0, 1 - baseline
 
     def is_found(effect: float) -> bool:

@@ -1,4 +1,4 @@
-"""Everybody who could have been in the data: members and control people together, each at a place of their own."""
+"""Pooled people of the original and of the control group."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ ATTACKED_UP_TO = 5_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pool:
-    """The people of the original and of the control, of whom labels are drawn by lot.
+    """Pooled members and controls, for permutations of their labels.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Pool:
     def draw_labels(
         self, draws: int, rng: np.random.Generator, some: IntArray | None = None
     ) -> list[Callable[[], BoolArray]]:
-        """Return blocks of draws of who is a member, [draw, place], of all places or of some in ascending order.
+        """Return blocks of permuted member labels, [draw, place].
 
         Households of one size are exchangeable if tables were drawn household by household. Those of other sizes are
         not: a large one is more likely in the larger table. So as many of each size are members in each draw.
@@ -102,7 +102,7 @@ class Pool:
         return everybody if some is None else labels_among(some.size, self.members, self.others, draws, rng)
 
     def scores(self, per_row: ArrayLike) -> FloatArray:
-        """Return the score at each place: the mean over the rows of that person.
+        """Return the mean score over each person's rows.
 
         >>> Pool(is_member=[True, True, False], contents=[7, 5, 6], person=[1, 1, 2]).scores([1, 0, 1]).tolist()
         [0.5, 1.0]
@@ -117,7 +117,7 @@ class Pool:
         return np.bincount(self.places, weights=score, minlength=self.people) / rows
 
     def hits(self, per_row: FloatArray | BoolArray) -> tuple[int, int] | None:
-        """Return how many members and how many others score 1, where everybody scores 1 or 0; else None.
+        """Return members' and controls' successes for 0/1 scores, else None.
 
         >>> pool = Pool(is_member=[True, True, False], contents=[7, 5, 6])
         >>> pool.hits(np.array([True, True, True])), pool.hits(np.array([0.0, 1.0, 0.5]))
@@ -133,7 +133,7 @@ class Pool:
         return members, int(scores.sum()) - members
 
     def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
-        """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
+        """Return fitting people, from the rows that predicates fit.
 
         Guess g fits the rows ``rows[starts[g]:starts[g + 1]]``; a person with several of them is fitted once.
 

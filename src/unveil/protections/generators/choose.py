@@ -31,7 +31,7 @@ def generator_from(
     read: Callable[[Any], Table] | None = None,
     kind: ReleaseKind | None = None,
 ) -> Generator:
-    """Return the generator that a text, a function or a protection stands for.
+    """Return the generator for a text, function, or protection.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _written(text: str, read: Callable[[Any], Table] | None, kind: ReleaseKind |
 
 
 def _is_command(text: str) -> bool:
-    """Return whether a text is a command; one without the places that it must hold is refused as one."""
+    """Return whether a text is a command with the required placeholders."""
     name = text.partition(":")[0]
     return any(place in text for place in PLACES) or " " in name or "/" in name or "\\" in name
 

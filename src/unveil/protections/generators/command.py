@@ -1,4 +1,4 @@
-"""A generator that is a command: it is given a file, and writes a file."""
+"""A generator as a command that reads and writes a file."""
 
 import contextlib
 import copy
@@ -54,7 +54,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, kw_only=True)
 class CommandGenerator:
-    """A command that reads ``{in}`` and writes ``{out}``, run without a shell in its own folder.
+    """A command that reads ``{in}`` and writes ``{out}``, without a shell.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class CommandGenerator:
         return {**vars(self), "env": SecretVariables()}
 
     def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:
-        """Return the release that the command makes of these rows; nothing of it is left running or on the disk."""
+        """Return the command's release of these rows, and clean up."""
         home = Path(tempfile.mkdtemp(prefix="run-", dir=folder)).absolute()  # this user's alone
         try:
             return self._made(given, rows, seed, home)
@@ -141,7 +141,7 @@ class CommandGenerator:
     def _run(
         self, words: Sequence[str], seed: int, home: Path, limit: int
     ) -> tuple[int, tuple[str, str] | None, Messages]:
-        """Return the exit code; what happened and what to do where the command was ended; and what it printed."""
+        """Return exit code, problem with advice, and output."""
         memory = int((self.memory_limit or 0) * _GB)
         environment = environment_of_run(seed, home, self.env)
         process, printed, reader = start_process(words, home, environment=environment, memory=memory, size=limit)
@@ -166,7 +166,7 @@ class CommandGenerator:
                     return 0, ("was ended, since its run is not wanted any more", "Run it again")
 
     def _failed(self, code: int, log: bytes, limit: int) -> tuple[str, str]:
-        """Return what happened, and what to do about it."""
+        """Return the problem and its fix."""
         if _NO_MEMORY.search(log) and self.memory_limit is not None:
             needed = f"needed more memory than the {self.memory_limit:g} GB that it may take ({_ending(code)})"
             return needed, "Allow it more (--memory-limit), or have it do less"
@@ -196,7 +196,7 @@ class CommandGenerator:
 
 
 def _checked(text: str) -> tuple[str, ...]:
-    """Return the words of a command that can be run, with whole paths."""
+    """Return the words of a runnable command, with full paths."""
     try:
         words = [word.strip("\"'") if _WINDOWS else word for word in shlex.split(text, posix=not _WINDOWS)]
     except ValueError:
@@ -229,7 +229,7 @@ def _program(word: str) -> str:
 
 
 def _whole_path(word: str) -> str:
-    """Return a word with a whole path where it names a file, also behind ``--option=``; others stay as they are.
+    """Return a word with a full path if it names a file.
 
     A bare word that names a folder may be the name of a module.
     """
@@ -255,7 +255,7 @@ def _content(given: SourceTable, rows: IntArray) -> bytes:
 
 
 def with_env(generator: Generator, env: Mapping[str, str]) -> Generator:
-    """Return a generator with variables that did not come with it from another process."""
+    """Return a generator with variables withheld from another process."""
     if not env or not isinstance(generator, CommandGenerator):
         return generator
     made = copy.copy(generator)

@@ -1,4 +1,4 @@
-"""The environment of a generator: what programs need to run, and the variables that its user names."""
+"""Environment of a generator: required variables, and those the user names."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class SecretVariables(dict[str, str]):
 
 
 def variables_from(given: Iterable[str] | Mapping[str, str]) -> SecretVariables:
-    """Return variables for a generator: names whose values this process has, or names with values.
+    """Return environment variables for a generator, from names or values.
 
     >>> variables_from({"TOKEN": "abc"})
     SecretVariables(TOKEN=…)

@@ -1,4 +1,4 @@
-"""Pairing by rank: which original node each node of a synthetic graph is held to stand for when it is evaluated."""
+"""Pairing of synthetic and original nodes by degree rank, for evaluation."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ PAIRED = (
 
 
 def paired_by_rank(keys: IntArray, degrees: IntArray, *, rng: np.random.Generator) -> IntArray:
-    """Return the keys of a synthetic graph whose nodes bear the number of the original node of the same rank by degree.
+    """Return synthetic edge keys, nodes numbered by original degree rank.
 
     Nodes of equal degree are ranked by lot, in both graphs.
 

@@ -1,4 +1,4 @@
-"""What all protections of graphs share: checks of settings, and a release whose nodes are numbered at random."""
+"""Checks and random node numbering shared by graph protections."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -32,7 +32,7 @@ def graph_release(
     pairing: Pairing = "node",
     ledger: Ledger | None = None,
 ) -> GraphRelease:
-    """Return the release of a graph whose protected edges are ``keys``, with nodes numbered anew at random.
+    """Return the release of protected edges ``keys``, with randomly numbered nodes.
 
     Before that, node ``i`` of the protected graph is node ``i`` of the original, and those from ``original.nodes`` on,
     up to ``nodes``, are pseudo nodes. The keys (``smaller * nodes + larger``) must be distinct, in any order.
@@ -60,7 +60,7 @@ def graph_release(
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return a number with the word for what there is so many of.
+    """Return a number with its noun, singular or plural.
 
     >>> counted(1, "edge", "edges"), counted(1200, "edge", "edges")
     ('1 edge', '1,200 edges')
@@ -69,7 +69,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def check_edges(original: Graph, *, what: str) -> None:
-    """Refuse a graph without an edge: there is nothing to protect, and nothing to hide it among."""
+    """Raise an error for a graph without edges."""
     if original.edges == 0:
         raise InputError(
             f"{what} needs a graph with edges, but the {original.name} has "
@@ -78,7 +78,7 @@ def check_edges(original: Graph, *, what: str) -> None:
 
 
 def check_class_size(k: object) -> None:
-    """Refuse a setting that is no size of a class of nodes that look alike."""
+    """Validate the class size k."""
     whole_number(k, "k", at_least=2, advice="A class of one node hides nobody: take 2 or more")
 
 
@@ -92,7 +92,7 @@ def check_enough_nodes(k: int, original: Graph) -> None:
 
 
 def check_drawable(edges: float, *, what: str) -> None:
-    """Refuse to draw more edges than fit into memory; they must come from noisy answers alone."""
+    """Raise an error for more noisy edges than fit into memory."""
     if edges > MOST_EDGES:
         raise CannotProtectError(
             f"{what} can draw up to {MOST_EDGES:,} edges, but the noisy answers ask for {edges:,.0f}. With so small an "
@@ -101,7 +101,7 @@ def check_drawable(edges: float, *, what: str) -> None:
 
 
 def check_shares(epsilon: float, shares: dict[str, float]) -> None:
-    """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
+    """Validate shares of epsilon: they sum to 1, and none is tiny."""
     for what, part in shares.items():
         share(part, what)
     if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:

@@ -1,4 +1,4 @@
-"""Bounded t-means: clusters of nodes with similar degrees, and one degree for all of a cluster."""
+"""Bounded t-means: clusters of nodes with one degree each."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -26,7 +26,7 @@ _RENAMED = "the setting max_size is now called size: clusters hold at least so m
 
 
 class Clusters(NamedTuple):
-    """Where clusters of sorted numbers begin (one more entry for the end), and how they were found."""
+    """Start positions of clusters of sorted numbers, and their search."""
 
     bounds: IntArray
     rounds: int
@@ -36,7 +36,7 @@ class Clusters(NamedTuple):
 def bounded_means(
     values: IntArray, centres: FloatArray, size: int, most_rounds: int, *, even: bool = False
 ) -> Clusters:
-    """Return the clusters of ascending ``values`` around means that start at the ascending ``centres``.
+    """Return clusters of ascending ``values`` around ascending ``centres``.
 
     Every cluster has at least ``size`` members, and with ``even`` at most one more. In each round values are assigned
     so that the sum of their squared distances to the centres is least, and centres move to the mean of their cluster.
@@ -59,7 +59,7 @@ def bounded_means(
 
 @loop("i8[], f8[], i8, b1")
 def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> IntArray:
-    """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
+    """Return the cluster starts of the cheapest assignment.
 
     ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``
     ones that are left over are shared out is found by going through the centres and, for each, through how many of
@@ -112,7 +112,7 @@ def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> Int
 )
 @dataclass(frozen=True, kw_only=True)
 class BoundedTMeans:
-    """Cluster nodes by their degree, and add and remove edges until all of a cluster have its mean degree.
+    """Cluster nodes by degree; edit edges to the cluster's mean degree.
 
     There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
     then nodes are assigned to the nearest centre with room, and centres move to the mean of their cluster, until
@@ -169,7 +169,7 @@ class BoundedTMeans:
                 )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph in which clusters have one degree, with nodes numbered at random."""
+        """Return the graph with one degree per cluster, randomly numbered."""
         check_edges(original, what="bounded t-means")
         target, clusters = self._targets(original, rng)
         matched = matched_degrees(original.start, original.neighbour, original.keys, target - original.degrees, rng)
@@ -198,7 +198,7 @@ class BoundedTMeans:
         )
 
     def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[IntArray, Clusters]:
-        """Return the degree that each node should get, and the clusters of nodes by rising degree."""
+        """Return each node's target degree, and the clusters."""
         wanted = int(self.size if self.max_size is None else self.max_size)
         even = self.bound == "above"
         count = -(-original.nodes // wanted) if even else max(1, original.nodes // wanted)
@@ -219,7 +219,7 @@ class BoundedTMeans:
 
 
 class EdgeMatching(NamedTuple):
-    """The removed edges (in the order of keys), the ends of new edges, and the remaining need of each node."""
+    """Removed edges, new edge ends, and remaining need per node."""
 
     removed: BoolArray
     one: IntArray
@@ -230,7 +230,9 @@ class EdgeMatching(NamedTuple):
 def matched_degrees(
     start: IntArray, neighbour: Int32Array, keys: IntArray, need: IntArray, rng: np.random.Generator
 ) -> EdgeMatching:
-    """Return how to bring every degree to its target, where ``need`` is the target less the degree.
+    """Return edge changes that bring every degree to its target.
+
+    ``need`` is the target less the degree.
 
     First, edges between two nodes that both have too many go, in random order. A node that still has too many loses
     edges by lot, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
@@ -264,7 +266,7 @@ def matched_degrees(
 
 
 def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> IntArray:
-    """Return for each entry of ``neighbour`` which of the sorted keys it belongs to."""
+    """Return the sorted key of each ``neighbour`` element."""
     row = row_numbers(start).astype(np.int64)
     key = np.minimum(row, neighbour) * (start.size - 1) + np.maximum(row, neighbour)
     return np.searchsorted(keys, key)
@@ -283,7 +285,7 @@ def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntA
 def _remove_alone(
     start: IntArray, neighbour: Int32Array, edge: IntArray, need: IntArray, removed: BoolArray, draws: FloatArray
 ) -> None:
-    """Let every node that has too many edges lose some by lot.
+    """Remove random edges between nodes with too many.
 
     No two such nodes are connected by now, so the order in which they do so does not matter.
     """
@@ -315,7 +317,7 @@ def _join(
     need: IntArray,
     new: IntArray,
 ) -> int:
-    """Write new edges and return how many there are; ``line`` holds those in need, by rising need."""
+    """Write new edges and return their number; ``line`` is sorted by need."""
     place = np.full(need.size, -1)
     # Where those that need at least so much begin in the line; it stays sorted as needs fall one by one.
     begin = np.full(need[line].max() + 2 if line.size else 2, line.size)
@@ -344,7 +346,7 @@ def _join(
 
 
 def _lower(node: int, line: IntArray, place: IntArray, begin: IntArray, need: IntArray) -> None:
-    """Let a node need one less, and move it to the end of those that need as much in the line."""
+    """Lower a node's need by one, keeping ``line`` sorted."""
     front = begin[need[node]]
     moved = line[front]
     line[place[node]], place[moved] = moved, place[node]

@@ -29,7 +29,7 @@ EdgeRule = Literal["add", "priority"]
 )
 @dataclass(frozen=True, kw_only=True)
 class KDegree:
-    """Add edges so that every node shares its degree with at least k - 1 others.
+    """Add edges so that every degree is shared by k nodes.
 
     Whoever knows how many connections somebody has then finds at least k nodes. The degrees to reach are those that
     rise by the least in sum; then nodes that lack edges are connected with one another. Where too few others lack any
@@ -74,7 +74,7 @@ class KDegree:
             raise InputError(f"edges must be one of {', '.join(get_args(EdgeRule))}, but is {self.edges!r}")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph with edges added, in which at least k nodes share each degree."""
+        """Return the graph with edges added, each degree shared by k nodes."""
         check_enough_nodes(self.k, original)
         keys, tries, lacking = self._search(original, rng, keep=self.edges == "add")
         if keys is None and self.edges == "add":
@@ -91,14 +91,14 @@ class KDegree:
         return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts=facts)
 
     def _least_edges(self, original: Graph) -> int:
-        """Return how many edges must be added at least, whoever chooses them: half of what degrees must rise by."""
+        """Return the minimum number of added edges."""
         falling = np.sort(original.degrees)[::-1]
         return int((raised_degrees(falling, self.k, even=True) - falling).sum()) // 2
 
     def _search(
         self, original: Graph, rng: np.random.Generator, *, keep: bool
     ) -> tuple[IntArray | None, int, IntArray]:
-        """Return the keys of a graph whose degrees are shared, or None, how many attempts it took, and what lacks."""
+        """Return keys of a k-anonymous graph or None, attempts, and needs."""
         degrees = original.degrees
         for attempt in range(1, self.attempts + 1):
             degrees = _shared(degrees, self.k, rng)
@@ -124,7 +124,10 @@ class KDegree:
 
 
 def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
-    """Return the least raised degrees with an even sum that k nodes share; who of equal nodes rises is drawn by lot."""
+    """Return the smallest raised degrees shared by k nodes.
+
+    The sum is even, and ties are broken at random.
+    """
     by_lot = rng.permutation(degrees.size)
     order = by_lot[np.argsort(-degrees[by_lot], kind="stable")]
     found = np.empty_like(degrees)
@@ -133,7 +136,7 @@ def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
 
 
 def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return who gets one edge more, for each that a node lacked; nobody gets any where all have as many as can be.
+    """Return nodes to raise by one edge, or none at capacity.
 
     A node that lacked some gets its new partners from those that it is not connected to in the graph of the ``keys``
     that was reached. Those in the lower half of the degrees come first: there many nodes share a degree, so that one
@@ -154,7 +157,7 @@ def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray
 
 
 def check_classes(original: Graph, keys: IntArray, k: int) -> None:
-    """Raise an error if a degree has fewer than k nodes after all."""
+    """Raise an error if a degree has fewer than k nodes."""
     ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
     if smallest < k:
@@ -172,7 +175,7 @@ _PLAIN_UP_TO = 4_000
 def raised(
     start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, keep: bool
 ) -> tuple[IntArray, IntArray]:
-    """Return the keys of a graph with these degrees, and how many edges each node still lacks; no degree may fall.
+    """Return a graph's keys with raised degrees, and missing edges.
 
     The node that lacks the most is connected to those that lack the most of the others, as in Liu and Terzi, 2008;
     where that leaves nobody to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
@@ -199,7 +202,7 @@ def _raise(
 
 
 def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray]:
-    """Return nodes in falling order of what they lack (equals by lot), where each stands, and how many lack so many."""
+    """Return nodes by falling need, positions, and counts per need."""
     n = lack.size
     largest = 0
     for node in range(n):
@@ -223,7 +226,7 @@ def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray
 
 
 def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: IntArray, node: int) -> None:
-    """Let a node lack one edge less: it changes places with the last of its equals."""
+    """Lower a node's need by one, keeping the order."""
     last = at_least[lack[node]] - 1
     swapped = order[last]
     order[place[node]], order[last] = swapped, node
@@ -233,7 +236,7 @@ def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: I
 
 
 def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, state: State) -> None:
-    """Connect nodes that lack edges, those that lack most first, and take off from ``need`` what was done."""
+    """Connect nodes by falling need, and update ``need``."""
     lack = np.empty(need.size, np.int64)
     for node in range(need.size):
         lack[node] = need[node]

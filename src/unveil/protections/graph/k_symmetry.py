@@ -1,4 +1,4 @@
-"""Copy every group of nodes that look alike until no group is small."""
+"""k-symmetry: copy every small orbit of nodes."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -34,7 +34,7 @@ _MOST_EDGES = 10**9
 )
 @dataclass(frozen=True, kw_only=True)
 class KSymmetry:
-    """Sort nodes into cells of nodes that look alike, and copy each cell until it and its copies have ``k`` nodes.
+    """Copy cells of equivalent nodes until each has ``k`` nodes.
 
     A copy is joined to whatever its cell is joined to, so nobody can tell it from the cell by how the release is
     connected. The original stays as it is among the copies. That has its price: where no two nodes look alike, each
@@ -149,7 +149,10 @@ class KSymmetry:
 
 
 def _hubs(degrees: IntArray, share: float) -> BoolArray:
-    """Return which nodes are among that share of nodes with the highest degrees, ties among them or not together."""
+    """Return the hubs: the share of nodes with the highest degrees.
+
+    Ties are included together or not at all.
+    """
     at_least = degrees.size - np.searchsorted(np.sort(degrees), degrees)
     # 0.29 of 100 nodes are 29, though 0.29 * 100 is a bit less.
     hubs: BoolArray = at_least <= share * degrees.size + 1e-9
@@ -157,7 +160,7 @@ def _hubs(degrees: IntArray, share: float) -> BoolArray:
 
 
 def _undecided(original: Graph, cell: IntArray) -> int:
-    """Return how many nodes are in cells of which colour refinement alone cannot say whether they are orbits."""
+    """Return the number of nodes in cells that may not be orbits."""
     return int(np.union1d(*undecided_edges(original.start, original.neighbour, cell)).size)
 
 
@@ -170,7 +173,7 @@ def _undecided(original: Graph, cell: IntArray) -> int:
 
 
 def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> tuple[int, int]:
-    """Return how many nodes and edges there will be if node ``i`` is there ``times[i]`` times, itself included.
+    """Return the numbers of nodes and edges after copying.
 
     ``times`` is the same for all of a cell and below 2**31. The counts are exact, however large.
 
@@ -185,7 +188,7 @@ def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntAr
 
 
 def copied_keys(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> IntArray:
-    """Return the keys of the edges, in no order, of the graph in which node ``i`` is there ``times[i]`` times.
+    """Return the unordered edge keys after copying node ``i`` ``times[i]`` times.
 
     Nodes keep their numbers; after them come the copies of node 0, then those of node 1, and so on.
 
@@ -225,7 +228,7 @@ def _write_keys(
 
 
 def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return the orbit of each node, numbered as orbits first appear; needs the extra ``orbits``.
+    """Return the orbit of each node; needs the extra ``orbits``.
 
     Only the edges that ``undecided_edges`` leaves are searched for automorphisms. In real graphs these are few or none,
     where a search of all would answer with a permutation of all nodes for nearly every pair of leaves.
@@ -250,7 +253,7 @@ def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
 
 
 def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both ends of the edges on which it depends whether the cells of colour refinement are orbits.
+    """Return edges that decide whether refined cells are orbits.
 
     Whatever permutes nodes within cells keeps the edges between two cells that are joined completely: these decide
     nothing. Of the others, a tree decides nothing either: refinement tells all but the alike in a tree apart. So every
@@ -275,7 +278,7 @@ def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> t
 
 
 def _in_circles(one: IntArray, other: IntArray, nodes: int) -> BoolArray:
-    """Return whether the part of the graph that each edge is in has a circle, so that it is no tree."""
+    """Return whether each edge's component has a cycle."""
     if one.size == 0:
         return np.zeros(0, np.bool_)
     part = _connected(one, other, nodes)
@@ -294,7 +297,7 @@ def _connected(one: IntArray, other: IntArray, nodes: int) -> IntArray:
 
 
 def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
-    """Return a number for each node, equal where generators, one after the other, can take one to the other.
+    """Return component numbers of nodes under the generators.
 
     >>> _moved_together(4, [[2, 1, 0, 3]])
     array([0, 1, 0, 2])
@@ -320,7 +323,7 @@ class _Cells(NamedTuple):
 
 
 class _Strikes(NamedTuple):
-    """What one cell, the splitter, sees of the others."""
+    """Neighbor counts of nodes in one cell, the splitter."""
 
     node: IntArray  # the nodes that have a neighbour in it
     near: IntArray  # how many, for each node; 0 for all others
@@ -331,7 +334,7 @@ class _Strikes(NamedTuple):
 
 
 def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return the cell of each node in the coarsest equitable partition, numbered as cells first appear.
+    """Return the coarsest equitable partition, numbered by first node.
 
     There is exactly one such partition, so the order of nodes changes nothing but the numbers of cells. Nodes that an
     automorphism maps on one another share a cell; the reverse holds in most graphs, not in all.
@@ -355,7 +358,7 @@ def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
 
 
 def numbered_by_first(cell: IntArray) -> IntArray:
-    """Return the same cells, numbered from 0 in the order in which they first appear.
+    """Return the same cells, numbered from 0 by first node.
 
     >>> numbered_by_first(np.array([7, 3, 7]))
     array([0, 1, 0])
@@ -368,7 +371,7 @@ def numbered_by_first(cell: IntArray) -> IntArray:
 
 @loop("const i8[], const i4[], _Cells(i8[], i8[], i8[], i8[], i8[]), _Strikes(i8[], i8[], i8[], i8[], i8[], i8[])")
 def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Strikes) -> None:
-    """Split cells by how many neighbours their nodes have in another, until no cell splits one."""
+    """Split cells by neighbor counts until the partition is equitable."""
     nodes = cells.cell.size
     waiting = np.zeros(nodes, np.int64)  # cells that may still split others, each at most once
     waits = np.zeros(nodes, np.bool_)
@@ -400,7 +403,7 @@ def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Str
 
 
 def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int, strikes: _Strikes) -> int:
-    """Count each node's neighbours in the splitter; return how many nodes have one."""
+    """Count each node's neighbors in the splitter; return nodes with any."""
     struck = 0
     begin = cells.first[splitter]
     for at in range(begin, begin + cells.length[splitter]):
@@ -415,7 +418,7 @@ def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int
 
 
 def _gather(struck: int, cells: _Cells, strikes: _Strikes) -> int:
-    """Move the struck nodes to the end of their cells; return how many cells have one."""
+    """Move the struck nodes to the end; return their cells."""
     hit = 0
     for one in range(struck):
         node = strikes.node[one]
@@ -432,7 +435,7 @@ def _gather(struck: int, cells: _Cells, strikes: _Strikes) -> int:
 
 
 def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
-    """Sort a stretch of nodes by count, in time that grows with their number and the largest count."""
+    """Sort a range of nodes by count, in linear time."""
     highest = 0
     for at in range(many):
         strikes.spare[at] = cells.member[begin + at]
@@ -449,7 +452,7 @@ def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
 
 
 def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray) -> int:
-    """Make a cell of each stretch of equal counts from ``begin`` on; return how many cells there are then."""
+    """Cut a range into cells of equal counts; return the cell number."""
     end = cells.first[old] + cells.length[old]
     now = old
     for at in range(begin, end):
@@ -466,7 +469,10 @@ def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray)
 
 
 def _largest(old: int, before: int, cell_count: int, lengths: IntArray) -> int:
-    """Return a largest of the parts into which a cell fell: itself, and those numbered from ``before``."""
+    """Return the largest part of a split cell.
+
+    The parts are the cell itself, and those numbered from ``before``.
+    """
     best = old
     for part in range(before, cell_count):
         if lengths[part] > lengths[best]:

@@ -1,4 +1,4 @@
-"""Switch: pairs of edges exchange their ends, so that everybody keeps as many connections."""
+"""Switch: exchange the ends of edge pairs, and keep all degrees."""
 
 from dataclasses import dataclass
 from math import floor
@@ -29,7 +29,7 @@ from unveil.protections.graph._release import check_edges, counted, graph_releas
 )
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """Let two edges drawn at random exchange their ends, again and again; every node keeps its degree.
+    """Let random pairs of edges exchange their ends, keeping all degrees.
 
     Two edges t-w and u-v become t-v and u-w if these are four nodes and neither new edge is, or ever was, in the
     graph. An edge takes part in one switch at most. So every switch replaces exactly two edges of the original by new
@@ -88,7 +88,7 @@ _LEAST_TRIES = 1000
 
 
 class SwitchingResult(NamedTuple):
-    """The edge keys after switching, unordered, and the numbers of switches done and given up."""
+    """Edge keys after switching, with switches done and given up."""
 
     keys: IntArray
     done: int
@@ -96,7 +96,7 @@ class SwitchingResult(NamedTuple):
 
 
 def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked: int, state: State) -> SwitchingResult:
-    """Return the edges after up to ``asked`` switches of two edges each, drawn with ``state``.
+    """Return edges after up to ``asked`` random switches.
 
     A switch turns the edges t-w and u-v into t-v and u-w, where all four are different nodes and neither new edge was
     ever there. An edge is switched at most once, so each switch takes two edges of the original away for good.
@@ -120,7 +120,7 @@ def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked
 def _switch(
     start: IntArray, neighbour: Int32Array, pool: IntArray, asked: int, table: IntArray, state: State
 ) -> tuple[int, int, int]:
-    """Return how many edges are left at the front of the pool, and how many switches were done and given up."""
+    """Return edges left in the pool, and switches done and given up."""
     left, done, given_up, rejected = len(pool), 0, 0, 0
     most = max(_TRIES_PER_EDGE * left, _LEAST_TRIES)
     while done + given_up < asked and left > 1 and rejected < most:
@@ -139,7 +139,10 @@ def _switch(
 def _try_switch(
     start: IntArray, neighbour: Int32Array, pool: IntArray, left: int, table: IntArray, state: State
 ) -> bool:
-    """Draw two edges and return whether they could be switched; then they have left the pool for the table."""
+    """Draw two edges and try to switch them; return success.
+
+    After a success they have left the pool for the table.
+    """
     nodes = start.size - 1
     first = below(state, left)
     second = below(state, left - 1)

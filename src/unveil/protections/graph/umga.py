@@ -1,4 +1,4 @@
-"""Bring every degree to the mean of at least k nodes that are nearest to it, by few changes of edges."""
+"""UMGA: k-degree anonymity with few edge changes."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -29,7 +29,7 @@ Selection = Literal["random", "nc"]
 )
 @dataclass(frozen=True, kw_only=True)
 class Umga:
-    """Add, remove and move edges so that every node shares its degree with at least k - 1 others.
+    """Add, remove, and move edges until k nodes share each degree.
 
     The degrees to reach come from optimal microaggregation: groups of at least k nodes whose degrees have the least
     squares within them. Each group gets its mean, rounded down or up such that the number of edges changes as little as
@@ -71,7 +71,7 @@ class Umga:
             )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph with edges changed, in which at least k nodes share each degree."""
+        """Return the graph with edited edges, each degree shared by k nodes."""
         check_enough_nodes(self.k, original)
         used, degrees = self._degrees(original, rng)
         for _ in range(self.attempts):
@@ -104,7 +104,7 @@ class Umga:
         )
 
     def _degrees(self, original: Graph, rng: np.random.Generator) -> tuple[int, IntArray]:
-        """Return the k that works, and the degrees to reach; equal degrees are split between groups by lot."""
+        """Return the feasible k and the target degrees."""
         by_lot = rng.permutation(original.nodes)
         degrees = np.empty_like(original.degrees)
         for k in range(self.k, original.nodes + 1):
@@ -136,7 +136,7 @@ _UNSEEN = 2**62
 def changed_to(
     start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, by_relevance: bool = False
 ) -> tuple[IntArray, IntArray, int]:
-    """Return the keys of a graph with these degrees, what each node still lacks, and how many exchanges were longer.
+    """Return the edited graph's keys, remaining needs, and longer exchanges.
 
     As in Casas-Roma, Herrera-Joancomartí and Torra: while more edges must go than come, two nodes that have too many
     lose one each and their other ends are connected; while more must come, two nodes that lack one are connected; then
@@ -180,7 +180,7 @@ def _repeated(count: IntArray, state: State) -> IntArray:
 
 
 def _sample(count: int, by_relevance: bool) -> int:
-    """Return how many of so many candidates are looked at: a number that grows with the logarithm."""
+    """Return the number of candidates to inspect, logarithmic in all."""
     looked_at = 1
     while by_relevance and count > 1:
         looked_at += 1
@@ -189,7 +189,7 @@ def _sample(count: int, by_relevance: bool) -> int:
 
 
 def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: IntArray) -> int:
-    """Return the neighbourhood centralities of the edges of a walk in sum, times twice the largest degree.
+    """Return the scaled neighborhood centralities along a walk.
 
     For one edge that is how many nodes are connected to just one of its ends.
     """
@@ -208,7 +208,7 @@ def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: Int
 def _pair_up(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State, drop: bool
 ) -> None:
-    """Connect two nodes that lack an edge while more must come than go; or with ``drop``, while more must go.
+    """Connect two nodes in need, or disconnect two with ``drop``.
 
     Then one edge is taken from each of two nodes that have too many, and the ends that are left are connected.
     """
@@ -247,7 +247,7 @@ def _pair_up(
 def _move_edges(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> None:
-    """Move one end of an edge from a node that has too many to one that lacks some, as long as there are both."""
+    """Move edge ends from nodes with excess to nodes in need."""
     giving, taking = _repeated(-need, state), _repeated(need, state)
     marked = np.zeros(size.size, np.bool_)
     for turn in range(min(giving.size, taking.size)):
@@ -270,7 +270,7 @@ def _move(
     marked: BoolArray,
     state: State,
 ) -> IntArray:
-    """Return the giver, a neighbour that could be the taker's instead, and the taker; none if there is none."""
+    """Return giver, movable neighbor, and taker, or none."""
     for place in range(start[taker], start[taker] + size[taker]):
         marked[neighbour[place]] = True
     marked[taker] = True

@@ -1,4 +1,4 @@
-"""Measure degrees and how they meet with noise, and walk to a graph that would have given the same answers."""
+"""wPINQ: a graph fitted to noisy degrees and joint degrees."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -62,7 +62,7 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 )
 @dataclass(frozen=True, kw_only=True)
 class WpinqDP:
-    """Measure degrees and how they meet with noise, and walk to a graph that would have given the same answers.
+    """Measure degrees and joint degrees with noise, and fit a graph.
 
     It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
     the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
@@ -165,7 +165,7 @@ class WpinqDP:
         }
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return a new graph with about the noisy degrees, and the noisy weights of edges or triangles."""
+        """Return a new graph fitted to the noisy answers."""
         check_edges(original, what="wpinq-dp")
         state = fresh_state(rng)
         asked = self._asked(original.nodes, self._shares)
@@ -197,7 +197,7 @@ class WpinqDP:
         )
 
     def _too_few_cells(self, above: FloatArray, scale: float) -> tuple[str, ...]:
-        """Return a note where the last question would have too few cells, by the first noisy answer alone."""
+        """Return a note if the last question would have few cells."""
         if self.compat is not None or self.classes is not None or self._triangles:
             return ()
         cells, allowed = expected_cells(above, scale)
@@ -223,7 +223,7 @@ class WpinqDP:
         state: State,
         rng: np.random.Generator,
     ) -> Walk:
-        """Ask the last question, and walk the graph, in place, towards its noisy answer."""
+        """Measure the last question, and walk the graph towards it."""
         measured = cells.answer(original.start, original.neighbour) + rng.laplace(0, scale, cells.count)
         return walked(
             seed.graph,
@@ -237,7 +237,7 @@ class WpinqDP:
         )
 
     def _asked(self, nodes: int, shares: dict[str, float]) -> tuple[Query, ...]:
-        """Return the three questions; how many cells the last has is known later."""
+        """Return the three questions; the last gets its cells later."""
         what = "triangles" if self._triangles else "edges"
         changes = TRIANGLES_CHANGE if self._triangles else JOINT_DEGREES_CHANGE
         asked = (
@@ -258,7 +258,7 @@ class WpinqDP:
         )
 
     def _cells(self, seed: Seed, scale: float) -> DegreeCells:
-        """Return the cells to ask about; the public code asks for every degree by itself."""
+        """Return the cells to measure, by default one per degree pair."""
         if self.compat is None:
             return chosen_cells(seed, scale, self.classes, triangles=self._triangles)
         classes = classes_for(MOST_CELLS, triangles=self._triangles) if self.classes is None else self.classes
@@ -266,7 +266,7 @@ class WpinqDP:
         return replace(cells, loops=True)
 
     def _said(self, seed: Seed, way: Walk | None) -> tuple[str, ...]:
-        """Return what a reader has to know of this release."""
+        """Return the notes of this release."""
         said = []
         if self.compat:
             changes = TRIANGLES_CHANGE if self._triangles else JOINT_DEGREES_CHANGE

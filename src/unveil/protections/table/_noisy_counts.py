@@ -1,4 +1,4 @@
-"""Counts of people in cells, noise on them, and rows drawn from what is left.
+"""Noisy counts of people in cells, and rows drawn from them.
 
 Which cells there are must not hang on who is in the table: it comes from a domain that is told. Where none is, the
 values of the table are taken for it, and what epsilon promises holds for people with such values only.
@@ -43,7 +43,9 @@ def check_settings(epsilon: object, noise: object, rows: object, domain: object)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnLevels:
-    """The levels of a column (values or bins of equal width; missing comes last) and the level of each row.
+    """Levels of a column, missing last, and each row's level.
+
+    Levels are values or bins of equal width.
 
     ``values`` are all values of the domain in ascending order; ``parts`` says in how many parts their range is cut, or
     is None where each value is a level.
@@ -60,7 +62,7 @@ class ColumnLevels:
         return (self.values.len() if self.parts is None else self.parts) + self.with_missing
 
     def series(self, levels: IntArray, rng: np.random.Generator) -> "pl.Series":
-        """Return a value of each level; one of a part is any number in it, as likely as any other."""
+        """Return a value per level, uniform within bins."""
         import polars as pl
 
         missing = levels == self.size - 1 if self.with_missing else np.zeros(levels.size, np.bool_)
@@ -118,7 +120,7 @@ class EqualWidthBins:
 def axes_of(
     original: Table, domain: Domain | None, cells: Callable[[Sequence[int]], int], what: str, instead: str = ""
 ) -> list[ColumnLevels]:
-    """Return the levels of the columns to be released; numbers and dates are cut as finely as the cells allow.
+    """Return the levels of released columns, within the cell limit.
 
     ``cells`` says how many cells the largest table of counts has where columns have so many levels; ``instead`` is
     what else can be done where these are too many.
@@ -149,7 +151,7 @@ def axes_of(
 
 
 def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Series", bool]:
-    """Return the values of a column's domain in ascending order, and whether missing is one of them."""
+    """Return a column's domain, ascending, and whether missing belongs to it."""
     import polars as pl
 
     column, own = original.column(name), original.series(name).alias("values")
@@ -174,7 +176,7 @@ def _no_domain(name: str, kind: str) -> InputError:
 
 
 def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int | None) -> ColumnLevels:
-    """Return the levels of a column, or refuse a cell that is not in its domain."""
+    """Return a column's levels; raise InputError outside the domain."""
     column = original.series(name).alias("values")
     if parts is None:
         level = value_numbers(values, column)
@@ -195,7 +197,7 @@ def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int
 
 
 def _as_numbers(values: "pl.Series") -> NDArray[Any]:
-    """Return numbers or dates as int64, or as float64 where they are no whole numbers or have too many digits."""
+    """Return numbers or dates as int64, or else as float64."""
     import polars as pl
 
     whole = values.dtype in (pl.Int64, pl.Datetime)
@@ -210,7 +212,7 @@ def counts_of(axes: Sequence[ColumnLevels]) -> FloatArray:
 
 
 def drawn_cells(weights: FloatArray, line: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return for each asked line of weights one of its places, drawn with these weights; all alike where all are 0."""
+    """Return a random position per line, by weights or uniformly."""
     width = weights.shape[1]
     weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, 1.0)
     upto = np.cumsum(weights).reshape(weights.shape)
@@ -232,7 +234,7 @@ def noisy_release(
     domain: Domain | None,
     rng: np.random.Generator,
 ) -> Release:
-    """Return the release of drawn levels, with notes on what its epsilon does not cover."""
+    """Return the release of drawn levels, with notes on epsilon."""
     import polars as pl
 
     names = released_columns(original)

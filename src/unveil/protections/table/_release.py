@@ -1,4 +1,4 @@
-"""What all protections of tables share: which columns they change, and a release whose rows are in random order."""
+"""Column choice and random row order shared by table protections."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def released_columns(original: Table) -> list[str]:
-    """Return the names of the columns that a release may have: all but those that identify people."""
+    """Return the releasable columns: all but direct identifiers."""
     names = [column.name for column in original.columns if column.role != "identifier"]
     if not names:
         raise InputError(
@@ -31,7 +31,7 @@ def released_columns(original: Table) -> list[str]:
 
 
 def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns that were named, each once, or say which of them cannot be changed."""
+    """Return the named columns; raise InputError on unchangeable ones."""
     for name in columns:
         if original.column(name).role == "identifier":
             raise InputError(
@@ -42,7 +42,7 @@ def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
 
 
 def masked_columns(original: Table, columns: Sequence[str] | None, mask: object) -> list[str]:
-    """Return the columns to mask: those that were named, or all of the kinds that the mask suits.
+    """Return the columns to mask (default: all of suitable type).
 
     Raises
     ------
@@ -68,7 +68,7 @@ def masked_columns(original: Table, columns: Sequence[str] | None, mask: object)
 
 
 def _others_for(kinds: Collection[str]) -> str:
-    """Return the masks that can be told to change columns of these kinds."""
+    """Return the methods that can mask columns of these types."""
     fitting = [
         each for each in PROTECTIONS.values() if set(kinds) <= set(each.suits) and "columns=none" in each.settings
     ]
@@ -98,7 +98,7 @@ def check_enough_rows(k: int, original: Table) -> None:
 
 
 def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
-    """Return the note on the columns that a mask leaves as they are, if there are any."""
+    """Return the note on unmasked columns, if any."""
     rest = [name for name in released_columns(original) if name not in masked]
     many = "columns" if len(rest) > 1 else "column"
     return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
@@ -116,7 +116,7 @@ def masked_release(
     notes: tuple[str, ...] = (),
     mechanism: Callable[[tuple[MechanismPart, ...]], Mechanism] = ProductMechanism,
 ) -> Release:
-    """Return the release of a mask whose parts tell the chances of what they changed; all else stays, with notes.
+    """Return the release of a mask with known likelihood parts.
 
     A masked column that no part speaks for is one with one value only.
     """
@@ -143,7 +143,7 @@ def _markers_of(
     even: bool,
     rng: np.random.Generator,
 ) -> "pl.Series":
-    """Return which marker each released cell holds, from the original column, its markers and the released column.
+    """Return the marker that each released cell holds.
 
     A word has the marker that it has in the original. A missing value keeps the marker of the row that it was made
     from, and has none where that row had a value; where missing values were moved or drawn, each takes the marker of
@@ -177,7 +177,7 @@ def release_of(
     mechanism: Mechanism | None = None,
     even_markers: bool = False,
 ) -> Release:
-    """Return the release of a table whose protected cells are ``frame``, with kinds and roles as in the original.
+    """Return the release of protected cells ``frame``, types and roles kept.
 
     The rows of a masked one, of which row i was made from row i of the original, are put in random order unless
     ``shuffle`` says no, and the release knows whose each of them is. With ``even_markers`` drawn missing values tell

@@ -27,7 +27,7 @@ from unveil.protections.table._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class AdditiveNoise:
-    """Add normal noise to every number, column by column; then shuffle the rows.
+    """Add normal noise to every number; then shuffle the rows.
 
     The noise of a column has the mean 0 and a standard deviation of ``scale`` times that of the column; all noise is
     independent. Means are kept on average, variances grow by the factor 1 + scale**2, and correlations shrink. Whole
@@ -73,7 +73,7 @@ class AdditiveNoise:
         return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         noise = self._noise(file.original, masked_columns(file.original, self.columns, self))
         return RecognisedMechanism((noise,), repeated(file, noise.names))
 
@@ -103,7 +103,10 @@ class NormalNoise:
         return self.numbers.names
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the log density, up to a constant per released row; a missing value only comes from one."""
+        """Return log densities, up to a constant per released row.
+
+        A missing value only comes from a missing value.
+        """
         names = original.column_names
         numbers = self.numbers.chosen(names)
         before, after = numbers.scaled_like(original), numbers.scaled_like(released)

@@ -1,4 +1,4 @@
-"""Generalization: each column on its own, values put together until at least k rows share what is shown."""
+"""Generalization (global recoding): each column's levels have k rows."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ from unveil.protections.table._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
-    """Put the values of each column together until at least k rows share each, column by column; then shuffle the rows.
+    """Merge each column's values until k rows share each; then shuffle.
 
     Global recoding: all rows with one value show the same. The values of a column with an order (number, ordered,
     date, boolean) are taken from the lowest up, and a group is closed as soon as k rows have it; what is left at the
@@ -103,7 +103,7 @@ class Generalization:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
@@ -126,7 +126,7 @@ def _said(original: Table, name: str, k: int) -> tuple[str, ...]:
 
 
 def _groups(original: Table, name: str, k: int) -> IntArray:
-    """Return the group of each row; that of rows without a value does not matter."""
+    """Return the group of each row; ignore rows without a value."""
     found = levels(original, name)
     if not found.row.size:
         return np.zeros(original.rows, np.int64)

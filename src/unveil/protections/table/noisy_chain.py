@@ -1,4 +1,4 @@
-"""A synthetic table drawn from noisy counts of neighbouring columns: its epsilon is known by proof."""
+"""Synthetic data from noisy counts of adjacent columns, with proven epsilon."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from unveil.protections.table._noisy_counts import (
 )
 @dataclass(frozen=True, kw_only=True)
 class NoisyChain:
-    """Count people by the first column and by each two neighbouring ones, add Laplace noise, and draw rows along them.
+    """Draw synthetic data from noisy counts of adjacent columns (Laplace noise).
 
     A reference whose epsilon is known: made to test auditors of generators, and for tables whose combinations are too
     many for a noisy histogram. The counts of the first column and of each pair of columns that stand side by side
@@ -109,7 +109,7 @@ whose values occur anyhow")
         return levels
 
     def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> list[FloatArray]:
-        """Return the tables of counts with noise, all that is used of the people; the first has one line."""
+        """Return the noisy count tables; the first has one line."""
         tables = [counts_of(axes[:1])[None, :], *(counts_of(pair) for pair in pairwise(axes))]
         scale = self.noise * len(axes) / self.epsilon
         return [counts + rng.laplace(0, scale, counts.shape) for counts in tables]

@@ -1,4 +1,4 @@
-"""A synthetic table drawn from one noisy table of counts: its epsilon is known by proof."""
+"""Synthetic data from one noisy frequency table, with proven epsilon."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from unveil.protections.table._noisy_counts import (
 )
 @dataclass(frozen=True, kw_only=True)
 class NoisyHistogram:
-    """Count people in every combination of values, add Laplace noise to each count, and draw rows from what is left.
+    """Draw synthetic data from one noisy frequency table (Laplace noise).
 
     A reference whose epsilon is known: made to test auditors of generators, and of use for few columns with few
     values. Every cell of the table of counts, also one with nobody in it, gets noise of the scale 1 / epsilon; counts
@@ -99,6 +99,6 @@ class NoisyHistogram:
         return list(np.unravel_index(cells, noisy.shape))
 
     def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> FloatArray:
-        """Return the table of counts with noise, all that is used of the people."""
+        """Return the noisy frequency table."""
         counts = counts_of(axes)
         return counts + rng.laplace(0, self.noise / self.epsilon, counts.shape)

@@ -1,4 +1,4 @@
-"""PRAM, the post randomisation method: every category is kept or redrawn by chances that are known."""
+"""PRAM (post-randomization): categories kept or redrawn with known probabilities."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class Pram:
-    """Keep each category with one probability, and redraw it otherwise, column by column; then shuffle the rows.
+    """Keep each category with one probability, else redraw; then shuffle.
 
     Invariant PRAM (the default) redraws from the column's own distribution, the value itself included: how often each
     value occurs is then kept on average, whatever ``keep`` is. Otherwise a value changes to each of the others with
@@ -98,7 +98,7 @@ class Pram:
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         original = file.original
         return RecognisedMechanism(
             tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
@@ -115,7 +115,7 @@ class Pram:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PramMechanism:
-    """The transition probabilities of a column: called with released values, it returns a row for each."""
+    """Transition probabilities of a column, returned per released value."""
 
     counts: IntArray
     keep: float
@@ -123,12 +123,12 @@ class PramMechanism:
 
     @property
     def matrix(self) -> FloatArray:
-        """The probability of each new value, in columns, given each old one, in lines."""
+        """Probabilities of new values (columns) given old ones (lines)."""
         everything = np.arange(self.counts.size)
         return self(everything).T[:-1]
 
     def __call__(self, new: IntArray) -> FloatArray:
-        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        """Return transition probabilities of new values; the last is missing."""
         size = self.counts.size
         lines = np.zeros((new.size, size + 1))
         there = new < size

@@ -1,4 +1,4 @@
-"""Rank swapping without a sharp window: by a normal distribution, and from bucket to bucket."""
+"""Rank swapping without a sharp window: normal distances, or buckets."""
 
 from dataclasses import dataclass
 from math import floor
@@ -24,7 +24,7 @@ _REACH = 4
 @protection(source=_SOURCE, aka=("rank-swapping-p-distribution", "p-distribution"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingDistribution:
-    """Swap each value with another whose distance in ranks is drawn from a normal distribution; then shuffle the rows.
+    """Swap values at normally distributed rank distances; then shuffle the rows.
 
     Rank swapping p-distribution. With w = floor(p * n / 100) in a column with n values: from the lowest rank up, a
     value that has not swapped yet swaps with one above that has not either, and the one d ranks above has a weight in
@@ -82,7 +82,7 @@ class RankSwappingDistribution:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
@@ -96,7 +96,7 @@ class RankSwappingDistribution:
 @protection(source=_SOURCE, aka=("rank-swapping-p-buckets", "p-buckets"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingBuckets:
-    """Swap each value with another from its own bucket of ranks or one above, mostly near ones; then shuffle the rows.
+    """Swap values within their rank bucket or above; then shuffle.
 
     Rank swapping p-buckets. The ranks of a column are cut into buckets of one size. From the lowest rank up, a value
     that has not swapped yet chooses its own bucket or one above among those that still have such a value, each with
@@ -153,7 +153,7 @@ class RankSwappingBuckets:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Buckets | None:

@@ -1,4 +1,4 @@
-"""Microaggregation of each column on its own, in the groups that lose the least."""
+"""Univariate microaggregation: optimal groups per column."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from unveil.protections.table.microaggregation import declared_groups, grouped_r
 )
 @dataclass(frozen=True, kw_only=True)
 class UnivariateMicroaggregation:
-    """Replace each number by the mean of at least k neighbours in its column, column by column; then shuffle the rows.
+    """Replace numbers by means of k neighbors per column; then shuffle.
 
     In each column the values in order are cut into groups of k to 2k - 1 such that the squared differences from the
     group means sum to the least there can be. Every released number is then shared by at least k rows and the mean of
@@ -73,7 +73,7 @@ class UnivariateMicroaggregation:
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the meaning of this method for a file masked elsewhere."""
         return declared_groups(file, [[name] for name in masked_columns(file.original, self.columns, self)], self.k)
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
