@@ -61,6 +61,6 @@ attack = lister(
     _ATTACKS,
     """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
 
-    Its fields are the settings; ``run(*, released, knowledge, rng)`` says what it is on and which guess it leaves.
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` takes the release and returns a guess.
     """,
 )

@@ -104,10 +104,10 @@ def _attack(text: str, on: InputKind, leaves: Collection[Leaves] | None) -> Any:
     choice = f"Choose from {', '.join(each.name for each in fitting)}"
     name = text.strip().partition(":")[0]
     if name in ATTACKS and ATTACKS[name].on != on:
-        raise InputError(f"the attack {name!r} is on a {ATTACKS[name].on}, and here a {on} is attacked. {choice}")
+        raise InputError(f"the attack {name!r} is on a {ATTACKS[name].on}, not on a {on}. {choice}")
     if name in ATTACKS and leaves is not None and ATTACKS[name].leaves not in leaves:
         raise InputError(
-            f"the attack {name!r} leaves {ATTACKS[name].leaves}, and here {' or '.join(leaves)} is needed. {choice}"
+            f"the attack {name!r} returns {ATTACKS[name].leaves}, but this needs {' or '.join(leaves)}. {choice}"
         )
     known, aka = understood(fitting)
     return from_text(text, known, aka=aka, what="attack", method="run")

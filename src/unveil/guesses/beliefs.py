@@ -58,8 +58,8 @@ class Beliefs:
         wrong = sum(one.size != self.size for one in self.each)
         if wrong:
             raise InputError(
-                f"every mass function must be on the frame of the {self.size} original records, but {wrong} of "
-                f"{len(self.each)} are on another. Correct the size or the mass functions"
+                f"{wrong} of {len(self.each)} mass functions are not on the frame of the {self.size} original records. "
+                "Correct the size or the mass functions"
             )
         if self.codes is not None:
             self.check_equal_records(self.codes)
@@ -76,7 +76,7 @@ class Beliefs:
         """
         numbers = frozen(codes, np.int64, what="the codes of the released records")
         if numbers.size and (numbers.min() < 0 or numbers.max() >= len(distinct)):
-            raise InputError(f"codes must be from 0 to {len(distinct) - 1}, one for each belief. Pass such numbers")
+            raise InputError(f"Some codes are outside 0 to {len(distinct) - 1}. Pass the number of a belief per record")
         return cls(size, tuple(distinct[code] for code in numbers.tolist()), numbers)
 
     def check_equal_records(self, codes: ArrayLike) -> None:
@@ -93,9 +93,8 @@ class Beliefs:
                 continue
             if not self.each[before].same_as(self.each[target]):
                 raise InputError(
-                    f"released records with the same values must get the same belief (Definition 10), but targets "
-                    f"{before} and {target} (counted from 0) do not: something other than the release tells them "
-                    "apart, such as the order of its rows. Correct the attack"
+                    f"Targets {before} and {target} (counted from 0) have equal released records but different beliefs "
+                    "(Definition 10). The attack used something else, such as the order of the rows. Correct the attack"
                 )
             known.add(pair)
 
@@ -120,8 +119,8 @@ class Beliefs:
         parts = _for_each(self.each, lambda one: one.support.size)
         if sum(parts) > most_entries:
             raise InputError(
-                f"the pignistic probabilities of all targets would be {sum(parts):,} entries, and they may be at most "
-                f"{most_entries:,}. Pass fewer targets, or raise most_entries if there is memory for them"
+                f"The pignistic probabilities of all targets have {sum(parts):,} elements, above the limit of "
+                f"{most_entries:,}. Pass fewer targets, or raise most_entries"
             )
         bets = _for_each(self.each, MassFunction.pignistic)
         start = np.concatenate([[0], np.cumsum(parts)])
@@ -187,6 +186,6 @@ def _check_alike(several: Sequence[Beliefs]) -> None:
     sizes, counts = {one.size for one in several}, {one.target_count for one in several}
     if len(sizes) > 1 or len(counts) > 1:
         raise InputError(
-            f"beliefs to bring together must be about the same targets and frame, but there are {sorted(counts)} "
-            f"targets and frames of {sorted(sizes)}. Pass those of one release"
+            f"The beliefs differ in targets or frame: {sorted(counts)} "
+            f"targets and frames of {sorted(sizes)}. Pass beliefs about one release"
         )

@@ -96,7 +96,7 @@ class Candidates:
                 f"there are {self.probability.size} probabilities for {entries} candidates. Pass one for each"
             )
         if entries and self.candidate.min() < 0:
-            raise InputError("candidates are numbered from 0, but one is negative. Number them anew")
+            raise InputError("Some candidate numbers are negative. Number the candidates from 0")
         if self.chosen is not None and self.chosen.size != self.target_count:
             raise InputError(
                 f"there are {self.chosen.size} choices for {self.target_count} targets. Pass one for each, -1 for none"
@@ -111,7 +111,7 @@ class Candidates:
 
     def _check_elsewhere(self) -> None:
         if (self.elsewhere is None) != (self.pool is None):
-            raise InputError("elsewhere and pool belong together, but one is missing. Pass both or neither")
+            raise InputError("Only one of elsewhere and pool was given. Pass both or neither")
         if self.elsewhere is None or self.pool is None:
             return
         away, pool, listed = self.elsewhere, self.pool, self.considered
@@ -120,11 +120,11 @@ class Candidates:
                 f"elsewhere must be a probability for each of the {self.target_count} targets. Pass as many"
             )
         if (np.diff(pool) <= 0).any() or not np.isin(self.candidate, pool).all():
-            raise InputError("the pool must hold every candidate once, ascending, but does not. Add or sort them")
+            raise InputError("The candidates of the pool are not distinct and ascending. List each once, ascending")
         if ((away == 1) & (listed > 0)).any() or ((away > 0) & (listed >= pool.size)).any():
             raise InputError(
-                "probability can lie elsewhere only beside entries that have some, and where candidates of the pool "
-                "are not listed, but some targets have no room for it. Leave such entries out, or set elsewhere to 0"
+                "Some targets have a probability elsewhere, but no listed candidate, or no unlisted candidate in the "
+                "pool. Leave out such targets, or set elsewhere to 0"
             )
 
     def _check_rows(self) -> None:
@@ -134,16 +134,14 @@ class Candidates:
         row, kind = first_fault(self.start, self.candidate, probability, TOLERANCE)
         if row >= 0:
             what, cure = _FAULTS[kind]
-            raise InputError(
-                f"the candidates of a target {what}, but not those of target {row} (counted from 0). {cure}"
-            )
+            raise InputError(f"the candidates of target {row} (counted from 0) {what}. {cure}")
         self._make_exact()
         if self.chosen is not None:
             stray = int(((self.chosen != NOT_ATTEMPTED) & (self.entry_of(self.chosen) < 0)).sum())
             if stray:
                 raise InputError(
-                    f"a target's choice must be one of its candidates, but {stray} are not. "
-                    "Add them as candidates, or set the choice to -1 where the target was not attempted"
+                    f"{stray} choices are not among the target's candidates. "
+                    "Add them as candidates, or write -1 for a target that was not attempted"
                 )
 
     def _make_exact(self) -> None:
@@ -312,7 +310,7 @@ class Candidates:
         ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
         candidate that no target was ever given gets a number of its own: it was not considered.
         """
-        rule = f"one candidate number for each of the {self.target_count} targets, -1 for nobody"
+        rule = f"one candidate number for each of the {self.target_count} targets, -1 for none"
         if isinstance(truth, Mapping):
             return self._numbers(truth, what="truth")
         numbers = frozen(truth, np.int64, what=f"the truth ({rule})")
@@ -326,8 +324,8 @@ class Candidates:
         missing = sum(target not in named for target in targets)
         if missing:
             raise InputError(
-                f"the {what} must name every target, but {missing} of {self.target_count} are missing. "
-                f"Add them, with None for those that {'were not attempted' if what == 'choice' else 'stand for nobody'}"
+                f"the {what} lacks {missing} of {self.target_count} targets. "
+                f"Add them, with None for those that {'were not attempted' if what == 'choice' else 'have no match'}"
             )
         names = [named[target] for target in targets]
         if self.candidates is None:
@@ -352,8 +350,8 @@ _DTYPES: dict[str, Any] = {
     "pool": np.int32,
 }
 _FAULTS = {
-    1: ("must have finite probabilities", "Replace what is missing or infinite"),
-    2: ("must have probabilities of at least 0", "Replace what is negative"),
-    3: ("must be distinct and ascending", "Keep one entry per target and candidate, or build with from_table"),
-    4: ("must have probabilities that sum to 1", "Divide each by their sum, or pass normalise=True"),
+    1: ("have probabilities that are not finite", "Replace missing and infinite values"),
+    2: ("have negative probabilities", "Replace negative values"),
+    3: ("are not distinct and ascending", "Keep one row per target and candidate, or build with from_table"),
+    4: ("have probabilities that do not sum to 1", "Divide each by their sum, or pass normalise=True"),
 }

@@ -41,9 +41,8 @@ class Coherence:
             return "Both can be valid: some probability is compatible with both."
         many = f"{self.witness.size} record{'s' * (self.witness.size != 1)}"
         return (
-            f"At least one of the two is invalid, whatever the truth is: the first believes to at least "
-            f"{self.belief:.6g} that the target is among {many} to which the second gives at most "
-            f"{self.plausibility:.6g}."
+            f"At least one of the two is invalid, whatever the truth is. For the same {many}, the belief of the first "
+            f"is at least {self.belief:.6g}, but the plausibility of the second is at most {self.plausibility:.6g}."
         )
 
 
@@ -59,9 +58,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
     At least one of the two is invalid, whatever the truth is: the first believes to at least 1 that the target is among 2 records to which the second gives at most 0.
     """  # noqa: E501
     if one.size != other.size:
-        raise InputError(
-            f"both beliefs must be on the same frame, but their sizes are {one.size} and {other.size}. Use one frame"
-        )
+        raise InputError(f"The beliefs are on frames of different sizes, {one.size} and {other.size}. Use one frame")
     start, column = _meeting(one, other)
     flow = largest_flow(start, column, one.mass, other.mass)
     if flow.missing <= ROUNDING:

@@ -52,9 +52,7 @@ class CountRanges:
             object.__setattr__(self, name, np.asarray(getattr(self, name), np.bool_))
         if (self.low > self.high).any():
             cell = int(np.flatnonzero(self.low > self.high)[0])
-            raise InputError(
-                f"a range must run from its low to its high end, but that of cell {cell} does not. Swap them"
-            )
+            raise InputError(f"Cell {cell}: the lower bound is above the upper bound. Swap them")
 
     @property
     def is_worked_out(self) -> BoolArray:
@@ -114,8 +112,8 @@ class RankedRecords:
         object.__setattr__(self, "is_certain", np.asarray(self.is_certain, np.bool_))
         if not self.cells.size == self.confidence.size == self.is_certain.size:
             raise InputError(
-                f"each of the {self.cells.size} ranked records must have a confidence and be certain or not, but there "
-                f"are {self.confidence.size} and {self.is_certain.size} of these. Pass one for each"
+                f"{self.cells.size} records come with {self.confidence.size} confidences and {self.is_certain.size} "
+                "certainties. Pass one of each per record"
             )
 
     @classmethod

@@ -50,12 +50,12 @@ class Node:
         for name in ("inputs", "outputs"):
             wires = getattr(self, name)
             if isinstance(wires, str):
-                raise InputError(f"the {name} of a node must be a list of names, but are one text. Put it in a list")
+                raise InputError(f"the {name} of a node are one text. Put them in a list of names")
             object.__setattr__(self, name, tuple(str(wire) for wire in wires))
         if not self.inputs or len(self.inputs) != len(self.outputs):
             raise InputError(
-                f"a node must have as many outputs as inputs, at least one, but has {len(self.inputs)} inputs and "
-                f"{len(self.outputs)} outputs. Add the wires that are missing"
+                f"a node has {len(self.inputs)} inputs and {len(self.outputs)} outputs. Give it equally many, at "
+                "least one"
             )
         if self.chances is not None:
             object.__setattr__(self, "chances", self._checked(self.chances))
@@ -66,13 +66,11 @@ class Node:
             matrix = matrix.toarray()
         if len(matrix) != self.size:
             raise InputError(
-                f"the matrix of a node must have a row for each of its {self.size} inputs, but has {len(matrix)}. "
-                "Add or remove rows and columns"
+                f"the matrix of a node has {len(matrix)} rows for {self.size} inputs. "
+                "Give it one row and one column per input"
             )
         if any((np.abs(matrix.sum(axis=axis) - 1) > _TOLERANCE).any() for axis in (0, 1)):
-            raise InputError(
-                "every row and column of the matrix of a node must sum to 1, but one does not. Scale its chances"
-            )
+            raise InputError("a row or column of a node's matrix does not sum to 1. Scale its probabilities")
         return matrix
 
     @property
@@ -116,7 +114,7 @@ class Dataflow:
     def __post_init__(self) -> None:
         nodes = tuple(self.nodes)
         if not nodes:
-            raise InputError("a network must have at least one node, but has none. Describe its nodes")
+            raise InputError("The network has no node. Describe at least one")
         object.__setattr__(self, "nodes", nodes)
         into = _wires([node.inputs for node in nodes], "input")
         out = _wires([node.outputs for node in nodes], "output")
@@ -124,12 +122,12 @@ class Dataflow:
         order = _upstream_first(nodes, out)
         if len(open_in) > MOST_DENSE_ROWS:
             raise InputError(
-                f"a network must have at most {MOST_DENSE_ROWS:,} entries, but has {len(open_in):,}. "
+                f"The network has {len(open_in):,} items; at most {MOST_DENSE_ROWS:,} are supported. "
                 "Describe its separate parts one by one"
             )
         object.__setattr__(self, "nodes", tuple(nodes[k] for k in order))
-        object.__setattr__(self, "entries", _ordered(self.entries, open_in, "entries"))
-        object.__setattr__(self, "tokens", _ordered(self.tokens, open_out, "tokens"))
+        object.__setattr__(self, "entries", _ordered(self.entries, open_in, "items"))
+        object.__setattr__(self, "tokens", _ordered(self.tokens, open_out, "pseudonyms"))
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
@@ -214,7 +212,7 @@ class Dataflow:
         return MatchingDistribution(matchings, np.array(list(states.values())), self.entries, self.tokens)
 
     def __repr__(self) -> str:
-        return f"Dataflow({len(self.nodes)} node{'s' * (len(self.nodes) > 1)}, {self.n} entries and tokens)"
+        return f"Dataflow({len(self.nodes)} node{'s' * (len(self.nodes) > 1)}, {self.n} items and pseudonyms)"
 
 
 def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
@@ -224,8 +222,8 @@ def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
         for name in names:
             if name in node_of:
                 raise InputError(
-                    f"every wire must be an {word} once, but nodes {node_of[name] + 1} and {number + 1} (counted from "
-                    f"1) have the same {word}, or one has it twice. Give each wire a name of its own"
+                    f"a wire is an {word} twice: in nodes {node_of[name] + 1} and {number + 1} (counted from 1). Give "
+                    "each wire a different name"
                 )
             node_of[name] = number
     return node_of
@@ -247,8 +245,8 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
                 ready.append(other)
     if len(ready) < len(nodes):
         raise InputError(
-            f"a network must have no loop, but {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind "
-            "one. Check the names of the wires: an entry and a token must not have the same name"
+            f"The network has a loop: {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind one. Check "
+            "the wire names: an item and a pseudonym must not share a name"
         )
     return ready
 
@@ -256,12 +254,10 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
 def _ordered(order: Sequence[Any] | None, have: Sequence[str], what: str) -> Names:
     names = tuple(have) if order is None else tuple(str(name) for name in order)
     if len(names) != len(have) or set(names) != set(have):
-        side = (
-            "input of a node that no node puts out" if what == "entries" else "output of a node that no node takes in"
-        )
+        side = "input of a node that no node puts out" if what == "items" else "output of a node that no node takes in"
         raise InputError(
-            f"the {what} named for a network must be its {len(have)} open wires, each once, but {len(names)} are named "
-            f"and {len(set(names) & set(have))} of them are such. Name every {side}, and nothing else"
+            f"{len(names)} {what} are named for a network with {len(have)} open wires, and "
+            f"{len(set(names) & set(have))} of the names fit. Name every {side}, and nothing else"
         )
     return names
 
@@ -272,7 +268,7 @@ def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
     if chances is None:
         if k > 20 or factorial(k) > at_most:
             raise InputError(
-                f"a node of {k} inputs has too many orders to list with those of the nodes before it. "
+                f"a node of {k} inputs has too many orders to list, given the nodes before it. "
                 "Measure the matrix of the network, or pass a larger number as most"
             )
         return [(order, 1 / factorial(k)) for order in permutations(range(k))]
@@ -280,7 +276,7 @@ def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
         return [((0, 1), float(chances[0, 0])), ((1, 0), 1 - float(chances[0, 0]))]
     if not np.isin(chances, (0.0, 1.0)).all():
         raise InputError(
-            f"the chances of a node of {k} inputs say how likely each pair is, not how likely each order is. "
-            "Describe it by nodes of two inputs or without a matrix, or measure the matrix of the network"
+            f"a node of {k} inputs has probabilities of pairs, not of orders. "
+            "Describe it by nodes of two inputs, or without a matrix; or measure the matrix of the network"
         )
     return [(tuple(int(row) for row in chances.argmax(axis=0)), 1.0)]

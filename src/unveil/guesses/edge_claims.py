@@ -50,21 +50,21 @@ class EdgeClaims:
         keys = np.array(self.keys, np.int64)
         if keys.ndim != 1 or (np.diff(keys) <= 0).any() or among(keys, self.auxiliary.keys).any():
             raise InputError(
-                "claims must be pairs of nodes that the auxiliary graph does not join, each once and ascending by "
-                "their keys, but some are not. Make them by from_mapping or from_chances"
+                "Some claims are edges of the auxiliary graph, repeated, or not ascending by key. Make claims by "
+                "from_mapping or from_chances"
             )
         one, other = np.divmod(keys, max(self.auxiliary.nodes, 1))
         if keys.size and (keys[0] < 0 or one.max() >= self.auxiliary.nodes or (one >= other).any()):
             raise InputError(
-                f"claims must be keys of pairs of the {self.auxiliary.nodes} auxiliary nodes, the smaller number "
-                "first, but some are not. Make them by from_mapping or from_chances"
+                f"Some claims are not pairs of the {self.auxiliary.nodes} auxiliary nodes, smaller number first. Make "
+                "claims by from_mapping or from_chances"
             )
         keys.flags.writeable = False
         object.__setattr__(self, "keys", keys)
         if self.probability is not None:
             chance = np.array(self.probability, np.float64)
             if chance.shape != keys.shape or not ((chance >= 0) & (chance <= 1)).all():
-                raise InputError(f"there must be a probability for each of the {keys.size} claims. Pass as many")
+                raise InputError(f"The number of probabilities differs from the {keys.size} claims. Pass one per claim")
             chance.flags.writeable = False
             object.__setattr__(self, "probability", chance)
 
@@ -115,8 +115,8 @@ class EdgeClaims:
         """Return the keys of original edges that the attacker did not know."""
         if original.nodes != self.auxiliary.nodes:
             raise InputError(
-                f"the original graph must have the {self.auxiliary.nodes} nodes of the auxiliary one, under their "
-                f"numbers, but has {original.nodes}. Take unveil.data.graph.knowledge.original_among"
+                f"The original graph has {original.nodes} nodes, the auxiliary graph {self.auxiliary.nodes}. Number "
+                "both alike with unveil.data.graph.knowledge.original_among"
             )
         return original.keys[~among(original.keys, self.auxiliary.keys)]
 
@@ -182,13 +182,13 @@ def certain_seeds(
 def _check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> None:
     if guess.target_count != released.nodes:
         raise InputError(
-            f"the guess must have a target for each of the {released.nodes} released nodes, but has "
-            f"{guess.target_count}. Pass the guess that the attack left, with the nodes that were known before"
+            f"The guess has {guess.target_count} targets for {released.nodes} released nodes. "
+            "Pass the guess of the attack, with the seed nodes"
         )
     if int(guess.candidate.max(initial=-1)) >= knowledge.auxiliary.nodes:
         raise InputError(
-            f"candidates must be among the {knowledge.auxiliary.nodes} auxiliary nodes, but some are not. Pass the "
-            "knowledge that the attack had"
+            f"Some candidates are not among the {knowledge.auxiliary.nodes} auxiliary nodes. Pass the knowledge that "
+            "the attack had"
         )
 
 

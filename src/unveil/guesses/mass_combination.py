@@ -71,7 +71,7 @@ def combine(
     if not isinstance(rule, str) or rule not in COMBINATIONS:
         seen, hint = (shortened(rule), did_you_mean(rule, COMBINATIONS)) if isinstance(rule, str) else (f"{rule!r}", "")
         raise InputError(
-            f"{seen} is no rule of combination.{hint} Choose one of {', '.join(COMBINATIONS)}, or pass a function of "
+            f"Unknown rule {seen}.{hint} Use one of {', '.join(COMBINATIONS)}, or pass a function of "
             "your own, or package.module:name"
         )
     if (probability is not None) != (rule == "informed"):
@@ -109,8 +109,8 @@ def _by_own_rule(
 ) -> MassFunction:
     if probability is not None:
         raise InputError(
-            "a function of your own gets the masses only, and no probability. Leave out probability=, or let the "
-            "function know it by itself"
+            "a function of your own gets the masses only, and no probability. Leave out probability=, or "
+            "close over it in the function"
         )
     found = rule(several)
     if not isinstance(found, MassFunction) or found.size != several[0].size:
@@ -169,8 +169,8 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
     atoms, masks = on_common_atoms(narrowed)
     if atoms.count > most_atoms:
         raise InputError(
-            f"min_nonspecificity solves a programme over the 2**{atoms.count} unions of {atoms.count} atoms, and is "
-            f"limited to {most_atoms} atoms. Use support_conditioning, or raise most_atoms if you can wait"
+            f"min_nonspecificity solves a program over the 2**{atoms.count} unions of {atoms.count} atoms, above the "
+            f"limit of {most_atoms} atoms. Use support_conditioning, or raise most_atoms and wait longer"
         )
     tables = [sums_at(sets, one.mass, 2**atoms.count) for sets, one in zip(masks, narrowed, strict=True)]
     bounds = np.max([transformed(table, "subsets") for table in tables], axis=0)
@@ -228,8 +228,8 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
 
 
 _CONTRADICTION = (
-    "no probability is compatible with all inputs, so at least one of them is not valid, whatever the truth is: there "
-    "is nothing to combine. See jointly_coherent for which pair and why"
+    "no probability is compatible with all inputs, so at least one input is invalid and they cannot be combined. "
+    "See jointly_coherent for the pair and the reason"
 )
 
 
@@ -261,8 +261,8 @@ def _shared_out(one: MassFunction, atoms: Atoms, chance: FloatArray, number: int
     shares, flow = allocate(entry.start, entry.element, one.mass, chance)
     if flow.missing > ROUNDING:
         raise InputError(
-            f"every input must be compatible with the probability, but number {number} (counted from 0) is not: a set "
-            f"has a belief that exceeds its probability by {flow.missing:.6g}. Leave it out, or correct the probability"
+            f"input {number} (counted from 0) is incompatible with the probability: the belief of a set exceeds its "
+            f"probability by {flow.missing:.6g}. Leave it out, or correct the probability"
         )
     return entry, shares
 

@@ -61,7 +61,7 @@ def checked_probability(size: int, probability: Probability) -> tuple[IntArray, 
     if elements.size != values.size:
         raise InputError(f"there are {values.size} probabilities for {elements.size} elements. Pass one for each")
     if np.unique(elements).size != elements.size:
-        raise InputError("an element can have only one probability, but some are given twice. Keep one of them")
+        raise InputError("some elements have two probabilities. Keep one of them")
     check_masses(values, "probabilities")
     order = np.argsort(elements)[values[np.argsort(elements)] > 0]
     return elements[order], values[order] / values.sum()
@@ -79,7 +79,7 @@ def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
     total = float(np.abs(masses).sum())
     if not np.isfinite(total) or masses.min() < -ROUNDING or abs(masses[0]) > ROUNDING or abs(total - 1) > TOLERANCE:
         raise InputError(
-            f"the values are no {what} that a mass function leads to: masses must be at least 0, 0 for the empty set "
+            f"the values are not {what} of a mass function: masses are at least 0, 0 for the empty set, "
             "and sum to 1. Correct the values"
         )
     masses[np.abs(masses) <= 1e-15] = 0.0
@@ -103,8 +103,8 @@ def check_range(elements: IntArray, size: int) -> None:
     outside = int(((elements < 0) | (elements >= size)).sum())
     if outside:
         raise InputError(
-            f"the elements of a frame of {size} are numbered from 0 to {size - 1}, but {outside} of those given are "
-            "outside. Leave them out, or enlarge the frame"
+            f"{outside} elements are outside the frame of {size}, which has numbers 0 to {size - 1}. "
+            "Leave them out, or enlarge the frame"
         )
 
 
@@ -112,10 +112,10 @@ def check_masses(values: FloatArray, what: str) -> None:
     """Validate that masses are nonnegative and sum to 1."""
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = int((~np.isfinite(values) | (values < 0)).sum())
-        raise InputError(f"{what} must be numbers of at least 0, but {wrong} are not. Pass such numbers")
+        raise InputError(f"{wrong} {what} are negative or not numbers. Pass numbers of at least 0")
     total = float(values.sum())
     if abs(total - 1) > TOLERANCE * (1 + 0.5 * values.size):
-        raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
+        raise InputError(f"{what} sum to {total:.9g}, not 1. Divide each by their sum")
 
 
 def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
@@ -125,11 +125,11 @@ def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
     empty = int((lengths == 0).sum())
     if empty:
         raise InputError(
-            f"the empty set can have no mass, but {empty} of the sets are empty: the target is somebody. "
+            f"{empty} of the sets are empty, and the empty set can have no mass. "
             "Leave them out and divide the other masses by their sum"
         )
     if not given:
-        raise InputError("there must be at least one set with a mass. Use MassFunction.vacuous for total ignorance")
+        raise InputError("no set has a mass. Use MassFunction.vacuous for total ignorance")
     if any(isinstance(one, np.ndarray) for one in given):
         element = np.concatenate([as_elements(one) for one in given])
     else:
@@ -365,8 +365,8 @@ class MassFunction:
         if not met.any() or (conflict == "refuse" and not met.all()):
             cure = "" if not met.any() else ", or pass conflict='normalise' to leave it out"
             raise InputError(
-                f"the event must meet every focal set, but a mass of {lost:.6g} lies outside of it: either the event "
-                f"is not certain or this belief is not valid. Correct one of them{cure}"
+                f"a mass of {lost:.6g} is on sets disjoint from the event: either the event is uncertain, or this "
+                f"belief is invalid. Correct one of them{cure}"
             )
         rows = SetRows(np.concatenate([[0], np.cumsum(lengths[met])]), self.rows.element[inside])
         return MassFunction.of_rows(self.size, rows, self.mass[met])
@@ -381,11 +381,11 @@ class MassFunction:
         """
         source, target = self._event(larger), self._event(smaller)
         if target.size == 0 or not is_member(target, source).all():
-            raise InputError("mass can only move to a set within the one it comes from, not empty. Correct the sets")
+            raise InputError("mass can only move to a nonempty subset of its set. Correct the sets")
         at = [k for k, one in enumerate(self.sets) if np.array_equal(one, source)]
         held = float(self.mass[at[0]]) if at else 0.0
         if not 0 <= mass <= held + TOLERANCE:
-            raise InputError(f"the mass to move must be from 0 to {held:.6g}, which the set has. Move less")
+            raise InputError(f"the mass to move is outside 0 to {held:.6g}, the mass of the set. Move less")
         masses = self.mass.copy()
         masses[at] = max(0.0, held - mass)
         return MassFunction(self.size, [*self.sets, target], [*masses, mass])
@@ -415,7 +415,7 @@ class MassFunction:
         count = self.partition.count
         if count > MOST_TABULATED:
             raise InputError(
-                f"a value for every union of atoms can be held for at most {MOST_TABULATED} atoms, but there are "
+                f"the table of all unions is limited to {MOST_TABULATED} atoms, but there are "
                 f"{count}. Ask for single events with belief, plausibility or commonality"
             )
         values = sums_at(self.masks.astype(np.int64), self.mass, 2**count)
@@ -442,7 +442,7 @@ class MassFunction:
                 f"there are {given.size}. Pass them as on_atoms returns them"
             )
         if np.unique(np.concatenate(blocks)).size != sum(block.size for block in blocks):
-            raise InputError("no element may lie in two atoms, or twice in one. Correct the atoms")
+            raise InputError("some elements are in two atoms, or twice in one. Correct the atoms")
         masses = masses_behind(given, what)
         sets = [[*(k for k in range(len(blocks)) if mask >> k & 1)] for mask in np.flatnonzero(masses).tolist()]
         return cls(size, [np.concatenate([blocks[k] for k in one]) for one in sets], masses[masses > 0])

@@ -84,8 +84,8 @@ def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]
     bits = atoms.count * sum(one.mass.size for one in masses)
     if bits > _MOST_BITS:
         raise InputError(
-            f"this rule holds focal sets times atoms, {bits:,}, at once, and they may be at most {_MOST_BITS:,}. "
-            "Use support_conditioning or pick_min, which need not"
+            f"this rule needs {bits:,} focal sets times atoms at once, above the limit of {_MOST_BITS:,}. "
+            "Use support_conditioning or pick_min instead"
         )
     return atoms, [masks_of(one.rows, atoms) for one in masses]
 
@@ -110,8 +110,8 @@ def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
     atoms, sets, weights, conflict = intersections(masses)
     if conflict > 0:
         raise InputError(
-            f"the conjunctive rule leaves a mass of {conflict:.6g} on the empty set, and a belief function has none "
-            "there. Use dempster to divide by the rest, or yager, dubois_prade or pcr5 to give it to sets"
+            f"the conjunctive rule leaves a mass of {conflict:.6g} on the empty set, which a belief function cannot "
+            "have. Use dempster to normalize, or yager, dubois_prade or pcr5 to reassign it"
         )
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
@@ -122,8 +122,8 @@ def dempster(masses: Sequence[MassFunction]) -> MassFunction:
     atoms, sets, weights, _ = intersections(masses)
     if sets.size == 0:
         raise InputError(
-            "Dempster's rule is undefined: no focal sets of the inputs have an element in common (total conflict), so "
-            "there is nothing to divide by. At least one input is not valid: see jointly_coherent"
+            "Dempster's rule is undefined: no focal sets of the inputs intersect (total conflict). "
+            "At least one input is invalid: see jointly_coherent"
         )
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
@@ -192,7 +192,7 @@ def _check_tuples(masses: Sequence[MassFunction]) -> None:
     count = int(np.prod([float(one.mass.size) for one in masses]))
     if count > _MOST_TUPLES:
         raise InputError(
-            f"this rule looks at every way to take a focal set of each input, {count:,}, and they may be at most "
+            f"this rule combines {count:,} tuples of focal sets, above the limit of "
             f"{_MOST_TUPLES:,}. Combine fewer inputs, or use support_conditioning"
         )
 
@@ -230,8 +230,7 @@ def cautious(masses: Sequence[MassFunction]) -> MassFunction:
     atoms, masks = on_common_atoms(masses)
     if certain or atoms.count > MOST_TABULATED:
         raise InputError(
-            f"the cautious rule is undefined unless every input has some mass on the whole frame, but {certain} have "
-            "none. Use another rule"
+            f"the cautious rule is undefined: {certain} inputs have no mass on the whole frame. Use another rule"
             if certain
             else f"the cautious rule needs at most {MOST_TABULATED} atoms, but there are {atoms.count}. "
             "Use support_conditioning"

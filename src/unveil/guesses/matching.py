@@ -64,8 +64,8 @@ class Matching:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="tokens"))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="pseudonyms"))
         refuse_without_perfect_matching(self.matrix, what="the matrix")
 
     @classmethod
@@ -129,8 +129,8 @@ class Matching:
         refuse_shape((count, n), what="the matrix of candidates and targets", entries=int(idle.sum()) * n)
         if idle.any() and unattempted != "uniform":
             raise InputError(
-                f"every target must have been attempted to be matched, but {int(idle.sum())} of {n} were not. Leave "
-                "them out with their entries, or pass unattempted='uniform' for an adversary who knows nothing of them"
+                f"{int(idle.sum())} of {n} targets were not attempted, so they cannot be matched. Leave "
+                "them out with their items, or pass unattempted='uniform' to make all items equally likely"
             )
         kept = ~np.repeat(idle, candidates.considered)
         token = np.repeat(np.arange(n), candidates.considered)[kept]
@@ -246,7 +246,7 @@ class Matching:
         return Matching(matrix.toarray() if dense else matrix, self.entries, self.tokens)
 
     def __repr__(self) -> str:
-        return f"Matching({self.n} entries and tokens, {self.edges.weight.size} of {self.n**2} pairs possible)"
+        return f"Matching({self.n} items and pseudonyms, {self.edges.weight.size} of {self.n**2} pairs possible)"
 
 
 def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, square: bool = True) -> SquareMatrix:
@@ -254,7 +254,7 @@ def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, squa
     least, most = (frozen(ends, np.float64, what=what) for ends, what in ((low, "low"), (high, "high")))
     seen = frozen(frequency, np.float64, what="frequency")
     if least.size != most.size:
-        raise InputError(f"there are {least.size} low and {most.size} high ends. Pass one of each per entry")
+        raise InputError(f"there are {least.size} lower and {most.size} upper bounds. Pass one of each per item")
     shape = (least.size, seen.size)
     refuse_shape(shape, what="the matrix of ranges and frequencies", entries=0, square=square)
     _refuse_ranges(least, most, seen)
@@ -265,14 +265,14 @@ def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> 
     wrong = np.flatnonzero(~(low <= high))
     if wrong.size:
         raise InputError(
-            f"a range must begin at or below its end, but that of entry {wrong[0] + 1} (counted from 1) does not, or "
-            f"an end is missing; such ranges: {wrong.size}. Exchange or fill in the ends"
+            f"Item {wrong[0] + 1} (counted from 1): the lower bound is above the upper bound, or a bound is missing; "
+            f"such ranges: {wrong.size}. Swap or fill in the bounds"
         )
     lacking = np.flatnonzero(~np.isfinite(frequency) | (frequency < 0))
     if lacking.size:
         raise InputError(
-            f"every token must have a frequency of at least 0, but token {lacking[0] + 1} (counted from 1) has none; "
-            f"such tokens: {lacking.size}. Count how often each occurs, 0 where it never does"
+            f"Pseudonym {lacking[0] + 1} (counted from 1) has no frequency of at least 0; "
+            f"such pseudonyms: {lacking.size}. Count how often each occurs, 0 where it never does"
         )
 
 
@@ -287,7 +287,7 @@ def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareM
     total = int(sizes.sum())
     if total == 0:
         raise InputError(
-            "some frequency must lie in some range, but none does. Give ranges and frequencies in the same unit: "
+            "No frequency lies in any range. Give ranges and frequencies in the same unit: "
             "shares from 0 to 1, percent or counts"
         )
     refuse_shape(shape, what="the matrix of ranges and frequencies", entries=total, square=False)
@@ -363,8 +363,8 @@ def _thinned(matrix: FloatArray) -> Edges:
 def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
     rows, columns = violating_set(edges, _few_left(edges, matched))
     message = (
-        f"{what} must have a perfect matching, one token for each entry, but has none: {_numbered(rows, 'row')} "
-        f"{'have' if rows.size > 1 else 'has'} positive entries in {_only(columns.size, 'column')}"
+        f"{what} has no perfect matching, one pseudonym for each item: {_numbered(rows, 'row')} "
+        f"{'have' if rows.size > 1 else 'has'} positive weights in {_only(columns.size, 'column')}"
     )
     if edges.column.size <= _MOST_TRANSPOSED:
         across = transposed(edges)
@@ -372,9 +372,9 @@ def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
         if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
             message += (
                 f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
-                f"entries in {_only(few_rows.size, 'row')}"
+                f"weights in {_only(few_rows.size, 'row')}"
             )
-    return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
+    return InputError(f"{message}. Allow more pairs, or leave out items and pseudonyms without a counterpart")
 
 
 def _few_left(edges: Edges, matched: Int32Array) -> Int32Array:

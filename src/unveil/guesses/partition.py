@@ -126,7 +126,7 @@ class Partition:
         """
         if self.n != other.n:
             raise InputError(
-                f"guess and truth must divide the same items, but one has {self.n} and the other {other.n}. "
+                f"guess and truth have different items: one has {self.n} and the other {other.n}. "
                 "Leave out the items that only one of them has"
             )
         if self.items is None or other.items is None or self.items is other.items:
@@ -139,7 +139,7 @@ class Partition:
         except KeyError:
             unknown = sum(item not in place for item in other.items)
             raise InputError(
-                f"guess and truth must divide the same items, but {unknown} of {self.n} items are only in one of them. "
+                f"guess and truth have different items: {unknown} of {self.n} items are only in one of them. "
                 "Leave those out, or correct their names"
             ) from None
         return Partition(self.codes[order], self.clusters, other.items)
@@ -163,17 +163,15 @@ class View:
     def __post_init__(self) -> None:
         if len(self.partitions) != len(self.probabilities) or not self.partitions:
             raise InputError(
-                "a view needs at least one partition and one probability for each, but has "
-                f"{len(self.partitions)} and {len(self.probabilities)}. Pass as many of one as of the other"
+                f"a view has {len(self.partitions)} partitions and {len(self.probabilities)} probabilities. Pass one "
+                "probability per partition, at least one"
             )
         exact = [exact_fraction(p, what="a probability") for p in self.probabilities]
         if min(exact) <= 0:
-            raise InputError("every partition of a view needs a probability above 0. Leave the others out")
+            raise InputError("some partitions of the view have no probability above 0. Leave them out")
         total = sum(exact, Fraction(0))
         if abs(total - 1) > Fraction(1, 10**9):
-            raise InputError(
-                f"the probabilities of a view must sum to 1, but sum to {float(total):g}. Divide each by the sum"
-            )
+            raise InputError(f"the probabilities of the view sum to {float(total):g}, not 1. Divide each by the sum")
         first = self.partitions[0]
         object.__setattr__(self, "partitions", tuple(p.aligned_to(first) for p in self.partitions))
         object.__setattr__(self, "probabilities", tuple(p / total for p in exact))
@@ -205,8 +203,7 @@ def _distinct_items(items: Any) -> NDArray[Any]:
     codes, names = factorise(items, what="item name")
     if names.size != codes.size:
         raise InputError(
-            f"every item must be in one cluster, but {codes.size - names.size} item names are repeated. "
-            "Keep one row per item"
+            f"{codes.size - names.size} item names are repeated, but each item is in one cluster. Keep one row per item"
         )
     ordered: NDArray[Any] = names[codes]
     return ordered

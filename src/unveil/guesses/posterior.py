@@ -87,20 +87,20 @@ def likelihood_of(mechanism: Mechanism, original: Table, released: Table, rows: 
     logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
     if logs.shape != (rows.size, original.rows):
         raise InputError(
-            f"the mechanism must give one line for each of {rows.size} released rows and one column for each of "
-            f"{original.rows} original rows, but gave an array of shape {logs.shape}. Correct its log_likelihood"
+            f"the mechanism gave an array of shape {logs.shape} for {rows.size} released and {original.rows} original "
+            "rows. Correct its log_likelihood: one line per released, one column per original row"
         )
     if not (logs < np.inf).all():
         raise InputError(
-            "the mechanism must give numbers, or minus infinity for what cannot be, but gave NaN or infinity. Correct "
-            "its log_likelihood"
+            "the mechanism gave NaN or infinity. Correct its log_likelihood: it returns numbers, or minus infinity for "
+            "an impossible pair"
         )
     return logs
 
 
 def _too_many(released: Table, most_entries: int) -> InputError:
     return InputError(
-        f"the true probabilities of {released.rows} rows must have at most {most_entries:,} entries, but have more. "
+        f"the true probabilities of {released.rows} rows exceed the limit of {most_entries:,} elements. "
         "Take fewer rows, raise most_entries, or leave out small ones with least=1e-6"
     )
 
@@ -134,8 +134,8 @@ def _normalised(
     wrong = np.flatnonzero(count == 0)
     if wrong.size:
         raise InputError(
-            f"every released row must be possible for one of the original rows, but {wrong.size} are not, the first of "
-            f"them row {int(rows[wrong[0]]) + 1} (counted from 1 below the header). Pass the tables and the mechanism "
+            f"{wrong.size} released rows are impossible for every original row, the first "
+            f"is row {int(rows[wrong[0]]) + 1} (counted from 1 below the header). Pass the tables and the mechanism "
             "of one release"
         )
     start = np.cumsum(count) - count

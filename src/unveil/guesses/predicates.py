@@ -70,17 +70,16 @@ class Condition:
             raise InputError("a condition must name its column by a text. Write Condition('age', '>=', 90)")
         if self.relation not in RELATIONS:
             raise InputError(
-                f"the relation of a condition on column {self.column!r} must be one of {', '.join(RELATIONS)}. "
-                "Choose one of them"
+                f"Unknown relation in a condition on column {self.column!r}. Use one of {', '.join(RELATIONS)}"
             )
         if self.relation == "is missing" and isinstance(self.value, str):
             return
         if (self.value is None) != (self.relation in _WITHOUT_VALUE):
             must = "no value" if self.relation in _WITHOUT_VALUE else "a value"
-            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Pass that")
+            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Pass it")
         if isinstance(self.value, tuple) != (self.relation == "in"):
             raise InputError(
-                f"a condition 'in' on column {self.column!r} must have a tuple, and no other. Pass a tuple there"
+                f"only a condition 'in' takes a tuple, here on column {self.column!r}. Pass a tuple for 'in' only"
             )
         if isinstance(self.value, tuple):
             object.__setattr__(self, "value", tuple(_plain(each, self.column) for each in self.value))
@@ -116,8 +115,8 @@ def _plain(value: Any, column: str) -> Single:
     fits = isinstance(value, bool | int | float | str | np.datetime64)
     if not fits or (isinstance(value, float) and not isfinite(value)) or (fits and value != value):
         raise InputError(
-            f"the value of a condition on column {column!r} must be a finite number, a text, a truth value or a date, "
-            f"but is of type {type(value).__name__}. Pass such a value, or use the relation 'is missing'"
+            f"the value of a condition on column {column!r} is of type {type(value).__name__}. Pass a finite number, "
+            "text, truth value or date, or use the relation 'is missing'"
         )
     plain: Single = value
     return plain
@@ -150,8 +149,7 @@ class Predicates:
         each = tuple(tuple(predicate) for predicate in self.each)
         if not each or not all(each) or not all(isinstance(one, Condition) for predicate in each for one in predicate):
             raise InputError(
-                "there must be at least one predicate, and each must be a tuple of at least one Condition. "
-                "Write Predicates(((Condition('age', '>=', 90),),))"
+                "a predicate is empty, or none is given. Write Predicates(((Condition('age', '>=', 90),),))"
             )
         object.__setattr__(self, "each", each)
 
@@ -350,7 +348,7 @@ class CodedTable:
         kind, name, takes = self.kinds[column], self.names[column], self.takes[column]
         if not isinstance(condition.value, takes) or (bool not in takes and isinstance(condition.value, bool)):
             raise InputError(
-                f"column {name!r} of the {self.table_name} is of kind {kind}, but a condition compares it with a value "
+                f"column {name!r} of the {self.table_name} is of type {kind}, but a condition compares it with a value "
                 f"of type {type(condition.value).__name__}. {_AGREE}"
             )
         if condition.relation in ("=", "!="):
@@ -358,12 +356,12 @@ class CodedTable:
         if kind not in WITH_ORDER:
             raise InputError(
                 f"a condition with {condition.relation} needs a column of numbers, dates or ordered levels, but column "
-                f"{name!r} of the {self.table_name} is of kind {kind}. Use = or tell the column's kind"
+                f"{name!r} of the {self.table_name} is of type {kind}. Use =, or set the column type"
             )
         if str in takes and condition.value not in self.values[column]:
             raise InputError(
-                f"a condition with {condition.relation} on the ordered column {name!r} must name one of its levels, "
-                f"but the {self.table_name} has no such level. {_AGREE}"
+                f"a condition with {condition.relation} on the ordered column {name!r} names a level that "
+                f"the {self.table_name} lacks. {_AGREE}"
             )
 
 

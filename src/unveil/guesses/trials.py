@@ -45,16 +45,18 @@ class Attempts:
 
     def __post_init__(self) -> None:
         if self.tries < 1:
-            raise InputError(f"there must be at least one try, but there are {self.tries}. Try at least one target")
+            raise InputError(f"there are {self.tries} attempts. Attack at least one target")
         if not 0 <= self.low <= self.expected <= self.high <= self.tries:
             raise InputError(
-                f"hits must lie between 0 and the {self.tries} tries, the expected ones between low and high, but low, "
-                f"expected and high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them anew"
+                f"the successes are not between 0 and the {self.tries} attempts, or out of order: low, expected and "
+                f"high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them again"
             )
         if self.rows is not None:
             rows = np.array(self.rows, np.int64)
             if rows.shape != (self.tries,):
-                raise InputError(f"there must be one row for each of the {self.tries} tries. Pass a flat array of them")
+                raise InputError(
+                    f"the rows differ in number from the {self.tries} attempts. Pass a flat array, one per attempt"
+                )
             rows.flags.writeable = False
             object.__setattr__(self, "rows", rows)
         if self.chances is None:
@@ -62,8 +64,8 @@ class Attempts:
         chances = np.array(self.chances, np.float64)
         if chances.shape != (self.tries,) or not ((chances >= 0) & (chances <= 1)).all():
             raise InputError(
-                f"there must be one chance between 0 and 1 for each of the {self.tries} tries. "
-                "Pass a flat array with one probability per try"
+                f"some chances are outside 0 to 1, or they differ in number from the {self.tries} attempts. "
+                "Pass a flat array with one probability per attempt"
             )
         chances.flags.writeable = False
         object.__setattr__(self, "chances", chances)

@@ -53,16 +53,16 @@ class UnequalMatching:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix, square=False))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="tokens"))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="pseudonyms"))
         most = min(self.n, self.token_count)
         if self.pairs is None:
             object.__setattr__(self, "pairs", most)
         whole_number(self.pairs, "pairs")
         if self.pair_count > most:
             raise InputError(
-                f"pairs must be at most {most}, the smaller of {self.n} entries and {self.token_count} tokens, but is "
-                f"{self.pair_count}. Leave it out for as many as can be"
+                f"pairs is {self.pair_count}, above {most}, the smaller of {self.n} items and {self.token_count} "
+                "pseudonyms. Leave it out to match as many as possible"
             )
         self._refuse_too_few()
 
@@ -103,7 +103,7 @@ class UnequalMatching:
 
         if any(other.pair_count != self.pair_count for other in others):
             raise InputError(
-                "all releases are under the same tokens, so they must have the same number of pairs, but have not. "
+                "the releases have different numbers of pairs, although they use the same pseudonyms. "
                 "Pass the same pairs to each"
             )
         return UnequalMatching(*combined([self, *others]), self.pairs)
@@ -181,15 +181,15 @@ class UnequalMatching:
         edges = edges_of(places[0], places[1], np.ones(places[0].size), size)
         most = int((maximum_matching(edges) >= 0).sum()) if places[0].size else 0
         if most < self.pair_count:
-            fewer = f", or say that fewer entries have one (pairs={most})" if most else ""
+            fewer = f", or match fewer items (pairs={most})" if most else ""
             raise InputError(
-                f"{self.pair_count} entries must be able to have a token each, but only {most} can at once: too many "
-                f"of the {self.n} entries share too few of the {self.token_count} tokens. Allow more pairs of an entry "
-                f"and a token{fewer}"
+                f"only {most} of {self.pair_count} items can have a pseudonym at once: too many "
+                f"of the {self.n} items share too few of the {self.token_count} pseudonyms. Allow more pairs of item "
+                f"and pseudonym{fewer}"
             )
 
     def __repr__(self) -> str:
-        return f"UnequalMatching({self.n} entries, {self.token_count} tokens, {self.pair_count} pairs)"
+        return f"UnequalMatching({self.n} items, {self.token_count} pseudonyms, {self.pair_count} pairs)"
 
 
 def truth_of(guess: Any, truth: Any) -> IntArray:

@@ -86,8 +86,8 @@ class ValueClaims:
     ) -> "ValueClaims":
         if values.shape != (released.nodes,) or (values < NO_VALUE).any():
             raise InputError(
-                f"there must be the number of a value for each of the {released.nodes} released nodes, -1 for none. "
-                "Pass as many whole numbers"
+                f"the values differ in number from the {released.nodes} released nodes. "
+                "Pass one whole number per node, -1 for none"
             )
         nodes, many = knowledge.auxiliary.nodes, int(values.max(initial=0)) + 1
         people = np.setdiff1d(np.arange(nodes), knowledge.seeds[:, 1])

@@ -28,11 +28,11 @@ _AFTER_PROSE = re.compile(r"^(>>>|[A-Z]\w*\n-+$)", re.MULTILINE)
 class Metric:
     """Facts of one metric, shown by ``unveil list metrics``."""
 
-    name: str = figure("The name of the metric, as `unveil list metrics` has it.")
+    name: str = figure("Name of the metric, as in `unveil list metrics`.")
     function: Callable[..., Any]
-    category: str = figure("The category of the metric, as `unveil list metrics` shows it.")
-    on: str = figure("What the metric is measured on.")
-    per: Per = figure("Whether the metric has a value for each target, or one for the release.")
+    category: str = figure("Category of the metric, as in `unveil list metrics`.")
+    on: str = figure("What the metric measures.")
+    per: Per = figure("Whether the metric has a value per target, or one for the release.")
     more_means: Meaning = figure("Whether a higher value is more or less private.")
     bounds: tuple[float, float]
     source: str

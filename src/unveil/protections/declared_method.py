@@ -25,7 +25,7 @@ _COMPARED = 400
 #: Rows whose chances are looked at together, and pairs of rows of a method of the user's own.
 _AT_ONCE = 500
 _PAIRS_AT_ONCE = 4_000_000
-_NOT_THEIRS = "cannot have come from the row that they belong to"
+_NOT_THEIRS = "cannot come from their original row"
 
 
 class DeclaredMethod(NamedTuple):
@@ -104,8 +104,8 @@ def _own_mechanism(protection: Any, file: DeclaredFile, only: Collection[str] | 
     """Return a user's own mechanism, unless released rows are impossible."""
     if not callable(getattr(protection, "log_likelihood", None)):
         raise InputError(
-            f"a method that is declared for a release made elsewhere must be one that masks each row, but "
-            f"{protection_text(protection)} cannot be declared. Choose one of kind masked ('unveil list protections'), "
+            f"{protection_text(protection)} cannot be declared for a release made elsewhere, because it does not mask "
+            "row by row. Choose a protection of kind masked ('unveil list protections'), "
             "or give your class the method log_likelihood"
         )
     names = list(file.released.column_names if only is None else only)
@@ -142,7 +142,7 @@ def _impossible(
             continue
         apart = _other_kind(file, names, part)
         if apart:
-            sentence = "cells stand for several values, or are no numbers, and the method leaves none such"
+            sentence = "cells are ranges or not numbers, which the method does not produce"
             yield Refutation(f"{listed(apart)}: {sentence}", somebody[_of_other_kind(file, apart)[somebody]])
             continue
         wrong = somebody[np.isneginf(_own_chances(part, file.original, file.released, file.truth, somebody))]
@@ -152,7 +152,7 @@ def _impossible(
         if any(listed(names) in each.sentence for each in known):
             sentence = ""
         elif isinstance(part, UnchangedColumns):
-            sentence = f"{listed(names)}: other than in the original in {many} and the method leaves it as it is"
+            sentence = f"{listed(names)}: changed in {many}, although the method does not change it"
         else:
             sentence = f"{listed(names)}: the cells of {many} {_NOT_THEIRS}"
         yield Refutation(sentence, wrong)
@@ -216,7 +216,7 @@ def _unlike(
         # Where all releases are alike by rounding only, there is nothing to compare with.
         if size > 1e-9 * max(1.0, abs(mean)) and abs(mine - mean) > _FAR * size:
             yield Refutation(
-                f"{listed(list(part.names))}: what changed is far from what the method declared does: {_MADE} releases "
-                f"that it made here lie {abs(mine - mean) / size:.0f} standard deviations away, so that other settings "
-                "or another method were used"
+                f"{listed(list(part.names))}: the amount of change does not fit the declared method. {_MADE} test "
+                f"releases lie {abs(mine - mean) / size:.0f} standard deviations away, so other settings or another "
+                "method were used"
             )

@@ -64,8 +64,8 @@ def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generato
     wanted: type = Release if isinstance(original, Table) else GraphRelease
     if not isinstance(made, wanted):
         raise InputError(
-            f"a protection must return a {wanted.__name__}, but the method apply of {protection_text(protection)} "
-            f"returned a {type(made).__name__}. Correct the method"
+            f"the method apply of {protection_text(protection)} returned a {type(made).__name__} instead of a "
+            f"{wanted.__name__}. Correct the method"
         )
     return made
 
@@ -84,8 +84,8 @@ def _protection(text: str, on: InputKind, method: str | tuple[str, ...] = "apply
     name = text.strip().partition(":")[0]
     if name in PROTECTIONS and PROTECTIONS[name].on != on:
         raise InputError(
-            f"the protection {name!r} is for a {PROTECTIONS[name].on}, and here a {on} is protected. "
-            f"Choose from {', '.join(each.name for each in fitting)}"
+            f"the protection {name!r} is for a {PROTECTIONS[name].on}, not for a {on}. "
+            f"Use one of: {', '.join(each.name for each in fitting)}"
         )
     known, aka = understood(fitting)
     return from_text(text, known, aka=aka, what="protection", method=method)

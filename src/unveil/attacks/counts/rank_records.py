@@ -16,7 +16,7 @@ from unveil.errors import whole_number
 from unveil.guesses.count_ranges import CountRanges, RankedRecords
 
 
-@attack(source="Dick and others (2023), with whole-number programs in place of their relaxation")
+@attack(source="Dick et al. (2023), with integer programs in place of their relaxation")
 @dataclass(frozen=True, kw_only=True)
 class RankRecords:
     """Reconstruct records that most populations consistent with the tables contain.

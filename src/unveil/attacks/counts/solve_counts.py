@@ -25,7 +25,7 @@ class ContradictoryCountsError(Exception):
     """Published counts that contradict one another, in few cells."""
 
     def __init__(self, cells: Sequence[int]) -> None:
-        super().__init__("published figures contradict one another")
+        super().__init__("published counts contradict one another")
         self.cells = tuple(cells)
 
 

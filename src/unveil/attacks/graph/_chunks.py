@@ -154,9 +154,9 @@ def check_memory(released: Graph, knowledge: GraphKnowledge, chunk: int | None, 
     pairs = sum((one.stop - one.start) * (other.stop - other.start) for one, other in _cuts(rows, columns, chunk))
     if pairs * _BYTES_PER_PAIR > MOST_BYTES:
         raise InputError(
-            f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes, which needs about "
-            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, and {MOST_BYTES / 1e9:.1f} GB is the most. "
-            "Lower chunk, to 100 for instance"
+            f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes and needs about "
+            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, above the limit of {MOST_BYTES / 1e9:.1f} GB. "
+            "Lower chunk, for example to 100"
         )
 
 

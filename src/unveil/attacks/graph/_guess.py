@@ -17,17 +17,16 @@ def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, 
     seeds, auxiliary = knowledge.seeds, knowledge.auxiliary
     if needs_seeds and len(seeds) == 0:
         raise InputError(
-            f"{attack} starts from nodes that the adversary knows, but there are no seed pairs. Give some, or attack "
+            f"{attack} starts from seed pairs, but there are none. Give some, or attack "
             "with mean-field, which needs none"
         )
     if seeds[:, 0].max(initial=-1) >= released.nodes:
         raise InputError(
-            f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
-            "Pass such numbers"
+            f"Some seed pairs name no released node: there are {released.nodes}, numbered from 0. Pass such numbers"
         )
     if auxiliary.edges == 0:
         raise InputError(
-            f"{attack} compares connections, but the auxiliary graph has none. Pass one with edges, or more overlap"
+            f"{attack} compares edges, but the auxiliary graph has none. Pass one with edges, or more edge overlap"
         )
 
 

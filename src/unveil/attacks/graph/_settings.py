@@ -11,7 +11,7 @@ from unveil.errors import InputError, share, whole_number
 def check_theta(theta: object) -> None:
     """Validate the score threshold; an unreachable one is allowed."""
     if not _is_number(theta) or math.isnan(theta):  # type: ignore[arg-type]
-        raise InputError(f"theta must be a number, the least score to accept, but is {theta!r}. Write 0 to accept all")
+        raise InputError(f"theta is {theta!r}; it must be a number, the least score to accept. Write 0 to accept all")
 
 
 def check_chunk(chunk: object) -> None:
@@ -32,7 +32,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
         share(weight, name)
     total = math.fsum(weights.values())  # type: ignore[arg-type]
     if abs(total - 1) > 1e-9:
-        raise InputError(f"{', '.join(weights)} must sum to 1, but sum to {total:.6g}. Divide each by their sum")
+        raise InputError(f"{', '.join(weights)} sum to {total:.6g}, not 1. Divide each by their sum")
 
 
 def _is_number(value: object) -> bool:

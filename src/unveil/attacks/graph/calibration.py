@@ -196,12 +196,12 @@ def calibrate(
     (True, array([0., 0.]))
     """
     if how not in get_args(CalibrationSource):
-        raise InputError(f"how must be 'simulate' or 'seeds', but is {how!r}. Choose one of them")
+        raise InputError(f"Unknown calibration {how!r}. Use 'simulate' or 'seeds'")
     if draws is not None:
         whole_number(draws, "draws")
     if how == "seeds" and len(knowledge.seeds) < _FEWEST_PAIRS:
         raise InputError(
-            f"to keep back seed pairs there must be at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
+            f"holding out seed pairs needs at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
             "Give more, or calibrate by an own experiment"
         )
     if how == "seeds":
@@ -220,8 +220,8 @@ def calibrate(
         learned, notes = _moved(learned, there, here, _from_seeds(attack, released, knowledge, rng))
     if known.right.size < FEWEST_LABELS:
         notes += (
-            f"The adversary could learn from {known.right.size} choices only: each of its choices is given the same "
-            f"chance ({learned.share:.0%}), which says little.",
+            f"The attacker could learn from {known.right.size} choices only. All choices get the same "
+            f"probability ({learned.share:.0%}), which says little.",
         )
     if how == "simulate" and check:
         seen = resemblance(None, released=released, knowledge=knowledge, rng=rng)
@@ -275,7 +275,7 @@ def _entries_of_attempts(guess: Candidates) -> tuple[Int32Array, FloatArray]:
 def _chosen(guess: Candidates) -> IntArray:
     if guess.chosen is None:
         raise InputError(
-            "an attack can be calibrated that settles on one candidate, but this one leaves open whom it chose. Set "
+            "calibration needs an attack that chooses one candidate, but this attack chose none. Set "
             "chosen in the Candidates that it returns"
         )
     return guess.chosen.astype(np.int64)
@@ -362,15 +362,15 @@ def _joined(every: list[Labels]) -> Labels:
 def _moved(learned: Calibrator, there: float, here: float, held: Labels) -> tuple[Calibrator, tuple[str, ...]]:
     """Return probabilities adjusted to the mean of held-out seed pairs."""
     unlike = (
-        f"The adversary's own experiment attempted {there:.1%} of the nodes and the attack {here:.1%}: it is not much "
-        "like the attack, and calibrated probabilities are less sure for that."
+        f"The simulated attack attempted {there:.1%} of the nodes and the real attack {here:.1%}. They differ, "
+        "so the calibrated probabilities are less certain."
     )
     number = held.right.size
     if number < _FEWEST_SEEDS:
-        few = f" Too few seed pairs ({number}) were attempted when kept back to correct for it."
+        few = f" Too few held-out seed pairs ({number}) were attempted to correct for it."
         return learned, (unlike + few,)
     goal = (float(held.right.sum()) + 0.5) / (number + 1)
-    said = (f"{unlike} They were moved to agree with {number} seed pairs that were kept back.",)
+    said = (f"{unlike} They were adjusted to {number} held-out seed pairs.",)
     if learned.coefficients.size == 0:
         return learned._replace(share=goal), said
     low, high = -20.0, 20.0

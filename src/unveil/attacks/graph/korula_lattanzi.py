@@ -74,12 +74,12 @@ class KorulaLattanzi:
         whole_number(self.theta, "theta", at_least=0)
         whole_number(self.rounds, "rounds")
         if self.variant not in ("paper", "window"):
-            raise InputError(f"variant must be 'paper' or 'window', but is {self.variant!r}. Choose one of them")
+            raise InputError(f"Unknown variant {self.variant!r}. Use 'paper' or 'window'")
         if self.chunk is None:
             return
         if self.variant == "paper":
             raise InputError(
-                "chunk belongs to variant=window, which compares the first so many nodes of each list. "
+                "chunk only applies to variant=window, where it limits the nodes compared. "
                 "Write variant=window, or leave chunk out"
             )
         if self.chunk != "all":
@@ -134,7 +134,7 @@ def _check_memory(rows: int, columns: int) -> None:
     size = rows * columns * CELL_BYTES
     if size > _MOST_BYTES:
         raise InputError(
-            f"the window compares {rows:,} with {columns:,} nodes and would take {size / 1e9:.1f} GB. "
+            f"the window compares {rows:,} with {columns:,} nodes and needs {size / 1e9:.1f} GB, above the limit. "
             "Set chunk to a smaller number, such as 100"
         )
 

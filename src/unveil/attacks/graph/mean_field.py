@@ -89,9 +89,9 @@ class MeanField:
         if self.candidates not in ("auto", "all"):
             whole_number(self.candidates, "candidates", advice="Write all to keep every candidate")
         if self.slack is not None and not _is_finite(self.slack):
-            raise InputError(f"slack must be a finite number, but is {self.slack!r}. Write -8, or leave it out")
+            raise InputError(f"slack is {self.slack!r}; it must be a finite number. Write -8, or leave it out")
         if not _is_finite(self.memory) or self.memory <= 0:
-            raise InputError(f"memory must be a number of GB above 0, but is {self.memory!r}. Write 2 for 2 GB")
+            raise InputError(f"memory is {self.memory!r}; it must be a number of GB above 0. Write 2 for 2 GB")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return each released node's candidate probabilities; ``rng`` breaks ties."""
@@ -105,7 +105,7 @@ class MeanField:
             if len(knowledge.seeds) == 0:
                 raise InputError(
                     f"above {DEGREES_UP_TO:,} nodes mean-field starts from the mapping of korula-lattanzi, which needs "
-                    f"seed pairs, but there are none and a graph has {largest:,} nodes. Give some, or attack a part"
+                    f"seed pairs. There are none, and a graph has {largest:,} nodes. Give some, or attack a part"
                 )
             mapping = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng).chosen
         return run_sparse(released, knowledge, width, self.slack, self.memory, mapping, rng)
@@ -187,7 +187,7 @@ def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
     """Raise an error before a run exceeds the memory limit (GB)."""
     if needed > memory * 1e9:
         raise InputError(
-            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
+            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, above memory={memory:g} GB. {advice}"
         )
 
 

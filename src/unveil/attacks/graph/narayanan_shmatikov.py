@@ -54,9 +54,9 @@ class NarayananShmatikov:
     def __post_init__(self) -> None:
         number = isinstance(self.theta, int | float | np.number) and not isinstance(self.theta, bool)
         if not number or not self.theta >= 0:
-            raise InputError(f"theta must be a number of at least 0, but is {self.theta!r}. Raise it")
+            raise InputError(f"theta is {self.theta!r}; it must be a number of at least 0. Raise it")
         if self.order not in ("random", "natural"):
-            raise InputError(f"order must be 'random' or 'natural', but is {self.order!r}. Choose one of them")
+            raise InputError(f"Unknown order {self.order!r}. Use 'random' or 'natural'")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return each released node's mapping and runners-up.

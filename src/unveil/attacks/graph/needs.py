@@ -35,8 +35,8 @@ class Needs(NamedTuple):
     def sentence(self) -> str:
         """All of it in one sentence."""
         return (
-            f"Each run of mean-field is projected to take {self.least:,.0f} to {self.most:,.0f} CPU seconds and "
-            f"{self.memory:.1f} GB, and it is run once more to see whether both graphs are alike: {self.instead}."
+            f"Each run of mean-field takes about {self.least:,.0f} to {self.most:,.0f} CPU seconds and "
+            f"{self.memory:.1f} GB. A further run checks whether both graphs match: {self.instead}."
         )
 
 
@@ -47,7 +47,7 @@ def needs_of_all(nodes: int, others: int) -> Needs:
     'Each run of mean-field is projected to take 6 to 22 CPU seconds an'
     """
     pairs = nodes * others
-    instead = "candidates=30 takes a part of that"
+    instead = "candidates=30 takes a fraction of that"
     return Needs(pairs * _LEAST_PER_PAIR, pairs * _MOST_PER_PAIR, pairs * BYTES_PER_PAIR / 1e9, instead)
 
 
@@ -60,6 +60,6 @@ def needs_of_few(released: Graph, auxiliary: Graph, width: int, *, by_degree: bo
     once = released.nodes * auxiliary.nodes * _BY_DEGREE if by_degree else 0.0
     room = released.nodes * width * BYTES_PER_CANDIDATE
     room += max(released.nodes, auxiliary.nodes) * BYTES_PER_NODE if by_degree else 0
-    instead = "fewer candidates take less memory, and korula-lattanzi takes a part of the time"
+    instead = "fewer candidates take less memory, and korula-lattanzi takes a fraction of the time"
     least, most = (once + (len(HEATING) + steps) * step for steps in (_LEAST_STEPS, MOST_STEPS))
     return Needs(least, most, room / 1e9, instead)

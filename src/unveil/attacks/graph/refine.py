@@ -53,7 +53,7 @@ class Refine:
         whole_number(self.candidates, "candidates")
         MeanField(slack=self.slack, memory=self.memory)
         if not isinstance(self.attack, str) or self.attack.strip().partition(":")[0] == "refine":
-            raise InputError("attack must name another attack, whose mapping is refined. Write attack=ns, for instance")
+            raise InputError("refine needs another attack, whose mapping it refines. Write attack=ns, for example")
         graph_attack_from(self.attack)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:

@@ -41,18 +41,16 @@ class Resemblance:
     degrees of the released nodes that they were mapped to counted.
     """
 
-    held: int = figure("Edges that the attack was not shown.", name="edges_kept_back")
+    held: int = figure("Number of held-out auxiliary edges.", name="edges_kept_back")
     found: float = figure(
-        "The share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
+        "Share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
         name="on_released_edges",
     )
-    by_degree: float = figure(
-        "What that share would be, from 0 to 1, if nothing but degrees counted.", name="by_degree_alone"
-    )
+    by_degree: float = figure("Expected share, from 0 to 1, by degrees alone.", name="by_degree_alone")
 
     @derived(
         "What the mapping explains beyond degrees: (on_released_edges - by_degree_alone) / (1 - by_degree_alone), at "
-        "most 1; about 0 for a graph of other people."
+        "most 1; about 0 for an unrelated graph."
     )
     def share(self) -> float:
         """Excess over the degree baseline, at most 1.
@@ -61,7 +59,7 @@ class Resemblance:
         """
         return (self.found - self.by_degree) / (1 - self.by_degree) if self.by_degree < 1 else 0.0
 
-    @derived("Whether that is so few that the attack's model is in doubt.")
+    @derived("Whether the share is too low to rely on the attack's model.")
     def doubtful(self) -> bool:
         """Whether the mapping explains no edges that it was not made from."""
         deviation = math.sqrt(max(self.by_degree * (1 - self.by_degree), 1 / self.held) / self.held)
@@ -71,10 +69,10 @@ class Resemblance:
     def sentence(self) -> str:
         """Warning about a doubtful mapping."""
         return (
-            "The auxiliary graph does not look like one of the released graph: the posterior is not to be believed. Of "
-            f"{self.held:,} auxiliary edges that mean-field was not shown, {self.found:.0%} lie on released ones under "
-            f"its mapping, where degrees alone give {self.by_degree:.0%}. It is a graph of others, it shares too few "
-            "edges with the release, or too few people are known."
+            f"The posterior is unreliable: the auxiliary graph does not resemble the released graph. Of {self.held:,} "
+            f"held-out auxiliary edges, {self.found:.0%} lie on released edges under the mapping; degrees alone give "
+            f"{self.by_degree:.0%}. The graph is unrelated, shares too few edges with the release, or there are too "
+            "few seed pairs."
         )
 
 

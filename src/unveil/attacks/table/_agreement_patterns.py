@@ -69,7 +69,7 @@ def records_of(original: Table, released: Table, columns: tuple[str, ...] | None
     names = known.names_numbers + known.names_codes
     if rule.patterns > _LARGEST or (rule.stride < 1).any():
         raise InputError(
-            f"{len(names)} columns with {len(steps)} steps make more patterns of agreement than can be numbered. "
+            f"{len(names)} columns with {len(steps)} steps make too many agreement patterns. "
             "Name fewer columns, or fewer steps"
         )
     one, other = (
@@ -197,7 +197,7 @@ def _shares(pairs: PatternCounts, expected: FloatArray, chance: FloatArray) -> F
 def check_blocks(blocks: tuple[tuple[str, ...], ...]) -> None:
     """Refuse blocks that are no groups of columns."""
     if isinstance(blocks, str) or any(isinstance(block, str) or not block for block in blocks):
-        raise InputError("blocks must be groups of at least one column each, such as (('town',), ('age', 'sex')).")
+        raise InputError("a block is not a group of columns. Write blocks such as (('town',), ('age', 'sex'))")
 
 
 def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, IntArray]:
@@ -213,8 +213,8 @@ def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, In
     count = np.where(one < 0, 0, end - begin)
     if count.sum() > MOST_PAIRS:
         raise InputError(
-            f"a block must leave at most {MOST_PAIRS:,} pairs, but that of {', '.join(map(repr, block))} leaves "
-            f"{int(count.sum()):,}. Add a column to the block"
+            f"the block {', '.join(map(repr, block))} has {int(count.sum()):,} pairs, above the limit of "
+            f"{MOST_PAIRS:,}. Add a column to the block"
         )
     target = np.repeat(np.arange(one.size), count)
     place = np.arange(target.size) - np.repeat(np.cumsum(count) - count, count)

@@ -145,8 +145,8 @@ def sets_of(fits: Sequence[CellCompatibility]) -> CandidateSets:
 def _check_room(members: int) -> None:
     if members > MOST_MEMBERS:
         raise InputError(
-            f"the candidate sets must have at most {MOST_MEMBERS:,} members together, but have more. Name more "
-            "columns, which make the sets smaller, or take fewer rows"
+            f"the candidate sets have more than {MOST_MEMBERS:,} members together. Name more "
+            "columns to make the sets smaller, or take fewer rows"
         )
 
 

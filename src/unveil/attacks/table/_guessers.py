@@ -121,8 +121,8 @@ def single_cells(known: "EncodedTable") -> BlockedRows:
     several = ~single[cells.of_row + cells.offset[:-1, None]].T
     if several.all():
         raise InputError(
-            "some known cells of the release must be single values to learn from, but all of them stand for several. "
-            "Choose the adversary 'nearest'"
+            "all quasi-identifier cells of the release are ranges, and this attacker learns from single values. "
+            "Choose the attacker 'nearest'"
         )
     numbers[several[:, : cells.numbers]] = LAST_MARKER
     codes[several[:, cells.numbers :]] = np.iinfo(np.int32).min
@@ -199,8 +199,8 @@ def classes_of(teacher: Teacher) -> SecretClasses:
     parts = [each for each in parts if count[each].sum() >= 2]
     if len(parts) < 2:
         raise InputError(
-            "at least two values of the secret must stand in two rows each for them to be learned, but "
-            f"{len(parts)} did. Name another secret, or the adversary 'nearest'"
+            f"too few values of the sensitive attribute occur in two rows each: {len(parts)}, at least two are needed. "
+            "Name another column, or the attacker 'nearest'"
         )
     of_rank = np.full(size, -1, np.int64)
     for number, each in enumerate(parts):

@@ -56,7 +56,7 @@ def as_many(
     teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
     if teachers.size < 2:
         raise InputError(
-            f"the {records.name} must hold at least two people who are not attacked to compare with, but holds "
+            f"the comparison needs two people who are not attacked, but the {records.name} has "
             f"{teachers.size}. Attack fewer people, or pass a control"
         )
     rows = min(released.rows, teachers.size)
@@ -127,9 +127,7 @@ class GuessingCase(NamedTuple):
             for part in parts
         ]
         if not places[1][0].size:
-            raise InputError(
-                f"somebody who is measured must have a value of {asked.secret!r}, but nobody has. Name another secret"
-            )
+            raise InputError(f"no person to test has a value of {asked.secret!r}. Name another sensitive attribute")
         kind = tables[0].column(asked.secret).kind
         return cls(
             names=encoded[0].names_numbers + encoded[0].names_codes,
@@ -138,7 +136,7 @@ class GuessingCase(NamedTuple):
             taught=tuple(taught),
             learning=places[0],  # type: ignore[arg-type]
             measured=places[1],  # type: ignore[arg-type]
-            what=f"{asked.secret} is guessed {_secrets.right_means(kind, asked.tolerance)}",
+            what=f"{asked.secret} is inferred {_secrets.right_means(kind, asked.tolerance)}",
             notes=tuple(
                 note
                 for table, own in zip((tables[0], *tables[2:end]), truth, strict=False)

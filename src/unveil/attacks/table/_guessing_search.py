@@ -128,7 +128,7 @@ class Search:
         self.failures: dict[Adversary, InputError] = {}
         if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
             self.by_rows = []
-            why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
+            why = f"comparing each person with each row, or with fewer columns, stops above {MOST_SEARCHED:,} rows"
             self.failures["agreement"] = InputError(why)
 
     def found(self, *, cross_fit: bool = False) -> SearchedGuesses:
@@ -229,7 +229,7 @@ class Search:
             weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
-            raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
+            raise InputError(f"{adversary} learns from single values of the sensitive attribute, and some are ranges")
         return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

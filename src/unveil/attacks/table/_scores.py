@@ -59,8 +59,7 @@ def check_mechanism(mechanism: object) -> None:
     """Validate the mechanism."""
     if mechanism is not None and not callable(getattr(mechanism, "log_likelihood", None)):
         raise InputError(
-            "mechanism must be what a masking method says about its own output, with the method log_likelihood, but is "
-            f"a {type(mechanism).__name__}. Pass release.mechanism"
+            f"the mechanism is a {type(mechanism).__name__} without the method log_likelihood. Pass release.mechanism"
         )
 
 
@@ -110,7 +109,7 @@ def candidates_of_scores(
 def _check_room(entries: int) -> None:
     if entries > MOST_ENTRIES:
         raise InputError(
-            f"the candidates of all targets must be at most {MOST_ENTRIES:,} together, but are more. Draw fewer "
+            f"the candidates of all targets exceed the limit of {MOST_ENTRIES:,}. Attack fewer "
             "targets, or leave out unlikely candidates with least=0.001 or more"
         )
 

@@ -66,10 +66,10 @@ class Secrets(NamedTuple):
 def check_settings(secret: str, known: Sequence[str], tolerance: float, targets: int | None) -> tuple[str, ...]:
     """Return the quasi-identifiers; raise InputError on bad settings."""
     if not isinstance(secret, str):
-        raise InputError("secret must be the name of one column. Write secret='income'")
+        raise InputError("secret is not the name of one column. Write secret='income'")
     known = column_names(known, "known")
     if secret in known:
-        raise InputError(f"the secret {secret!r} must not be among the known columns. Leave it out of one of them")
+        raise InputError(f"column {secret!r} is both sensitive and a quasi-identifier. Leave it out of one of them")
     exact = tolerance if isinstance(tolerance, bool) else exact_fraction(tolerance, what="tolerance")
     share(exact, "tolerance", one=False, advice="It is a share of the true value: write 5% as 0.05")
     if targets is not None:
@@ -93,10 +93,10 @@ def gathered(
     for parts in ((agreed[0], *agreed[end:]), agreed[1:2]):
         different = _different([part.values(secret) for part in parts])
         if different < 2:
-            seen = "it has only one, so that nothing can be learned" if different else "every cell of it is missing"
+            seen = "it has only one" if different else "every cell of it is missing"
             raise InputError(
-                f"the secret {secret!r} must have at least two different values in the {parts[0].name}, but {seen}. "
-                "Name another secret"
+                f"the sensitive attribute {secret!r} needs two different values in the {parts[0].name}, but {seen}. "
+                "Name another column"
             )
     return agreed, end
 
@@ -308,9 +308,9 @@ def notes_on_people(table: "Table", truth: SecretTruth, secret: str, targets: in
     have, notes = truth.rows.size, []
     if have < table.rows:
         missing = f"{(table.rows - have) / table.rows:.1%}"
-        notes.append(f"{missing} of the rows of the {table.name} have no {secret!r} to guess and are left out")
+        notes.append(f"{missing} rows of the {table.name} without {secret!r} are left out")
     if targets is not None and targets > have:
-        notes.append(f"{targets} targets were asked for, but the {table.name} has {have}: all were attacked")
+        notes.append(f"all {have} targets of the {table.name} were attacked, fewer than the {targets} requested")
     return notes
 
 

@@ -171,7 +171,7 @@ class AttributeDisclosure:
             attack=Attempts.from_chances(inside.chance, rows=inside.rows),
             naive=Attempts.from_chances(inside.blind, rows=inside.rows),
             control=None if outside is None else Attempts.from_chances(outside.chance, rows=outside.rows),
-            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}"
+            what=f"a released row has the same {', '.join(self.known)}, and its {self.secret} is {right}"
             if not coarse
             else f"a released row fits in {', '.join(self.known)}, and its {self.secret} is {right}",
             notes=tuple(notes),

@@ -69,7 +69,7 @@ class Bayes:
         """Return the probability of each original row; ``rng`` draws targets."""
         if self.mechanism is None:
             raise InputError(
-                "an adversary who uses Bayes' rule must know how the release was masked, but no mechanism was passed. "
+                "Bayes' rule needs the masking method, but no mechanism was passed. "
                 "Pass Bayes(mechanism=release.mechanism), or choose an attack that needs none"
             )
         original, masked = shared_columns(knowledge.records, released, self.columns)

@@ -87,9 +87,8 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
             _take_turns(pairs, made, number, most)
     if len(made.donors) < number:
         raise InputError(
-            f"{number:,} unusual rows must each have two values that nobody in the {table.name} has together and no "
-            f"other such row shows, but only {len(made.donors):,} can be put together from its columns. Ask for fewer "
-            "canaries, or plant people instead"
+            f"only {len(made.donors):,} of {number:,} outlier canaries can be made: each needs a pair of values that "
+            f"is new to the {table.name} and to the other canaries. Ask for fewer canaries, or insert people instead"
         )
     rows = np.repeat(np.array(made.donors, np.int64)[:, None], len(table.columns), axis=1)
     for line, (pair, values) in enumerate(zip(made.pairs, made.values, strict=True)):
@@ -152,7 +151,7 @@ def score_canaries(
     array([1.6094, 0.    ])
     """
     if pairs is not None and teachers is not None:
-        raise InputError("unusual rows are not like people who teach, but pairs and teachers are given. Leave one out")
+        raise InputError("outlier canaries have no teachers, but pairs and teachers are given. Leave one out")
     for people, what in zip(teachers or (), ("members", "outsiders"), strict=False):
         whole_number(
             people.rows, f"the number of {what} to learn from", at_least=LEAST_TEACHERS, advice="Pass no teachers"
@@ -187,7 +186,7 @@ def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
 def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
     """Return counts of released rows with a canary's value pair."""
     if len(pairs) != canaries:
-        raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
+        raise InputError(f"{canaries:,} canaries have {len(pairs):,} pairs of columns. Pass one pair per canary")
     codes, rows = compared.exact, compared.released_rows
     shown, people = np.concatenate(list(codes.blocks())), codes.of_people
     weights = rarity(people, shown)

@@ -79,7 +79,7 @@ class CandidateSet:
         check_settings(self.columns, 1, None)
         check_mechanism(self.mechanism)
         if not np.isfinite(self.reach) or self.reach < 0:
-            raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Pass such a number")
+            raise InputError(f"reach is {self.reach}; it must be a finite number of at least 0. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
         """Return beliefs in each released row's candidate set.
@@ -107,8 +107,7 @@ class CandidateSet:
         names = tuple(column.name for column in original.columns if column.role == "known" and column.name in have)
         if not names:
             raise InputError(
-                f"the {original.name} and the {released.name} must share a column that the adversary knows, but they "
-                "share none with that role. Name the columns to compare"
+                f"the {original.name} and the {released.name} share no quasi-identifier. Name the columns to compare"
             )
         return names
 
@@ -116,8 +115,8 @@ class CandidateSet:
         empty = empty_rows(sets)
         if empty.size:
             raise NobodyFitsError(
-                f"every released row must come from an original row, but {empty.size} of the {released.rows} rows of "
-                f"the {released.name} fit none, the first of them row {int(empty[0]) + 1} (counted from 1 below the "
-                "header): values were changed. Leave out such columns, raise reach, or pass the mechanism",
+                f"{empty.size} of {released.rows} rows of the {released.name} fit no original row. The first "
+                f"is row {int(empty[0]) + 1} (counted from 1 below the "
+                "header), so values were changed. Leave out such columns, raise reach, or pass the mechanism",
                 empty,
             )

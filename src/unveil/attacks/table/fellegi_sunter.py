@@ -131,8 +131,8 @@ class FellegiSunter:
         records = records_of(knowledge.records, released, self.columns, self.steps)
         for name in {name for block in self.blocks for name in block} - set(records.names):
             raise InputError(
-                f"a block names column {name!r}, which is not among the columns compared: {', '.join(records.names)}. "
-                "Name a column that is, or add it to columns"
+                f"a block names column {name!r}, which is not compared. Columns: {', '.join(records.names)}. "
+                "Name one of these, or add it to columns"
             )
         return records
 
@@ -163,8 +163,8 @@ class FellegiSunter:
             weight[outside] += matching
         for place in np.flatnonzero(weight == 0):
             raise InputError(
-                f"column {records.names[place]!r} must be outside a block that has pairs, for what its agreement is "
-                "worth to be learnt, but is not. Add a block of other columns, or leave the column out"
+                f"column {records.names[place]!r} is in every block with pairs, so its agreement weight cannot be "
+                "learned. Add a block of other columns, or leave the column out"
             )
         return total / weight[:, None]
 

@@ -45,8 +45,8 @@ class _Target(NamedTuple):
 
 
 @attack(
-    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot and "
-    "numbers right relative to the true value",
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with random ties and "
+    "numbers correct relative to the true value",
     example="secret=vote,known=age,education",
     knows=("known",),
 )
@@ -122,20 +122,20 @@ class Inference:
         object.__setattr__(self, "known", known)
         whole_number(self.neighbours, "neighbours")
         if self.guess not in get_args(Guess):
-            raise InputError(f"guess must be 'lot' or 'class', but is {self.guess!r}. Write one of them")
+            raise InputError(f"Unknown guess {self.guess!r}. Use 'lot' or 'class'")
         if self.adversary not in _guessers.ADVERSARIES:
             named = ", ".join(map(repr, _guessers.ADVERSARIES))
-            raise InputError(f"adversary must be one of {named}, but is {self.adversary!r}. Write one of them")
+            raise InputError(f"Unknown attacker {self.adversary!r}. Use one of: {named}")
         if self.adversary != "nearest" and (self.neighbours, self.guess, self.model) != (1, "lot", None):
             raise InputError(
-                f"neighbours, guess and model are settings of the adversary 'nearest', but it is {self.adversary!r}. "
+                f"neighbours, guess and model only apply to the attacker 'nearest', not to {self.adversary!r}. "
                 "Leave them out"
             )
         lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
         if self.model is not None and (lacking or isinstance(self.model, type)):
             raise InputError(
-                f"the model must be an object with the methods fit and predict, but {_named(self.model)} is not. "
-                "Pass such an object, not its class"
+                f"the model {_named(self.model)} lacks the methods fit and predict. "
+                "Pass an object with both, not its class"
             )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
@@ -152,8 +152,8 @@ class Inference:
         """
         if self.neighbours > released.rows:
             raise InputError(
-                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
-                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+                f"neighbours is {self.neighbours}, but the {released.name} has {released.rows} rows. "
+                f"Lower it to {released.rows} or less"
             )
         from unveil.data.table.encode import encode
 
@@ -252,8 +252,8 @@ class Inference:
 
 def _several_values(who: str, secret: str, released: "Table", instead: str) -> InputError:
     return InputError(
-        f"{who} must learn from single values of the secret, but column {secret!r} of the {released.name} has cells "
-        f"that stand for several. {instead}, or name another secret"
+        f"{who} learns from single values, but column {secret!r} of the {released.name} has range cells. "
+        f"{instead}, or name another sensitive attribute"
     )
 
 
@@ -274,13 +274,13 @@ def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: Floa
         found = np.asarray(learner.predict(people)).astype(np.float64)
     except Exception as error:
         raise InputError(
-            f"the model {_named(model)} must fit {len(known)} released rows of {known.shape[1]} features and predict "
-            f"a number for each target, but raised {type(error).__name__}. Try it on numbers of that shape"
+            f"the model {_named(model)} raised {type(error).__name__} on {len(known)} released rows of "
+            f"{known.shape[1]} features. It must predict a number for each target. Try it on numbers of that shape"
         ) from None
     if found.shape != (len(people),):
         raise InputError(
-            f"the model {_named(model)} must predict one number for each of {len(people)} targets, but its answer has "
-            f"the shape {found.shape}. Return a flat array"
+            f"the model {_named(model)} returned an array of shape {found.shape} for {len(people)} targets. "
+            "Return a flat array with one number per target"
         )
     return found
 

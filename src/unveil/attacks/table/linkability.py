@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @attack(
-    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot",
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with random ties",
     example="first=age,education,second=income,town_size",
     knows=("first", "second"),
 )
@@ -95,8 +95,8 @@ class Linkability:
         """Return the same for several numbers of neighbors, by one search."""
         if max(neighbours) > released.rows:
             raise InputError(
-                f"neighbours must be at most the number of released rows, but is {max(neighbours)}, and the "
-                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+                f"neighbours is {max(neighbours)}, but the {released.name} has {released.rows} rows. "
+                f"Lower it to {released.rows} or less"
             )
         from unveil.data.table import agree
         from unveil.data.table.encode import encode
@@ -114,7 +114,7 @@ class Linkability:
         found = _chances(halves[0][1], halves[1][1], targets, other_targets, neighbours)
         rows = [part[2] for part in drawn]
         notes = tuple(
-            f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
+            f"all {table.rows} targets of the {table.name} were attacked, fewer than the {self.targets} requested"
             for table in people
             if self.targets is not None and self.targets > table.rows
         )

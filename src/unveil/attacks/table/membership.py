@@ -61,7 +61,7 @@ def pool_scores(
     array([-0.5 ,  0.  , -0.05, -0.5 ])
     """
     if knowledge.control is None:
-        raise InputError("there must be people who are not in the data to compare with. Pass a control")
+        raise InputError("Membership inference needs a control group. Pass a control table")
     inside, rows, outside = _encoded(released, knowledge, knowledge.control, columns)
     pool = _together(inside.grid(), outside.grid())
     near = _nearest_released(rows, pool)[0]
@@ -205,13 +205,11 @@ class Membership:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", column_names(self.columns, "columns"))
         if self.method not in (*SCORES, COMBINED):
-            raise InputError(
-                f"method must be {', '.join(SCORES)} or {COMBINED}, but is {self.method!r}. Write one of them"
-            )
+            raise InputError(f"Unknown method {self.method!r}. Use one of: {', '.join(SCORES)}, {COMBINED}")
         share(self.level, "level", zero=False, one=False)
         if not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
             raise InputError(
-                f"level must be at least {1 / _FINEST_LEVEL:g} away from 0 and 1, but is {self.level}. Write 0.05"
+                f"level is {self.level}; it must be at least {1 / _FINEST_LEVEL:g} away from 0 and 1. Write 0.05"
             )
         whole_number(self.neighbours, "neighbours")
         if self.targets is not None:
@@ -236,11 +234,12 @@ class Membership:
         )
         outside = chance_of_highest(scored.tested, scored.reference, exact)
         parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
-        notes = [f"of the people who are not in the data, {scored.shown}{parts}"]
+        notes = [f"of the control group, {scored.shown}{parts}"]
         if self.targets is not None and self.targets > called.tries:
             has = f"{called.tries}{' who were not learned from' if self.method == COMBINED else ''}"
             notes += [
-                f"{self.targets} targets were asked for, but the {knowledge.records.name} has {has}: all were attacked"
+                f"all {has} targets of the {knowledge.records.name} were attacked, fewer than the {self.targets} "
+                "requested"
             ]
         return Trials(
             attack=called,
@@ -288,7 +287,7 @@ class Membership:
             rng=rng,
         )
         score = LearnedCombination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
-        shown = f"{apart[0].size} showed the population, " if apart else ""
+        shown = f"{apart[0].size} were the reference set, " if apart else ""
         if self.method == COMBINED:
             alike = "as many" if pupils.size == apart[1].size else f"{pupils.size}"
             shown += f"{apart[1].size} and {alike} members were learned from, "
@@ -299,8 +298,8 @@ class Membership:
         """Return the control, or say why there is no attack without it."""
         if knowledge.control is None:
             raise InputError(
-                "membership needs a control table of people who are not in the data, but there is none: near to a "
-                "released row are also people who are not in it, and only they show how near. Pass people kept apart"
+                "Membership inference needs a control group: only similar people outside the original data show how "
+                "close records are by chance. Pass held-out people as the control"
             )
         # With fewer people no score would be high enough for a member to be called one for sure.
         by_level = int(np.ceil(1 / self.level - 1e-9)) - 1
@@ -311,16 +310,16 @@ class Membership:
             ):
                 if table.rows < least:
                     raise InputError(
-                        f"the {table.name} must have at least {least} people for scores to be combined, as some are "
-                        f"learned from and others attacked, but has {table.rows}. Use the method relative, or pass more"
+                        f"the {table.name} has {table.rows} people; combined scores need at least {least}, some to "
+                        "learn from and some to attack. Use the method relative, or pass more"
                     )
         parts = 2 if self.method == "nearest" else 3
         least = parts * max(LEAST_PART, by_level, self.neighbours if self.method == "density" else 0)
         if knowledge.control.rows < least:
             raise InputError(
-                f"the {knowledge.control.name} must have at least {least} people to be divided into {parts} parts for "
-                f"membership by {self.method}, but has {knowledge.control.rows}. "
-                f"Pass more people who are not in the data{self._or_settings(least // parts, by_level)}"
+                f"the {knowledge.control.name} has {knowledge.control.rows} people; membership by {self.method} "
+                f"divides it into {parts} parts and needs at least {least}. "
+                f"Pass more control people{self._or_settings(least // parts, by_level)}"
             )
         return knowledge.control
 
@@ -345,10 +344,10 @@ class Membership:
 
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
-        sees = "ten scores, weighed by what other people taught, are high"
+        sees = "ten scores, weighted by people with known membership, are high"
         if self.method != COMBINED:
             sees = SCORES[self.method].sees
-        return f"{sees}, by {names}, more so than for a share {share} of people outside the data"
+        return f"{sees}, by {names}, more so than for a share {share} of the control group"
 
 
 def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:

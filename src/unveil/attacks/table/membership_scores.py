@@ -79,7 +79,7 @@ def score_people(
     """
     unknown = next((name for name in names or () if name not in SCORES), None)
     if unknown is not None:
-        raise InputError(f"names must be of {', '.join(SCORES)}, but one is {unknown!r}. Write one of them")
+        raise InputError(f"Unknown score {unknown!r}. Use one of: {', '.join(SCORES)}")
     compared = compared_people(released, population, people, columns, scale, rng, neighbours)
     ends = np.cumsum([table.rows for table in people])[:-1]
     wanted = list(names or SCORES)
@@ -291,7 +291,7 @@ SCORES: Mapping[str, Score] = {
     "nearest": Score("nearness", "the nearest released row is near", _nearest),
     "density": Score("nearness", "a released row is nearer than people of that kind are to one another", _density),
     "relative": Score(
-        "nearness", "a released row is nearer to the person than to anybody outside", lambda c: c.nearness.relative
+        "nearness", "a released row is nearer to the person than to any control person", lambda c: c.nearness.relative
     ),
     "influence": Score(
         "nearness", "the near released rows are likelier with the person than without", lambda c: c.nearness.influence
@@ -309,12 +309,12 @@ SCORES: Mapping[str, Score] = {
     ),
     "agreement": Score(
         "exact values",
-        "one released row shares more of the person's rare values than anybody outside does",
+        "one released row shares more of the person's rare values than any control person does",
         lambda c: c.agreement(c.exact),
     ),
     "likeness": Score(
         "similar values",
-        "one released row shares more of the person's rare values, numbers in bins, than anybody outside does",
+        "one released row shares more of the person's rare values, numbers in bins, than any control person does",
         lambda c: c.agreement(c.in_bins),
     ),
     "cells": Score(

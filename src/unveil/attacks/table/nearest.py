@@ -69,10 +69,7 @@ class Nearest:
         original, masked = compared(knowledge.records, released, self.columns)
         size = len(original.numbers)
         if self.k > size:
-            raise InputError(
-                f"k must be at most the number of original rows, but is {self.k}, and there are {size}. "
-                f"Lower it to {size} or less"
-            )
+            raise InputError(f"k is {self.k}, but there are {size} original rows. Lower it to {size} or less")
         found = neighbours_of(original, masked, self.k)
         count = np.diff(found.start)
         rows = found.row[np.lexsort((found.row, np.repeat(np.arange(count.size), count)))]
@@ -121,7 +118,7 @@ class Softmax:
         check_settings(self.columns, 1, self.targets)
         check_share("least", self.least)
         if not np.isfinite(self.s) or self.s <= 0:
-            raise InputError(f"s must be a finite number above 0, but is {self.s}. Pass such a number")
+            raise InputError(f"s is {self.s}; it must be a finite number above 0. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
         """Return candidate probabilities per released row; ``rng`` draws targets."""

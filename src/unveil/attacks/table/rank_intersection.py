@@ -77,7 +77,7 @@ class RankIntersection:
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, None)
         if self.p is not None and not 0 < exact_fraction(self.p, what="p") <= 100:
-            raise InputError(f"p must be above 0 and at most 100 percent, but is {self.p}. Write a tenth as 10")
+            raise InputError(f"p is {self.p}; it must be above 0 and at most 100 percent. Write a tenth as 10")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
         """Return the belief in each released row's intersection.
@@ -114,7 +114,7 @@ class RankIntersection:
     def _sets(self, released: Table, knowledge: Knowledge) -> tuple[CandidateSets, list[RankedColumn]]:
         if self.p is None:
             raise InputError(
-                "an adversary who intersects windows must know how far values may have moved, but p was not told. "
+                "the rank intersection needs the window of the rank swapping, but p is missing. "
                 "Write intersection:p=10, with the percentage of the rank swapping"
             )
         columns = self._columns(released, knowledge, exact_fraction(self.p, what="p") / 100)
@@ -127,8 +127,8 @@ class RankIntersection:
         empty = empty_rows(sets)
         if empty.size:
             raise NobodyFitsError(
-                f"with the right p no intersection is empty, but with p = {self.p} that of {empty.size} of the "
-                f"{released.rows} released rows is, the first of them row {int(empty[0]) + 1} (counted from 1 below "
+                f"p = {self.p} is too small: the intersection is empty for {empty.size} of the "
+                f"{released.rows} released rows, the first row {int(empty[0]) + 1} (counted from 1 below "
                 "the header). Raise p, or leave out the columns that were not swapped in their own order",
                 empty,
             )
@@ -143,20 +143,19 @@ class RankIntersection:
             names = tuple(name for name in names if name not in coarse)
         if not names:
             raise InputError(
-                f"the {known.name} and the {masked.name} must share a column that has an order and that the adversary "
-                "knows (number, ordered, date, boolean), but share none. Name columns, or tell their kinds or roles"
+                f"the {known.name} and the {masked.name} share no quasi-identifier with an order "
+                "(number, ordered, date, boolean). Name columns, or set their types or roles"
             )
         ranked = []
         for name in names:
             if known.column(name).kind not in WITH_ORDER:
                 raise InputError(
-                    f"column {name!r} must have an order for its ranks to say anything, but is of the kind "
-                    f"{known.column(name).kind}. Leave it out, or tell its levels in order with kinds={{…}}"
+                    f"column {name!r} is of type {known.column(name).kind}, which has no ranks. "
+                    "Leave it out, or give its levels in order with kinds={…}"
                 )
             if name in coarse:
                 raise InputError(
-                    f"column {name!r} of the {masked.name} must hold single values for their ranks to be swapped, but "
-                    "has cells that stand for several. Leave it out"
+                    f"column {name!r} of the {masked.name} has range cells, which have no ranks. Leave it out"
                 )
             one, other = (_whole(part) for part in encode([known, masked], [name]))
             window = floor(share * ranking(other, one, missing=MISSING).size)

@@ -80,7 +80,7 @@ class RecordLinkage:
 def check_settings(columns: tuple[str, ...] | None, neighbours: int, targets: int | None) -> None:
     """Refuse settings with which nothing would be compared."""
     if columns is not None and (isinstance(columns, str) or not columns):
-        raise InputError("columns must name at least one column, or be None for all. Pass a tuple such as ('age',)")
+        raise InputError("columns is empty. Pass a tuple such as ('age',), or None for all")
     for name, number in (("neighbours", neighbours), ("targets", targets)):
         if number is not None:
             whole_number(number, name)
@@ -97,8 +97,8 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
     names = columns or tuple(column.name for column in original.columns if column.role == "known")
     if not names:
         raise InputError(
-            f"the {original.name} and the {released.name} must share a column that the adversary knows, but every "
-            "column they share is an identifier, sensitive or ignored. Name the columns to compare"
+            f"the {original.name} and the {released.name} share no quasi-identifier: every "
+            "shared column is an identifier, sensitive or ignored. Name the columns to compare"
         )
     one, other = encode([original, released], names)
     return one, other
@@ -116,10 +116,7 @@ def neighbours_of(
     """Return the nearest original rows of released ones, with ties."""
     size = len(original.numbers)
     if k > size:
-        raise InputError(
-            f"neighbours must be at most the number of original rows, but is {k}, and there are {size}. "
-            f"Lower it to {size} or less"
-        )
+        raise InputError(f"neighbours is {k}, but there are {size} original rows. Lower it to {size} or less")
     which = slice(None) if rows is None else rows
     if released.cells is not None:
         return Neighbours(*rows_around(people_around(released.cells, original.grid(), which), k))

@@ -133,7 +133,7 @@ class RowOrder:
         size = knowledge.records.rows
         if released.rows != size:
             raise InputError(
-                "the order of rows can be compared only between tables of the same length, but the "
+                "row order needs tables of the same length, but the "
                 f"{released.name} has {released.rows} rows and the {knowledge.records.name} {size}. "
                 "Leave this attack out"
             )

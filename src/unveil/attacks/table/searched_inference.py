@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @attack(
-    source="our own search, over the adversaries of Inference",
+    source="unveil: a search over the attackers of Inference",
     example="secret=vote,known=age,education",
     knows=("known",),
 )
@@ -85,8 +85,8 @@ class SearchedInference:
         told = (self.adversaries,) if isinstance(self.adversaries, str) else tuple(self.adversaries)
         if not told or not set(told) <= set(ADVERSARIES):
             raise InputError(
-                f"adversaries must be some of {', '.join(map(repr, ADVERSARIES))}, but {len(told)} were named, not all "
-                "of them among these. Name at least one of them"
+                f"Unknown attackers among the {len(told)} given. Use at least one of: "
+                f"{', '.join(map(repr, ADVERSARIES))}"
             )
         object.__setattr__(self, "adversaries", told)
 
@@ -102,7 +102,7 @@ class SearchedInference:
         """
         found = self.search(released=released, knowledge=knowledge, rng=rng)
         chosen = found.remembered
-        how = f"chosen on {sum(found.learned_from)} other people" if any(found.learned_from) else "named in advance"
+        how = f"chosen on {sum(found.learned_from)} other people" if any(found.learned_from) else "fixed in advance"
         note = f"{how}: {chosen.adversary} by {', '.join(chosen.known)}, compared with {found.compared_with}"
         return replace(chosen.trials, notes=(note, *found.notes))
 

@@ -73,13 +73,13 @@ class SeveralReleases:
 
     def __post_init__(self) -> None:
         if self.conflict not in ("refuse", "normalise"):
-            raise InputError("conflict must be 'refuse' or 'normalise'. Choose one")
+            raise InputError("Unknown conflict setting. Use 'refuse' or 'normalise'")
         if not all(isinstance(other, Table) for other in self.others):
-            raise InputError("others must be tables, one for each further release. Read the files with Table.read")
+            raise InputError("further releases (others) are not tables. Read the files with Table.read")
         if self.attacks is not None and len(self.attacks) not in (1, 1 + len(self.others)):
             raise InputError(
-                f"attacks must be one for all releases or one for each of {1 + len(self.others)}, but there are "
-                f"{len(self.attacks)}. Pass as many"
+                f"there are {len(self.attacks)} attacks for {1 + len(self.others)} releases. "
+                "Pass one attack for all, or one for each"
             )
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:
@@ -95,8 +95,8 @@ class SeveralReleases:
         for guess, table in zip(guesses, releases, strict=True):
             if guess.target_count != table.rows:
                 raise InputError(
-                    f"each attack must be on all {table.rows} rows of its release, but one left a guess about "
-                    f"{guess.target_count}. Set its targets to none"
+                    f"an attack left a guess about {guess.target_count} of {table.rows} rows of its release. "
+                    "Set its targets to None"
                 )
         return conditioned(guesses[0], guesses[1:], places, conflict=self.conflict)
 
@@ -110,9 +110,9 @@ class SeveralReleases:
         if self.key is None:
             if released.rows != other.rows:
                 raise InputError(
-                    f"releases that belong together row by row must have equally many, but the {released.name} has "
-                    f"{released.rows} rows and the {other.name} has {other.rows}. Name the column that tells which "
-                    "rows belong to one person with key"
+                    f"releases matched row by row differ in length: the {released.name} has "
+                    f"{released.rows} rows and the {other.name} has {other.rows}. Name the column that identifies "
+                    "people in key"
                 )
             return np.arange(released.rows)
         place: dict[object, int] = {}
@@ -121,8 +121,8 @@ class SeveralReleases:
             names = table.series(self.key).drop_nulls()
             if names.n_unique() < names.len():
                 raise InputError(
-                    f"column {self.key!r} must name each person once in the {table.name}, but "
-                    f"{names.len() - names.n_unique()} values are repeated. Keep one row of each, or name another key"
+                    f"column {self.key!r} of the {table.name} repeats {names.len() - names.n_unique()} values, but "
+                    "must identify people. Keep one row of each, or name another key"
                 )
         place = {name: row for row, name in enumerate(other.series(self.key).to_list()) if name is not None}
         return np.array([place.get(name, -1) for name in released.series(self.key).to_list()], np.int64)
@@ -165,9 +165,9 @@ def conditioned(
                     known[pair] = before[target].conditioned(other.each[at].support, conflict=conflict)
                 except InputError as error:
                     raise InputError(
-                        f"the releases contradict each other: what the first {release - 1} leave possible for row "
-                        f"{target + 1} (counted from 1 below the header), release {release} rules out. At least one "
-                        "of the guesses is not valid: correct the attacks or the key"
+                        f"the releases contradict each other at row {target + 1} (counted from 1 below the header): "
+                        f"release {release} excludes the candidates left by the first {release - 1}. At least one of "
+                        "the guesses is not valid: correct the attacks or the key"
                     ) from error
             each[target] = known[pair]
     return Beliefs(first.size, tuple(each))

@@ -157,8 +157,8 @@ class SinglingOut:
         for table in outside:
             if table.rows < records.rows:
                 notes.append(
-                    f"the control has {table.rows} rows and the original {records.rows}: what descriptions would "
-                    "single out among as many strangers is known within bounds only (fitted), and not compared"
+                    f"the control has {table.rows} rows and the original {records.rows}: the control rate for as many "
+                    "people is only known within bounds (fitted), so it is not compared"
                 )
                 continue
             there, rows_there = predicates.matches(table)
@@ -167,7 +167,7 @@ class SinglingOut:
             attack=Attempts.from_chances(counts == 1, rows=rows),
             naive=Attempts.from_chances(blind.counts(records) == 1),
             control=control,
-            what="exactly one row fits what the guess says of "
+            what="exactly one row fits the predicate on "
             + ("one column" if self.size == 1 else f"{self.size} columns"),
             notes=tuple(notes),
         )
@@ -192,8 +192,8 @@ class SinglingOut:
             names = tuple(column.name for column in released.columns if column.role == "known")
         if len(names) < self.size:
             raise InputError(
-                f"there must be at least as many columns as a guess has conditions, but size is {self.size}, and "
-                f"{len(names)} columns of the {released.name} can be used. Lower size, or name columns with columns=(…)"
+                f"size is {self.size}, but only {len(names)} columns of the {released.name} can be used. "
+                "Lower size, or name columns with columns=(…)"
             )
         # By name, so that the order of the columns plays no part either.
         return CodedTable(released, sorted(names))
@@ -205,8 +205,8 @@ class SinglingOut:
             found = _combined(coded, self.size, self.guesses, rng)
         if not found.code.size:
             raise InputError(
-                f"no guess about {self.size} of {len(coded.names)} columns holds for exactly one row of the "
-                f"{coded.table_name}, so nobody can be singled out this way. Raise size, or use more columns"
+                f"no predicate on {self.size} of {len(coded.names)} columns fits exactly one row of the "
+                f"{coded.table_name}, so it singles out no record. Raise size, or use more columns"
             )
         return found
 
@@ -215,8 +215,8 @@ class SinglingOut:
             return []
         seen = "there are" if self.size == 1 else "there were found"
         return [
-            f"{self.guesses} guesses were asked for, but {seen} only {guess_count} that hold for exactly one "
-            f"released row"
+            f"{seen} only {guess_count} predicates that fit exactly one released row, fewer than the {self.guesses} "
+            "requested"
         ]
 
 

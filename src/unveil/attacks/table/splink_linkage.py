@@ -29,7 +29,7 @@ _WORDS = ("category", "text")
 
 
 @attack(
-    source='Fellegi and Sunter, "A theory for record linkage", 1969, as the library splink 5 does it',
+    source='Fellegi and Sunter, "A theory for record linkage", 1969, as implemented in splink 5',
     name="splink",
     aka=("splink-linkage",),
     example="blocks=education,vote",
@@ -105,8 +105,8 @@ class SplinkLinkage:
         names = self.columns or tuple(column.name for column in original.columns if column.role == "known")
         for name in {name for block in self.blocks for name in block} - set(names):
             raise InputError(
-                f"a block names column {name!r}, which is not among the columns compared: {', '.join(names)}. "
-                "Name a column that is, or add it to columns"
+                f"a block names column {name!r}, which is not compared. Columns: {', '.join(names)}. "
+                "Name one of these, or add it to columns"
             )
         return original.select(names), masked.select(names)
 

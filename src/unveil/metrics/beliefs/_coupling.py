@@ -21,7 +21,7 @@ from unveil.metrics.beliefs._keeping import RESOLUTIONS, RecordShares, search
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
 #: How a guess is decided by what each record keeps.
-KEEPING = "what each record keeps"
+KEEPING = "mass kept by each record"
 #: Differences of probability up to this are rounding.
 TOLERANCE = 1e-9
 #: Sums of scores are exact up to this.
@@ -199,7 +199,7 @@ def decide(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
     if p.max() >= 1 - TOLERANCE:
         return _of_certain(truth, guess)
     if left_over(p, q) <= TOLERANCE:
-        return Decision(True, "each record keeps what it can")
+        return Decision(True, "each record keeps its possible mass")
     found = _of_program(p, q, at_most)
     if found.valid is not False:
         return found
@@ -226,7 +226,7 @@ def _of_program(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
         if found.valid is not None:
             return found
     if groups.pairs > at_most:
-        return Decision(None, f"a coupling of {groups.pairs:,} pairs of groups is more than {at_most:,}")
+        return Decision(None, f"{groups.pairs:,} pairs of groups exceed the limit of {at_most:,}")
     solved = program(groups)
     tried = _refuted(solved.score[groups.label], truth, guess, "coupling")
     if tried.valid is False:
@@ -263,5 +263,5 @@ def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: st
     if method == KEEPING:  # prices of conditions lack in units of probability, which one record may dwarf
         least = max(TOLERANCE / max(high, 1.0), _EXACT)
     if expected - possible <= least:
-        return Decision(None, "a score that refutes the guess was found, but not beyond rounding")
+        return Decision(None, "a score refutes the guess, but only within rounding")
     return Decision(False, method, scaled, expected, possible)

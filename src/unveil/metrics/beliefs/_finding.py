@@ -59,11 +59,11 @@ def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray
     """
     worst = worst_set(mass.sets, mass.mass, elements, probability, mass.size)
     if worst.excess <= TOLERANCE:
-        why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
+        why = f"No belief exceeds its probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method=worst.method, why=why)
     why = (
-        f"It is believed to {worst.belief:.6g} that the record is {_numbers(worst.elements)}, but the probability of "
-        f"that is {worst.probability:.6g}: the guess is incompatible with the {level}-level truth."
+        f"The belief that the record is {_numbers(worst.elements)} is {worst.belief:.6g}, but its probability "
+        f"is {worst.probability:.6g}: the guess is incompatible with the {level}-level truth."
     )
     return CompatibilityFinding(
         valid=False,
@@ -89,10 +89,10 @@ def judge_probability(
     p[np.searchsorted(records, truth[0])] = truth[1]
     found = decide(p, q, at_most)
     if found.valid is None:
-        why = f"Undecided whether the guess is compatible with the {level}-level truth: {found.method}."
+        why = f"Compatibility with the {level}-level truth is unknown: {found.method}."
         return CompatibilityFinding(valid=None, level=level, method=found.method, why=why)
     if found.valid:
-        why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
+        why = f"A compatible belief gives this probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method=found.method, why=why)
     return CompatibilityFinding(
         valid=False,
@@ -110,14 +110,16 @@ def _refutation(records: IntArray, p: FloatArray, q: FloatArray, decision: Decis
     """Return the claim of a refuted guess q and the possible value."""
     if decision.method == RULED_OUT:
         out = (q == 0) & (p > 0)
-        return f"It is ruled out that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
+        return f"The guess excludes that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
     if p.max() >= 1 - TOLERANCE:
         true, likely = int(np.argmax(p)), int(np.argmax(q))
         certain, held = records[true] + 1, records[likely] + 1
-        return f"The record is number {certain} (counted from 1) for certain, and number {held} is held more likely"
+        return (
+            f"The record is number {certain} (counted from 1) for certain, but number {held} has a higher probability"
+        )
     digits = 6 if f"{decision.expected:.6g}" != f"{decision.possible:.6g}" else 13
     claimed, possible = f"{decision.expected:.{digits}g}", f"{decision.possible:.{digits}g}"
-    return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
+    return f"The expected score of the guess is {claimed}, but that of any valid guess is at most {possible}"
 
 
 def _numbers(elements: IntArray) -> str:
@@ -131,5 +133,5 @@ def _numbers(elements: IntArray) -> str:
 
 def without_truth(level: Level) -> CompatibilityFinding:
     """Return that there is nothing to compare the guess with."""
-    why = f"There is no {level}-level truth for this target, so nothing can be said about the guess."
+    why = f"Compatibility is unknown: this target has no {level}-level truth."
     return CompatibilityFinding(valid=None, level=level, method=f"no {level}-level truth", why=why)

@@ -103,7 +103,7 @@ class Compatibility:
             f"{self.valid:,} of {decided + self.undecided:,} guesses ({share}) are compatible with the "
             f"{self.level}-level truth"
         )
-        text += f"; {self.invalid:,} are not, and {self.undecided:,} are undecided." if self.undecided else "."
+        text += f"; {self.invalid:,} are not, and {self.undecided:,} are unknown." if self.undecided else "."
         if self.worst is None:
             return text
         return f"{text} The worst is target {self.worst + 1} (counted from 1): {self.findings[self.worst].why}"
@@ -216,7 +216,7 @@ def compatibility(
     targets = guess.target_count if isinstance(guess, Candidates) else len(guess.each)
     if targets != truth.target_count:
         raise InputError(
-            f"guess and truth must be about the same targets, but there are {targets:,} and {truth.target_count:,}. "
+            f"the guess has {targets:,} targets and the truth {truth.target_count:,}. "
             "Pass the true probability of each released record, in the same order"
         )
     attempted = guess.attempted if isinstance(guess, Candidates) else np.ones(targets, np.bool_)
@@ -274,7 +274,7 @@ def _judged(
 ) -> Iterator[CompatibilityFinding]:
     named = guess.candidates is not None and truth.candidates is not None
     if named and not np.array_equal(guess.candidates, truth.candidates):  # type: ignore[arg-type]
-        raise InputError("guess and truth must number the candidates alike, but their names differ. Number them alike")
+        raise InputError("guess and truth name the candidates differently. Number both the same way")
     known: dict[tuple[bytes, ...], CompatibilityFinding] = {}
     for target, (tried, mine, true) in enumerate(zip(guess.attempted, _rows(guess), _rows(truth), strict=True)):
         possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
@@ -308,13 +308,13 @@ def _most_common(findings: tuple[CompatibilityFinding, ...]) -> str:
 
 def _check_level(level: str) -> None:
     if level not in get_args(Level):
-        raise InputError(f"level must be 'record' or 'file', but is {level!r}. Choose the one that the truth is of")
+        raise InputError(f"Unknown level {level!r}. Use 'record' or 'file', as in the truth")
 
 
 def _check_range(truth: Candidates, size: int) -> None:
     highest = int(truth.candidate.max(initial=-1))
     if highest >= size:
         raise InputError(
-            f"the truth names candidate number {highest}, but the beliefs are about {size} records numbered from 0. "
+            f"the truth names candidate number {highest}, but the beliefs have {size} records numbered from 0. "
             "Pass the truth of the same original table"
         )

@@ -100,13 +100,13 @@ def file_level_truth(
     try:
         perfect_matching(as_edges(np.isfinite(matrix)))
     except NoPerfectMatchingError:
-        why = "no assignment of all released rows to original rows is possible, so this mechanism did not make the file"
+        why = "no assignment of all released to original rows is possible, so this mechanism did not make the file"
         return FileLevelTruth(truth=None, rows=rows, without=rows, why=why)
     try:
         edges = as_edges(_balanced(matrix))
         blocks = decompose(edges)
     except NoPerfectMatchingError:  # what was left out as negligible was needed
-        why = "the likelihoods differ too widely to be computed with: some rows are next to impossible"
+        why = "the likelihoods differ too widely to compute: some rows are almost impossible"
         return FileLevelTruth(truth=None, rows=rows, without=rows, why=why)
     return _from_blocks(edges, blocks, rng, largest_block, matchings)
 
@@ -115,26 +115,24 @@ def _unusable(matrix: FloatArray) -> str:
     """Return why there can be no marginals, or nothing."""
     if matrix.ndim != 2 or matrix.size == 0:
         raise InputError(
-            f"log_likelihood must have one line per released and one column per original row, but has the shape "
-            f"{matrix.shape}. Pass a matrix with at least one of both"
+            f"log_likelihood has the shape {matrix.shape}. Pass a matrix with one line per released and one column "
+            "per original row, at least one of both"
         )
     if np.isnan(matrix).any() or np.isposinf(matrix).any():
         raise InputError(
-            "log_likelihood must be made of numbers, or minus infinity where a pair is impossible, but some are "
-            "missing or plus infinity. Correct the mechanism"
+            "log_likelihood has missing or plus infinite values. Correct the mechanism: it returns numbers, or minus "
+            "infinity for an impossible pair"
         )
     released, original = matrix.shape
     if released != original:
         return (
-            f"the file level needs every released row and every original row once, and there are {released:,} released "
-            f"and {original:,} original ones"
+            f"the file level needs every released and every original row once, but there are {released:,} released "
+            f"and {original:,} original rows"
         )
     if matrix.size > MOST_ENTRIES:
-        return (
-            f"a matrix of {released:,} rows is too large: the file level is computed for at most {MOST_ENTRIES:,} pairs"
-        )
+        return f"a matrix of {released:,} rows is too large: the file level is limited to {MOST_ENTRIES:,} pairs"
     if np.isneginf(matrix.max(axis=0)).any() or np.isneginf(matrix.max(axis=1)).any():
-        return "some rows have no possible partner at all, so this mechanism did not make the file"
+        return "some rows have no possible partner, so this mechanism did not make the file"
     return ""
 
 
@@ -183,7 +181,7 @@ def _from_blocks(
     why = ""
     if without:
         why = (
-            f"{without:,} of {edges.n:,} released rows lie in blocks of up to {largest:,} rows that must be assigned "
+            f"{without:,} of {edges.n:,} released rows are in blocks of up to {largest:,} rows, assigned "
             f"together, which is too many for {'sampling' if matchings else 'exact probabilities'}"
         )
     return FileLevelTruth(truth=_exact(edges, marginal, known), rows=edges.n, without=without, why=why, sampled=sampled)

@@ -20,7 +20,7 @@ from unveil.metrics.beliefs._coupling import TOLERANCE, decide, left_over, most_
 from unveil.metrics.beliefs._finding import CompatibilityFinding, Level, judge_belief, judge_probability
 
 #: Why there is no verdict where the sampled truth is not sharp enough for one.
-NOT_SHOWN = "not shown: the error bars of the sampled truth overlap"
+NOT_SHOWN = "unknown: the error bars of the sampled truth overlap"
 #: The chance of a wrong verdict on one record, either way.
 LEVEL = 0.001
 #: Records that may be possible for a target whose guess is to be shown valid; with more, intervals are too wide.
@@ -87,7 +87,7 @@ def judge_sampled_belief(
             shown = second[:, np.isin(possible, refuted.witness)].sum(axis=1)
             return _with_error(refuted, _error(shown[:, None], draws / 2)[0])
     if _holds_everywhere(mass, possible, _lower(share, draws)):
-        why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
+        why = f"No belief exceeds its probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method="beyond the error bars", why=why)
     return not_shown(level)
 
@@ -135,7 +135,7 @@ def judge_sampled_probability(
             refuted = judge_probability(guess, (records[there], mean[there] / mean.sum()), at_most, level)
             return _with_error(refuted, _error_of_score(refuted, second[:, np.isin(records, refuted.witness)], draws))
     if _fits_everywhere(q, _spread_out(_lower(share, draws), place, records.size), place):
-        why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
+        why = f"A compatible belief gives this probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method="beyond the error bars", why=why)
     return not_shown(level)
 
@@ -152,7 +152,7 @@ def _with_error(finding: CompatibilityFinding, error: float) -> CompatibilityFin
     """Return a refutation with the error of the sampled value."""
     if finding.valid is not False:
         return finding
-    why = f"{finding.why.removesuffix('.')}. What is possible was sampled, with a standard error of {error:.2g}."
+    why = f"{finding.why.removesuffix('.')}. The possible value was sampled, with a standard error of {error:.2g}."
     return replace(finding, why=why)
 
 
@@ -186,7 +186,7 @@ def _fits_everywhere(guess: FloatArray, lower: FloatArray, place: IntArray) -> b
 
 def not_shown(level: Level) -> CompatibilityFinding:
     """Return that the sampled truth allows neither verdict."""
-    why = f"Not shown whether the guess is compatible with the {level}-level truth: its error bars overlap."
+    why = f"Compatibility with the {level}-level truth is unknown: its error bars overlap."
     return CompatibilityFinding(valid=None, level=level, method=NOT_SHOWN, why=why)
 
 

@@ -92,4 +92,4 @@ def binary_entropy(share: ArrayLike) -> FloatArray:
 def check_form(form: str) -> None:
     """Refuse a form of mutual information that is neither."""
     if form not in ("label", "prior"):
-        raise InputError(f"form must be 'label' or 'prior', but is {form!r}. Choose one")
+        raise InputError(f"Unknown form {form!r}. Use 'label' or 'prior'")

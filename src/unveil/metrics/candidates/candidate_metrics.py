@@ -65,7 +65,7 @@ def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Me
     if metric.per == "release":
         value, missing = float(result), bool(np.isnan(result))
         nobody = truth is not None and bool((truth == NOBODY).all())
-        reason = "no target stands for anybody" if nobody else "no target was attempted"
+        reason = "no target has a true match" if nobody else "no target was attempted"
         why = reason if missing else ""
         return MetricValue(
             metric=metric,
@@ -96,5 +96,5 @@ def _why(guess: Candidates, truth: IntArray | None) -> str:
     """Return why targets have no value, in words."""
     idle = int((~guess.believed).sum())
     nobody = 0 if truth is None else int((guess.believed & (truth == NOBODY)).sum())
-    reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} stand for nobody"] * bool(nobody)
+    reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} without a true match"] * bool(nobody)
     return " and ".join(reasons)

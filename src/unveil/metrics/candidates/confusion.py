@@ -77,7 +77,9 @@ def least_confusion(guesses: Sequence[Candidates | Beliefs]) -> Confusion:
     (array([2., 1.]), array([2., 1.]), 1.0)
     """
     if not guesses or len({guess.target_count for guess in guesses}) > 1:
-        raise InputError("there must be at least one guess, and all about the same targets. Pass such guesses")
+        raise InputError(
+            "the guesses are about different targets, or there are none. Pass guesses about the same targets"
+        )
     every = np.array([confusion(guess) for guess in guesses])
     # fmin passes over NaN, and is NaN only where all are.
     each, by_attack = np.fmin.reduce(every, axis=0), np.fmin.reduce(every, axis=1)

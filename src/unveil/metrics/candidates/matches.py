@@ -21,17 +21,17 @@ class Matches:
     ``not_considered`` counts the attempted targets whose true candidate was not among those considered.
     """
 
-    targets: int = figure("How many targets the guess is about.", counts="people")
-    attempted: int = figure("On how many of them the attack gave an answer.", counts="people")
+    targets: int = figure("Number of targets.", counts="people")
+    attempted: int = figure("Number of targets attempted.", counts="people")
     has_truth: bool
     nobody: int = 0
     nobody_attempted: int = 0
     not_considered: int = 0
     correct: float = figure(
-        "How many are found, ties counted by lot: null where nobody told the truth.", default=nan, counts="people"
+        "Expected number re-identified, ties at random: null without a truth.", default=nan, counts="people"
     )
     by_chance: float = figure(
-        "How many blind chance would find; null without a truth.",
+        "Expected number by random guessing; null without a truth.",
         default=nan,
         name="correct_by_chance",
         counts="people",
@@ -39,7 +39,7 @@ class Matches:
     success_rate: float = nan
     overall_success: float = nan
 
-    @derived("Targets that stand for nobody; null without a truth.", counts="people")
+    @derived("Targets without a true match; null without a truth.", counts="people")
     def stand_for_nobody(self) -> int | None:
         """Number of targets without a true match, or None without a truth."""
         return self.nobody if self.has_truth else None

@@ -69,7 +69,7 @@ def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     array([1.])
     """
     if not order >= 0:
-        raise InputError(f"the order of a Rényi entropy must be at least 0, but is {order:g}. Raise it")
+        raise InputError(f"the order of the Rényi entropy is {order:g}; it must be at least 0. Raise it")
     known, each = guess.summary, guess.each_other
     if order == 0:
         bits = np.log2(np.maximum(known.support, 1))

@@ -36,27 +36,19 @@ class EpsilonBound:
 
     COUNTS = "statistic"
 
-    bound: float = figure("Epsilon is at least this, in nats; 0 where nothing is shown, which clears nobody.")
-    right: int = figure(
-        "How many guesses were right, at the share of coins that gives the highest bound.", counts="people"
-    )
-    guesses: int = figure("How many guesses that share makes.", counts="people")
+    bound: float = figure("Empirical lower bound on epsilon, in nats; 0 is no evidence, not a guarantee.")
+    right: int = figure("Number of correct guesses at the share of canaries with the highest bound.", counts="people")
+    guesses: int = figure("Number of guesses at that share.", counts="people")
     share: float = figure(
-        "The share of coins that was guessed, from 0 to 1: the smallest with the highest bound, the largest tried "
-        "where no bound is above 0."
+        "Share of canaries guessed, from 0 to 1: the smallest share with the highest bound, or the largest tried "
+        "if no bound is above 0."
     )
-    coins: int = figure(
-        "How many coins there were, all runs together: people or rows of which a lot decided whether they are in."
-    )
-    runs: int = figure("How many runs these coins come from.")
-    most: float = figure(
-        "What the bound would be if every guess had been right, in nats: no more could have been shown."
-    )
-    adjacency: Adjacency = figure(
-        "Which epsilon it is: of adding or removing one person, or of replacing one by another."
-    )
-    confidence: float = figure("How likely such a bound holds, from 0 to 1, all shares that were tried together.")
-    delta: float = figure("The delta beside epsilon, from 0 to below 1.")
+    coins: int = figure("Number of canaries over all runs: people or rows included at random.")
+    runs: int = figure("Number of runs with these canaries.")
+    most: float = figure("Bound if every guess were correct, in nats: the largest possible result.")
+    adjacency: Adjacency = figure("Adjacency of epsilon: adding or removing one person, or replacing one by another.")
+    confidence: float = figure("Joint confidence of the bound over all shares tried, from 0 to 1.")
+    delta: float = figure("Delta of the bound, from 0 to below 1.")
 
 
 def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0, coins: int | None = None) -> float:
@@ -156,7 +148,7 @@ def guessed(coins: int, part: float) -> int:
 def alpha_of_each(design: Design, confidence: float) -> float:
     """Return the error of each share's bound, for joint confidence."""
     if design not in SHARES:
-        raise InputError(f"the design must be 'pairs' or 'coins', but is {design!r}. Choose one of the two")
+        raise InputError(f"Unknown design {design!r}. Use 'pairs' or 'coins'")
     level = share(confidence, "confidence", zero=False, one=False, advice="Write 95% as 0.95")
     return (1 - level) / len(SHARES[design])
 
@@ -164,10 +156,8 @@ def alpha_of_each(design: Design, confidence: float) -> float:
 def _checked(right: int, guesses: int, coins: int | None, delta: float) -> int:
     """Return the number of canaries; raise InputError on impossible numbers."""
     whole_number(guesses, "the number of guesses", at_least=0)
-    whole_number(right, "the number of right guesses", at_least=0, at_most=guesses, advice="Count both anew")
+    whole_number(right, "the number of correct guesses", at_least=0, at_most=guesses, advice="Count both again")
     share(delta, "delta", one=False, advice="Write it as 0.00001")
-    if coins is not None and whole_number(coins, "the number of coins") < guesses:
-        raise InputError(
-            f"there must be a coin for each guess, but there are {coins:,} for {guesses:,}. Count both anew"
-        )
+    if coins is not None and whole_number(coins, "the number of canaries") < guesses:
+        raise InputError(f"there are {guesses:,} guesses for {coins:,} canaries. Pass at most one guess per canary")
     return guesses if coins is None else coins

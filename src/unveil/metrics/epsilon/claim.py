@@ -29,16 +29,16 @@ class Claim:
     epsilon: float = figure("Above 0 and finite.")
     delta: float = figure("From 0 to below 1.", default=0.0)
     adjacency: Adjacency = figure(
-        "What it is about: `add-remove` one person, or `replace` one by another.", default="add-remove"
+        "Adjacency: `add-remove` one person, or `replace` one by another.", default="add-remove"
     )
 
     def __post_init__(self) -> None:
         checked_epsilon(self.epsilon, "epsilon")
-        share(self.delta, "delta", one=False, advice="Write the one that is claimed, such as 0.00001")
+        share(self.delta, "delta", one=False, advice="Write the claimed value, such as 0.00001")
         if self.adjacency not in ("add-remove", "replace"):
             raise InputError(
-                f"adjacency must be 'add-remove' or 'replace', but is {self.adjacency!r}. "
-                "Take 'replace' where the claim is for tables of one size, else 'add-remove'"
+                f"Unknown adjacency {self.adjacency!r}. Use 'replace' for claims on tables of one size, otherwise "
+                "'add-remove'"
             )
 
     def delta_against(self, adjacency: Adjacency) -> float:
@@ -78,7 +78,7 @@ def contradicted(claim: Claim, bound: EpsilonBound) -> bool:
     least = claim.delta_against(bound.adjacency)
     if bound.delta < least:
         raise InputError(
-            f"the delta of the bound must be at least {least:g} to say anything of the claim, but is {bound.delta:g}. "
+            f"the delta of the bound is {bound.delta:g}; refuting the claim needs at least {least:g}. "
             "Compute the bound with that delta"
         )
     same = replaced_to_added(bound) if claim.adjacency == "add-remove" else bound
@@ -90,5 +90,5 @@ def checked_epsilon(value: Any, what: str) -> float:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not 0 < value < inf:
         seen = f"{float(value):g}" if number else repr(value)
-        raise InputError(f"{what} must be above 0 and finite, but is {seen}. Write the one that is claimed, such as 1")
+        raise InputError(f"{what} is {seen}; it must be above 0 and finite. Write the claimed value, such as 1")
     return float(value)

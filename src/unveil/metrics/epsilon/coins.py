@@ -107,9 +107,7 @@ def _best_share(
     sizes = [each.size for each in sure]
     coins, parts = sum(sizes), SHARES[design]
     if not coins or not all(sizes):
-        raise InputError(
-            "every run must have at least one coin, but one has none. Leave that run out, or plant canaries"
-        )
+        raise InputError("a run has no canary. Leave that run out, or insert canaries")
     alpha = alpha_of_each(design, confidence)
     # The last key counts most: the surest first, equal ones by lot.
     ordered = [hit[np.lexsort((rng.random(hit.size), -how_sure))] for how_sure, hit in zip(sure, right, strict=True)]
@@ -142,7 +140,7 @@ def _checked_run(number: int, is_in: BoolArray, *scores: FloatArray) -> tuple[Bo
     coins, found = np.asarray(is_in), [np.asarray(each, np.float64) for each in scores]
     if coins.dtype != np.bool_ or any(each.shape != (coins.size,) or np.isnan(each).any() for each in found):
         raise InputError(
-            f"a run must have a coin, true or false, and scores that are numbers for each canary, but run {number} has "
-            "not. Give who cannot be scored the lowest score"
+            f"run {number} lacks a truth value or a number as score for a canary. "
+            "Give canaries that cannot be scored the lowest score"
         )
     return coins, found

@@ -25,7 +25,7 @@ def most_provable(coins: int, *, design: Design, confidence: float = CONFIDENCE,
     >>> round(most_provable(1333, design="pairs"), 1), round(most_provable(200, design="coins"), 2)
     (5.7, 3.05)
     """
-    whole_number(coins, "the number of coins")
+    whole_number(coins, "the number of canaries")
     alpha = alpha_of_each(design, confidence)
     guesses = [guessed(coins, part) for part in SHARES[design]]
     return max(least_epsilon(each, each, alpha=alpha, delta=delta, coins=coins) for each in guesses)

@@ -84,7 +84,7 @@ def joint_degree_loss(both: GraphPair) -> Loss:
     """Return the total variation distance between joint degree distributions, 0 to 1."""
     graphs = both.original, both.released
     if any(graph.edges == 0 for graph in graphs):
-        return Loss(nan, why="a graph without an edge has no degrees at the ends of edges")
+        return Loss(nan, why="a graph without edges has no joint degrees")
     base = max(int(graph.degrees.max()) for graph in graphs) + 1
     found = [joint_degrees(graph.start, graph.neighbour) for graph in graphs]
     keys = [pairs[:, 0] * base + pairs[:, 1] for pairs, _ in found]
@@ -100,13 +100,15 @@ def joint_degree_loss(both: GraphPair) -> Loss:
 def clustering_change(both: GraphPair) -> Loss:
     """Return by how much the clustering coefficient changed."""
     before, after = (clustering_coefficient(graph.start, graph.neighbour) for graph in (both.original, both.released))
-    return _change("clustering coefficient", before, after, "no node of a graph has two neighbours")
+    return _change("clustering coefficient", before, after, "no node of a graph has two neighbors")
 
 
 def assortativity_change(both: GraphPair) -> Loss:
     """Return by how much the correlation of degrees changed."""
     before, after = (assortativity(graph.start, graph.neighbour) for graph in (both.original, both.released))
-    return _change("assortativity", before, after, "the ends of all edges of a graph have one degree, or it has none")
+    return _change(
+        "assortativity", before, after, "the ends of all edges of a graph have one degree, or it has no edge"
+    )
 
 
 def path_change(both: GraphPair) -> Loss:
@@ -114,7 +116,7 @@ def path_change(both: GraphPair) -> Loss:
     before, after = both.paths(both.original), both.paths(both.released)
     found = _change("average path", before.average, after.average, "no two nodes of a graph are connected")
     sampled = not isnan(found.value) and "average_path" in {**before.notes, **after.notes}
-    why = f"the paths from {both.sources:,} nodes drawn by lot" if sampled else found.why
+    why = f"the paths from {both.sources:,} random nodes" if sampled else found.why
     return found._replace(value=found.value / before.average, sampled=sampled, why=why)
 
 
@@ -131,7 +133,7 @@ def spectral_change(both: GraphPair) -> Loss:
     sampled = rough > _EXACT
     why = f"the iteration came within {rough:.1%} of the eigenvalues" if sampled else ""
     if isnan(value):
-        why = "the iteration for the eigenvalues did not come to an end"
+        why = "the iteration for the eigenvalues did not converge"
     return Loss(value, "spectral norm", float(before.values[0]), float(after.values[0]), sampled, why)
 
 

@@ -139,8 +139,8 @@ def _chances(guess: ValueClaims, truth: ArrayLike) -> tuple[FloatArray, FloatArr
     values = np.asarray(truth)
     if values.ndim != 1 or values.dtype.kind not in "iu" or values.size <= int(guess.people.max(initial=-1)):
         raise InputError(
-            "the truth must be the number of a value for each auxiliary node, -1 where it is not known. Pass as many "
-            "whole numbers"
+            "the truth does not have one whole number per auxiliary node. Pass the number of each node's value, -1 if "
+            "unknown"
         )
     own = values[guess.people]
     known = np.flatnonzero(own != NO_VALUE)
@@ -157,7 +157,7 @@ def _mean(chances: FloatArray) -> float:
 
 def _rate(chances: FloatArray) -> Rate:
     if chances.size == 0:
-        return Rate(nan, nan, nan, "nobody's value is known")
+        return Rate(nan, nan, nan, "no person's value is known")
     return clopper_pearson(float(chances.sum()), chances.size)
 
 
@@ -166,7 +166,7 @@ def _paired(differences: FloatArray) -> Rate:
     from scipy.special import stdtrit
 
     if differences.size < 2 or np.ptp(differences) == 0:
-        return Rate(_mean(differences), nan, nan, "people do not differ" if differences.size else "there is nobody")
+        return Rate(_mean(differences), nan, nan, "people do not differ" if differences.size else "there are no people")
     mean, spread = float(differences.mean()), float(differences.std(ddof=1))
     reach = float(stdtrit(differences.size - 1, 0.975)) * spread / sqrt(differences.size)
     return Rate(mean, max(mean - reach, -1.0), min(mean + reach, 1.0), tries=differences.size)

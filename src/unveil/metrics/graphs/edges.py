@@ -174,7 +174,7 @@ def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
         right=int(right.sum()),
         hidden=hidden.size,
         precision=rate_of_pairs(guess.keys, right, nodes, why="nothing is claimed"),
-        recall=rate_of_pairs(hidden, among(hidden, guess.keys), nodes, why="no edge is hidden"),
+        recall=rate_of_pairs(hidden, among(hidden, guess.keys), nodes, why="no edge is unknown"),
         by_common_neighbours=by_common,
         by_degrees=by_degrees,
         expected=nan if guess.probability is None or not guess.keys.size else float(guess.probability.mean()),

@@ -130,7 +130,7 @@ def graph_statistics(
     share = gini(graph.degrees.astype(np.float64))
     reasons = {
         "average_degree": "undefined: there is no node" if graph.nodes == 0 else "",
-        "clustering": "undefined: no node has two neighbours" if all_wedges == 0 else "",
+        "clustering": "undefined: no node has two neighbors" if all_wedges == 0 else "",
         "gini": "undefined: there is no edge" if np.isnan(share) else "",
         "assortativity": "undefined: the ends of all edges have the same degree, or there is no edge"
         if np.isnan(correlation)
@@ -184,8 +184,8 @@ def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng
         )
     if rng is None:
         raise InputError(
-            f"the paths of more than {exact_up_to:,} nodes are sampled, which needs rng, but the {graph.name} has "
-            f"{graph.nodes:,}. Pass rng, or raise exact_up_to"
+            f"the {graph.name} has {graph.nodes:,} nodes; above {exact_up_to:,} paths are sampled, which needs rng. "
+            "Pass rng, or raise exact_up_to"
         )
     return _sampled(graph, label, inside, sources, rng)
 
@@ -208,9 +208,7 @@ def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rn
     ]
     lower, upper = max(bound.at_least for bound in bounds), max(bound.at_most for bound in bounds)
     whole = chosen.size == inside.size
-    notes = (
-        {"average_path": f"sampled: the mean over paths from {chosen.size:,} nodes drawn by lot"} if not whole else {}
-    )
+    notes = {"average_path": f"sampled: the mean over paths from {chosen.size:,} random nodes"} if not whole else {}
     if lower < upper:
         notes["diameter"] = f"sampled: at least this, and at most {upper}"
     return Paths(
@@ -225,5 +223,5 @@ def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rn
 
 def _said_of_norm(tolerance: float) -> str:
     if np.isnan(tolerance):
-        return "undefined: the iteration did not come to an end"
+        return "undefined: the iteration did not converge"
     return "" if tolerance <= _EXACT else f"approximate: the iteration came within {tolerance:.1%} of it"

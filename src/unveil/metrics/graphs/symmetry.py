@@ -16,7 +16,7 @@ from unveil.metrics._listing import metric
     per="release",
     more_means="less private",
     bounds=(0, 1),
-    source="exchangeable nodes: of twins each is found with the same chance",
+    source="exchangeable nodes: twins share one probability",
 )
 def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float:
     """Return the largest expected share of re-identified nodes, 0 to 1.

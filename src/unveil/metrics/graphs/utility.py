@@ -39,11 +39,11 @@ class UtilityLoss:
     """
 
     metric: Metric
-    value: float = figure("The metric itself; its page says its unit and range.")
+    value: float = figure("Value of the metric; its page gives unit and range.")
     quantity: str
-    before: float = figure("The figure of the original graph; null where the metric compares both at once.")
-    after: float = figure("The figure of the released graph; null where the metric compares both at once.")
-    sampled: bool = figure("Whether it was estimated from a sample of nodes.")
+    before: float = figure("Value for the original graph; null where the metric compares both at once.")
+    after: float = figure("Value for the released graph; null where the metric compares both at once.")
+    sampled: bool = figure("Whether the value was estimated from a sample of nodes.")
     why: str
 
 

@@ -14,8 +14,8 @@ from unveil.guesses.matching import Matching, matching_truth
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
 
-LOWER_BOUND = "A lower bound that is certain beside a sampled number; null where there is none."
-UPPER_BOUND = "An upper bound that is certain beside a sampled number; null where there is none."
+LOWER_BOUND = "Certain lower bound of a sampled value; null where there is none."
+UPPER_BOUND = "Certain upper bound of a sampled value; null where there is none."
 #: What an adversary can hold.
 Attack = Matching | MatchingDistribution | UnequalMatching
 Kind = Literal["exact", "sampled", "bracket"]
@@ -37,14 +37,14 @@ class EstimatedFigure:
 
     JSON_DEFINITION: ClassVar[str] = "figure"
 
-    value: float = figure("The number itself; null where it is undefined.")
+    value: float = figure("The value; null where it is undefined.")
     error: float = figure(
-        'By `kind`: of "exact" the error of rounding, of "sampled" the standard error, of "bracket" the width: the '
-        "number lies between `value` and `value + error`."
+        'By `kind`: of "exact" the rounding error, of "sampled" the standard error, of "bracket" the width: the '
+        "value lies between `value` and `value + error`."
     )
-    method: str = figure("How it was computed; several where blocks of the matrix needed different methods.")
+    method: str = figure("Computation method; several where blocks of the matrix needed different ones.")
     r_hat: float = figure(
-        "How well the chains of a sampled number agree: 1 is best, above 1.05 it is not to be trusted; null where "
+        "Agreement of the chains of a sampled value: 1 is best, above 1.05 is unreliable; null where "
         "nothing was sampled.",
         default=nan,
         after="kind",
@@ -65,9 +65,9 @@ class Permanent:
 
     logarithm: EstimatedFigure
     counted: int | None
-    log = figure_at("logarithm.value", "The natural logarithm of the permanent.")
+    log = figure_at("logarithm.value", "Natural logarithm of the permanent.")
 
-    @derived("The permanent itself; null where it is too large or too small for a float.")
+    @derived("The permanent; null where it is out of range for a float.")
     def value(self) -> float | None:
         """The permanent as a float, or None if out of range.
 
@@ -81,8 +81,8 @@ class Permanent:
             return None
         return exp(self.logarithm.value)
 
-    method = figure_at("logarithm.method", "The method, or several where blocks of the matrix needed different ones.")
-    error = figure_at("logarithm.error", "The standard error of the logarithm; 0 where it is exact.")
+    method = figure_at("logarithm.method", "Method, or several where blocks of the matrix needed different ones.")
+    error = figure_at("logarithm.error", "Standard error of the logarithm; 0 where it is exact.")
     kind = figure_at("logarithm.kind", '"exact", "sampled" or "bracket".')
 
     @derived("The number itself, as text; empty where it is not known exactly.")
@@ -100,17 +100,17 @@ class MatchingSpace:
 
     log_permanent: EstimatedFigure
     permanent: int | None
-    n: int = figure("How many entries there are.")
-    token_count: int = figure("How many tokens there are.", name="tokens")
-    pairs: int = figure("How many entries have a token.")
+    n: int = figure("Number of items.")
+    token_count: int = figure("Number of pseudonyms.", name="tokens")
+    pairs: int = figure("Number of items with a pseudonym.")
 
-    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
+    @derived("Permanent of the matrix: the weighted number of matchings.", name="permanent")
     def whole_permanent(self) -> Permanent:
         """The permanent with its logarithm."""
         return Permanent(self.log_permanent, self.permanent)
 
-    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
+    d_value = figure_at("d.value", "Degree of anonymity: 0 one certain matching, 1 all equally likely.", name="d")
+    d: EstimatedFigure = figure("Degree of anonymity with its error.", name="d_figure")
     r_hat: float
     notes: tuple[str, ...]
 
@@ -260,7 +260,7 @@ def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
     truly = int((truth >= 0).sum())
     if not isinstance(guess, UnequalMatching) or truly == guess.pair_count:
         return ()
-    return (f"The adversary holds that {guess.pair_count} entries have a token; in truth {truly} have.",)
+    return (f"The attacker assumes that {guess.pair_count} items have a pseudonym; the truth is {truly}.",)
 
 
 def _togetherness(answer: MatchingAnswer) -> float:
@@ -277,7 +277,7 @@ def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
     place = edge_at(edges, truth)
     count = (guess.matchings == truth).sum(axis=1)
     chance = np.bincount(count, guess.probability, guess.n + 1).astype(np.float64)
-    notes = () if (count == guess.n).any() else ("The truth is not among the matchings: the adversary rules it out.",)
+    notes = () if (count == guess.n).any() else ("The truth is not among the matchings: the attacker excludes it.",)
     return RandomMatching(
         edges=edges,
         marginal=edges.weight,

@@ -59,10 +59,10 @@ class Quantile:
     3
     """
 
-    probability: float = figure("The probability, from 0 to 1, with which the number is reached.")
-    at_least: int = figure("The number of cracks that is reached with it.")
-    low: int = figure("The lower end of that number.")
-    high: int = figure("The upper end of that number.")
+    probability: float = figure("Probability, from 0 to 1, of reaching the number.")
+    at_least: int = figure("Number of resolved pseudonyms reached with this probability.")
+    low: int = figure("Lower end of that number.")
+    high: int = figure("Upper end of that number.")
     method: str = figure(hidden=True)
 
 
@@ -119,34 +119,34 @@ class Cracks(MatchingSpace):
     d_by_permanent: EstimatedFigure
     crack_probability: FloatArray
     crack_probability_error: FloatArray
-    expected_cracks: EstimatedFigure = figure("How many entries are expected to be given their true token.")
+    expected_cracks: EstimatedFigure = figure("Expected number of items given their true pseudonym.")
 
-    @derived("The same as a share of all entries.")
+    @derived("Expected cracks as a share of all items.")
     def cracked_share(self) -> EstimatedFigure:
         """Expected share of items resolved, 0 to 1."""
         found = self.expected_cracks
         return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
     heuristic_value = figure_at(
-        "heuristic.value", "The expected number of cracks by a rule of thumb of the literature.", name="heuristic"
+        "heuristic.value", "Expected number of cracks by a heuristic of the literature.", name="heuristic"
     )
-    heuristic: EstimatedFigure = figure("The number by the rule of thumb with its error.", name="heuristic_figure")
+    heuristic: EstimatedFigure = figure("Value of the heuristic with its error.", name="heuristic_figure")
     matched_bias_value = figure_at(
-        "matched_bias.value", "How much the adversary's own belief leans to the truth.", name="matched_bias"
+        "matched_bias.value", "Relative error of the heuristic for a best-informed attacker.", name="matched_bias"
     )
-    matched_bias: EstimatedFigure = figure("The matched bias with its error.", name="matched_bias_figure")
-    flat: bool = figure("Whether all matchings that are possible are equally likely.")
+    matched_bias: EstimatedFigure = figure("Matched bias with its error.", name="matched_bias_figure")
+    flat: bool = figure("Whether all possible matchings are equally likely.")
     nmape_value = figure_at(
         "nmape.value",
-        "The mean distance of the heuristic from the expected cracks over all truths, in percent of entries; null "
-        "where it has no value.",
+        "Mean distance of the heuristic from the expected cracks over all truths, in percent of items; null "
+        "where it is undefined.",
         name="nmape",
     )
-    nmape: EstimatedFigure = figure("The NMAPE with its error.", name="nmape_figure")
-    crack_distribution: FloatArray = figure("How likely exactly 0, 1, … cracks are.")
-    crack_distribution_error: FloatArray = figure("The standard error of each.")
-    crack_distribution_method: str = figure("How they were computed.")
-    quantiles: tuple[Quantile, ...] = figure("How many cracks are reached with which probability.")
+    nmape: EstimatedFigure = figure("NMAPE with its error.", name="nmape_figure")
+    crack_distribution: FloatArray = figure("Probability of exactly 0, 1, … cracks.")
+    crack_distribution_error: FloatArray = figure("Standard error of each probability.")
+    crack_distribution_method: str = figure("Computation method of the distribution.")
+    quantiles: tuple[Quantile, ...] = figure("Number of cracks reached at each probability.")
     groups: SetCracks | None
     itemsets: Itemsets | None
     no_token: FloatArray
@@ -175,7 +175,7 @@ class Cracks(MatchingSpace):
         (2, 0)
         """
         if not 0 < probability <= 1:
-            raise InputError(f"probability must lie above 0 and be at most 1, but is {probability:g}. Write 0.05")
+            raise InputError(f"probability is {probability:g}; it must be above 0 and at most 1. Write 0.05")
         return _quantile(self.crack_distribution, self._effective, self.crack_distribution_method, probability)
 
 
@@ -236,7 +236,7 @@ def cracks(
     """
     labels = None if groups is None else labels_of(guess, groups)
     if not 0 < precision <= 1:
-        raise InputError(f"precision must lie above 0 and be at most 1, but is {precision:g}. Write 0.01")
+        raise InputError(f"precision is {precision:g}; it must be above 0 and at most 1. Write 0.01")
     found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision, sample_permanent=True)
     chances, errors = found.distribution, found.distribution_error
     if chances is None or errors is None:

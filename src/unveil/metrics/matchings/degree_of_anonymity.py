@@ -25,7 +25,7 @@ from unveil.metrics.matchings._random_matchings import (
 FACTS: dict[str, Any] = {"category": "cracks", "per": "release", "more_means": "more private", "bounds": (0, 1)}
 
 
-@metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; entropy of matchings for others", **FACTS)
+@metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; else entropy of matchings", **FACTS)
 def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return the degree of anonymity of the matching, 0 to 1.
 

@@ -191,5 +191,5 @@ def _sum_at(gap: Edges, columns: IntArray) -> float:
 
 def _attack(graph: Graph) -> Matching:
     if isinstance(graph, MatchingDistribution):
-        raise InputError("this needs a matrix, but matchings with probabilities were given. Pass a Matching instead")
+        raise InputError("this metric needs a matrix, not listed matchings. Pass a Matching instead")
     return graph if isinstance(graph, Matching) else Matching.from_matrix(graph)

@@ -41,11 +41,11 @@ class Itemset:
         The chance that each of its entries gets its own token.
     """
 
-    name: str = figure("The name of the set.")
-    size: int = figure("How many entries it has.", name="entries")
-    found: EstimatedFigure = figure("The chance that its entries get exactly the set's tokens, in any order.")
+    name: str = figure("Name of the set.")
+    size: int = figure("Number of items.", name="entries")
+    found: EstimatedFigure = figure("Probability that its items get exactly the set's pseudonyms, in any order.")
     by_chance: float = figure("The same if every matching were equally likely.")
-    cracked: EstimatedFigure = figure("The chance that each of its entries gets its own token.")
+    cracked: EstimatedFigure = figure("Probability that each of its items gets its own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +64,10 @@ class Itemsets:
     """
 
     expected: EstimatedFigure = figure(
-        "How many of them are found on average: the sum of their chances, whether or not they overlap."
+        "Expected number of sets found: the sum of their probabilities, whether or not they overlap."
     )
     any_found: EstimatedFigure = figure(
-        "The chance that at least one is found. With more than eight sets, or where chances were sampled, it is a "
+        "Probability that at least one is found. With more than eight sets, or sampled probabilities, it is a "
         "bracket: at least the largest of them, at most their sum."
     )
     sets: tuple[Itemset, ...] = figure("One entry for each set.")
@@ -139,16 +139,14 @@ def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
         if strange or not listed:
             seen = f"{strange} of its {len(listed)} are not" if listed else "it is empty"
             raise InputError(
-                f"each set must be made of entries that the attack has, but of set {number} (counted from 1) {seen}. "
-                "Check the spelling, and that both belong together"
+                f"set {number} (counted from 1) has unknown items: {seen}. "
+                "Check the spelling, and that both files match"
             )
         if len(set(listed)) < len(listed):
-            raise InputError(
-                f"a set must have each entry once, but set {number} (counted from 1) repeats one. Remove it"
-            )
+            raise InputError(f"set {number} (counted from 1) repeats an item. Remove the repeat")
         found[str(name)] = [place[entry] for entry in listed]
     if not found:
-        raise InputError("there must be at least one set of entries, but there is none. Name one, with its entries")
+        raise InputError("no set of items was given. Name one, with its items")
     return found
 
 

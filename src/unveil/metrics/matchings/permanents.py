@@ -50,14 +50,12 @@ class Ambiguity(MatchingSpace):
         As in ``Cracks``.
     """
 
-    GROUPS: ClassVar[Mapping[str, str]] = {
-        "expected_cracks": "How many entries are expected to be given their true token."
-    }
+    GROUPS: ClassVar[Mapping[str, str]] = {"expected_cracks": "Expected number of items given their true pseudonym."}
 
-    flat: bool = figure("Whether all that are possible are alike to the adversary.")
-    believed_cracks: EstimatedFigure = figure("By the adversary's own belief.", name="expected_cracks.believed")
-    least_cracks: EstimatedFigure = figure("If the truth is the hardest to find.", name="expected_cracks.least")
-    most_cracks: EstimatedFigure = figure("If the truth is the easiest to find.", name="expected_cracks.most")
+    flat: bool = figure("Whether all possible matchings are equally likely.")
+    believed_cracks: EstimatedFigure = figure("By the attacker's own probabilities.", name="expected_cracks.believed")
+    least_cracks: EstimatedFigure = figure("For the truth that is hardest to resolve.", name="expected_cracks.least")
+    most_cracks: EstimatedFigure = figure("For the truth that is easiest to resolve.", name="expected_cracks.most")
     best: FloatArray
     best_error: FloatArray
 

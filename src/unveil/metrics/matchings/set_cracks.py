@@ -16,8 +16,8 @@ from unveil.metrics.matchings._random_matchings import Attack, EstimatedFigure, 
 Labels = Sequence[Any] | Mapping[Any, Any]
 
 
-EXPECTED = "How many of them are expected to get a token that belongs to the group."
-BY_CHANCE = "How many would if every matching were equally likely: `size ** 2 / n` where each entry has a token."
+EXPECTED = "Expected number of items that get a pseudonym of the category."
+BY_CHANCE = "The same if every matching were equally likely: `size ** 2 / n` if all items have a pseudonym."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +36,11 @@ class Category:
         How many are expected to get their own token.
     """
 
-    name: str = figure("The name of the group.")
-    size: int = figure("How many entries it has.", name="entries")
+    name: str = figure("Name of the category.")
+    size: int = figure("Number of items.", name="entries")
     expected: EstimatedFigure = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
-    entries_cracked: EstimatedFigure = figure("How many are expected to get their own token.")
+    entries_cracked: EstimatedFigure = figure("Expected number of items that get their own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -165,18 +165,18 @@ def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
         strange = len(have.keys() - {str(key) for key in keys})
         if strange:
             raise InputError(
-                f"groups must name entries that the attack has, but {strange} of {len(have)} names are of none. Check "
-                "the spelling, and that both belong together"
+                f"groups has {strange} of {len(have)} names that are not items of the attack. Check "
+                "the spelling, and that both files match"
             )
         listed = [have.get(str(key)) for key in keys]
     else:
         listed = list(groups)
         if len(listed) != n or isinstance(groups, str):
-            raise InputError(f"groups must have one for each of the {n} entries, but has {len(listed)}. Pass as many")
+            raise InputError(f"groups has {len(listed)} values for {n} items. Pass one per item")
     lacking = [k for k, label in enumerate(listed) if label is None or label != label]
     if lacking:
         raise InputError(
-            f"every entry must be in a group, but entry {lacking[0] + 1} (counted from 1) is in none; such entries: "
-            f"{len(lacking)}. Give each one, its own name where it belongs to no other"
+            f"item {lacking[0] + 1} (counted from 1) has no group; such items: "
+            f"{len(lacking)}. Give each one a group, its own name if it is alone"
         )
     return np.array([str(label) for label in listed])

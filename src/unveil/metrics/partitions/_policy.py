@@ -54,7 +54,7 @@ def exact_share(value: Number, *, what: str) -> Fraction:
     fraction = exact_fraction(value, what=what)
     if not 0 <= fraction <= 1:
         seen = f"{float(fraction):g}" if abs(fraction) < _FITS else f"{'below' if fraction < 0 else 'above'} that"
-        raise InputError(f"{what} must lie between 0 and 1, but is {seen}. Write it as 0.5 or 1/2")
+        raise InputError(f"{what} is {seen}; it must be between 0 and 1. Write it as 0.5 or 1/2")
     return fraction
 
 
@@ -72,9 +72,7 @@ def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Exa
     try:
         known = {each: exact_share(each, what=what) for each in set(given)}
     except TypeError:
-        raise InputError(
-            f"{what} must be one number for each subject, but some are not numbers. Pass numbers"
-        ) from None
+        raise InputError(f"some values of {what} are not numbers. Pass one number per subject") from None
     fractions = [known[each] for each in given]
     dtype = np.int64 if max(f.denominator for f in known.values()) < _FITS else object
     numerators, denominators = ([f.numerator for f in fractions], [f.denominator for f in fractions])
@@ -87,7 +85,7 @@ def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:
         return np.full(subjects.size, bool(value))
     given = per_subject(value, subjects, what=what)
     if not all(isinstance(each, (bool, np.bool_)) for each in given):
-        raise InputError(f"{what} must be True or False for each subject. Pass one of the two")
+        raise InputError(f"some values of {what} are not True or False. Pass one of the two per subject")
     return np.array(given, dtype=bool)
 
 
@@ -99,16 +97,16 @@ def per_subject(value: Any, subjects: NDArray[Any], *, what: str) -> list[Any]:
         unknown = sum(subject not in known for subject in value)
         if missing or unknown:
             raise InputError(
-                f"{what} must name every subject and no other, but {missing} are missing and {unknown} are unknown. "
-                "Name them all, or pass one value for everybody"
+                f"{what} must name every subject, but {missing} are missing and {unknown} are unknown. "
+                "Name them all, or pass one common value"
             )
         return [value[subject] for subject in subjects.tolist()]
     try:
         given = list(value)
     except TypeError:
-        raise InputError(f"{what} must be one value, a sequence or a mapping. Pass one of these") from None
+        raise InputError(f"the type of {what} is not supported. Pass one value, a sequence or a mapping") from None
     if len(given) != subjects.size:
         raise InputError(
-            f"{what} has {len(given)} values for {subjects.size} subjects. Pass one for each, or one for everybody"
+            f"{what} has {len(given)} values for {subjects.size} subjects. Pass one per subject, or one common value"
         )
     return given

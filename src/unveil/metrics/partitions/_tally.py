@@ -83,8 +83,8 @@ def tallies(guess: Partition | View, truth: Partition, weights: Weights | None) 
     """Return the weighted items of each subject in each cluster."""
     if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
         raise InputError(
-            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
-            f"{type(guess).__name__}. Build them with Partition.from_labels"
+            f"truth is a {type(truth).__name__} and guess a {type(guess).__name__}. Pass a Partition as truth, "
+            f"and a Partition or View as guess. Build them with Partition.from_labels"
         )
     view = guess if isinstance(guess, View) else View([guess], [1])
     partitions = [partition.aligned_to(truth) for partition in view.partitions]

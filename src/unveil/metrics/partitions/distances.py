@@ -32,15 +32,13 @@ class PartitionDistances:
     NaN stands for what is undefined (one item has no pairs and no distances to divide by) or was not asked for.
     """
 
-    voi: float = figure("The variation of information between guess and truth, in bits; 0 where they are the same.")
+    voi: float = figure("Variation of information between guess and truth, in bits; 0 where they are the same.")
     voi_normalised: float = figure(
-        "The variation of information as a share of the largest that so many items allow, from 0 (the same partition) "
-        "to 1."
+        "Variation of information as a share of its largest value for this number of items, from 0 (the same "
+        "partition) to 1."
     )
-    rand: float = figure("The Rand index, from 0 to 1: the share of pairs of items on which both agree.")
-    adjusted_rand: float = figure(
-        "The Rand index less what chance gives, over the most that could be: 0 by chance, 1 the same partition."
-    )
+    rand: float = figure("Rand index, from 0 to 1: share of pairs of items on which both agree.")
+    adjusted_rand: float = figure("Rand index adjusted for chance: 0 by chance, 1 the same partition.")
     bcubed_precision: float = figure(
         "B-cubed precision, from 0 to 1: the mean over items of the share of their guessed cluster that belongs to "
         "their subject."
@@ -49,11 +47,9 @@ class PartitionDistances:
         "B-cubed recall, from 0 to 1: the mean over items of the share of their subject that is in their guessed "
         "cluster."
     )
-    mtd: float = figure(
-        "The fewest items to move to another cluster to make the truth of the guess; 0 where they are the same."
-    )
+    mtd: float = figure("Minimum number of items to move to turn the guess into the truth; 0 where they are the same.")
     mtd_normalised: float = figure(
-        "The items to move as a share of the most that can be needed, from 0 (the same partition) to 1."
+        "Items to move as a share of the largest number needed, from 0 (the same partition) to 1."
     )
 
 
@@ -189,8 +185,8 @@ def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, norm
 def _tables(guess: Partition | View, truth: Partition) -> tuple[list[Contingency], tuple[Fraction, ...]]:
     if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
         raise InputError(
-            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
-            f"{type(guess).__name__}. Build them with Partition.from_labels"
+            f"truth is a {type(truth).__name__} and guess a {type(guess).__name__}. Pass a Partition as truth, "
+            f"and a Partition or View as guess. Build them with Partition.from_labels"
         )
     view = guess if isinstance(guess, View) else View([guess], [1])
     tables = [stacked_contingency(stack, truth) for stack in stacks(view.partitions)]

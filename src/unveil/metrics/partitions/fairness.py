@@ -17,14 +17,14 @@ class FigureSpread:
     Subjects without a value are left out of all but, for the risk slope, the worst decile.
     """
 
-    quantity: str = figure("The figure that is spread over subjects.")
-    mean: float = figure("The mean of the values that are defined.")
-    median: float = figure("The median over the subjects that have a value.")
-    low: float = figure("The least value of any subject.")
-    high: float = figure("The greatest value of any subject.")
-    gini: float = figure("0 where all are alike, near 1 where one has it all.")
-    worst_decile: float = figure("The mean over the tenth of subjects most at risk.")
-    undefined: int = figure("How many subjects have no value.", counts="people")
+    quantity: str = figure("Name of the value.")
+    mean: float = figure("Mean of the defined values.")
+    median: float = figure("Median over the subjects with a value.")
+    low: float = figure("Smallest value of any subject.")
+    high: float = figure("Largest value of any subject.")
+    gini: float = figure("Gini coefficient: 0 where all are equal, near 1 where one has it all.")
+    worst_decile: float = figure("Mean over the tenth of subjects most at risk.")
+    undefined: int = figure("Number of subjects without a value.", counts="people")
 
 
 def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:

@@ -47,8 +47,8 @@ Linkage = Literal["pairs", "any", "cheapest"] | Mapping[tuple[Any, Any], float]
 _LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAIRS}
 
 DRAWS = 200
-NEXT_BREACH = "How likely the very next piece of evidence is a breach."
-EVIDENCE = "How many pieces of evidence it takes until beta is linked."
+NEXT_BREACH = "Probability that the next piece of evidence is a breach."
+EVIDENCE = "Number of pieces of evidence until beta is linked."
 #: So many steps of all draws are kept at once; what is longer goes in several rounds.
 _STEPS_AT_ONCE = 1 << 22
 #: The pieces of evidence of which the curves are kept.
@@ -70,11 +70,11 @@ class Forecast:
     (``breached_after``), with the ends between which nine tenths of the futures lie.
     """
 
-    linkage: str = figure("How the next merging is found.")
-    split: float = figure("The odds of a piece of evidence that splits a cluster against one that merges two.")
-    draws: int = figure("How many were drawn.")
+    linkage: str = figure("Rule for the next merge.")
+    split: float = figure("Odds of evidence that splits a cluster against evidence that merges two.")
+    draws: int = figure("Number of random futures.")
 
-    @derived("How many subjects it is made for.", name="subjects")
+    @derived("Number of subjects in the forecast.", name="subjects")
     def subject_count(self) -> int:
         """The number of subjects."""
         return self.subjects.size
@@ -87,21 +87,21 @@ class Forecast:
     subjects: IntArray
     risk_slope: FloatArray = column(RISK_SLOPE)
     risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
-    risk_slope_median: FloatArray = column("The median of the risk slope; null where it falls among breaches.")
+    risk_slope_median: FloatArray = column("Median risk slope; null where it falls among breaches.")
     risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
-    error: FloatArray = column("The standard error of the mean risk slope.")
+    error: FloatArray = column("Standard error of the mean risk slope.")
     evidence: FloatArray = column(EVIDENCE)
-    evidence_low: FloatArray = column("The lower end of the pieces of evidence.")
-    evidence_high: FloatArray = column("The upper end of the pieces of evidence.")
+    evidence_low: FloatArray = column("Lower end of the pieces of evidence.")
+    evidence_high: FloatArray = column("Upper end of the pieces of evidence.")
     next_breach: FloatArray = column(NEXT_BREACH)
     breached: FloatArray = column(BREACHED)
     overall: Range = figure(RISK_SLOPE, name="risk_slope")
     overall_evidence: Range = figure(EVIDENCE, name="evidence")
     linked: FloatArray = figure(LINKED)
     mixed: FloatArray = figure(MIXED)
-    breached_after: FloatArray = figure("The share of subjects breached after 0, 1, … pieces of evidence.")
-    breached_after_low: FloatArray = figure("The lower end of it.")
-    breached_after_high: FloatArray = figure("The upper end of it.")
+    breached_after: FloatArray = figure("Share of subjects breached after 0, 1, … pieces of evidence.")
+    breached_after_low: FloatArray = figure("Lower end of this share.")
+    breached_after_high: FloatArray = figure("Upper end of this share.")
 
 
 def forecast(
@@ -157,15 +157,15 @@ def forecast(
     (np.float64(0.344), np.float64(0.344), np.float64(1.5))
     """
     if draws < 1:
-        raise InputError(f"a forecast needs at least one draw, but draws is {draws}. Pass 1 or more")
+        raise InputError(f"draws is {draws}; a forecast needs at least one. Pass 1 or more")
     if not (isfinite(split) and split >= 0):
         raise InputError(
-            "split must be a number from 0 up, the odds of a splitting piece. Pass 0 for none, 1 for alike"
+            "split is not a number from 0 up. Pass the odds of splitting evidence: 0 for none, 1 for equal odds"
         )
     weights, policy = settings.get("weights"), policy_of(truth, settings)
     if split > 0 and weights is not None and item_weights(weights, truth).subject.size:
         raise InputError(
-            "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or weights "
+            "a forecast cannot split clusters if subjects have their own weights. Pass split=0, or weights "
             "of items alone"
         )
     chosen = _chosen(subjects, truth)
@@ -197,8 +197,7 @@ def _chosen(subjects: Sequence[int] | None, truth: Partition) -> IntArray:
     chosen = np.arange(truth.cluster_count) if subjects is None else np.asarray(subjects, np.int64)
     if chosen.size == 0 or chosen.min() < 0 or chosen.max() >= truth.cluster_count:
         raise InputError(
-            f"subjects must be indices from 0 to {truth.cluster_count - 1}, at least one, but are not. "
-            "Leave them out to look at all"
+            f"subjects are not indices from 0 to {truth.cluster_count - 1}, or empty. Leave them out for all subjects"
         )
     return chosen
 
@@ -207,10 +206,7 @@ def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) 
     kind = kernel.GIVEN
     if isinstance(linkage, str):
         if linkage not in _LINKAGES:
-            raise InputError(
-                "linkage must be 'pairs', 'any', 'cheapest' or rates by pairs of clusters, but is none of these. "
-                "Write one of them"
-            )
+            raise InputError("Unknown linkage. Use 'pairs', 'any', 'cheapest', or rates by pairs of clusters")
         kind = _LINKAGES[linkage]
     return kernel.EvidenceModel(kind, float(split), MIXINGS.index(policy.mixing), truth.cluster_count)
 
@@ -233,7 +229,7 @@ def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArra
     if isinstance(guess, View):
         if len(guess.partitions) > 1:
             raise InputError(
-                "rates by pairs of clusters belong to one partition, but the guess is a view of several. "
+                "rates by pairs of clusters need one partition, but the guess is a view of several. "
                 "Pass a single partition, or 'pairs'"
             )
         guess = guess.partitions[0]
@@ -242,9 +238,9 @@ def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArra
     rates = np.array([float(rate) for rate in linkage.values()])
     if unknown or not (np.isfinite(rates) & (rates >= 0)).all():
         raise InputError(
-            "linkage must have a rate from 0 up for pairs of two clusters of the guess, but "
-            f"{unknown or int((~(np.isfinite(rates) & (rates >= 0))).sum())} of {rates.size} are not that. "
-            "Correct their names or rates, or leave them out"
+            f"{unknown or int((~(np.isfinite(rates) & (rates >= 0))).sum())} of {rates.size} linkage rates are "
+            "negative, not numbers, or not for two clusters of the guess. Correct their names or rates, or leave "
+            "them out"
         )
     ends = np.array([(place[one], place[other]) for one, other in linkage], np.int64).reshape(-1, 2)
     one, other = np.concatenate([ends, ends[:, ::-1]]).T

@@ -47,8 +47,8 @@ class Reference:
     ``draws`` is how many partitions were drawn, or how many the prior has.
     """
 
-    guesser: Guesser = figure("The way of guessing, by its name.")
-    draws: int = figure("How many were drawn.")
+    guesser: Guesser = figure("Name of the guessing method.")
+    draws: int = figure("Number of random guesses.")
     miss: float = figure(MISS)
     include: float = figure(INCLUDE)
     normalised_error: float = figure(NORMALISED_ERROR)
@@ -122,11 +122,11 @@ def random_guessing(
     2.0
     """
     if like is not None and prior is not None:
-        raise InputError("guessing goes by the sizes of a guess or by a prior, but both were given. Leave one out")
+        raise InputError("like and prior cannot be combined. Leave one out")
     if guesser not in ("uniform", "growing"):
-        raise InputError("guesser must be 'uniform' or 'growing'. Write one of them, or pass like or prior")
+        raise InputError("Unknown guesser. Use 'uniform' or 'growing', or pass like or prior")
     if draws is not None and draws < 1:
-        raise InputError(f"guessing needs at least one draw, but draws is {draws}. Pass 1 or more")
+        raise InputError(f"draws is {draws}; guessing needs at least one. Pass 1 or more")
     draws = draws or min(MOST_DRAWS, max(1, ITEMS_TO_DRAW // truth.n))
     view = prior
     if view is None:
@@ -236,7 +236,7 @@ def walk_from(partition: Partition, steps: int, *, rng: np.random.Generator) -> 
     array([2])
     """
     if steps < 0:
-        raise InputError(f"a walk needs a number of steps of at least 0, but it is {steps}. Pass 0 or more")
+        raise InputError(f"steps is {steps}; it must be at least 0. Pass 0 or more")
     codes = partition.codes.copy()
     sizes = np.zeros(partition.n, np.int32)
     sizes[: partition.cluster_count] = partition.sizes
@@ -248,7 +248,7 @@ def walk_from(partition: Partition, steps: int, *, rng: np.random.Generator) -> 
 
 def _require_items(n: int) -> None:
     if n < 1:
-        raise InputError(f"a partition needs at least one item, but n is {n}. Pass a number of items from 1 up")
+        raise InputError(f"n is {n}; a partition needs at least one item. Pass a number of items from 1 up")
 
 
 def _numbered(codes: Int32Array, count: int, items: NDArray[np.generic] | None = None) -> Partition:

@@ -46,18 +46,18 @@ class UnlinkabilitySettings(TypedDict, total=False):
     mixing: Mixing
 
 
-PAPER = "unlinkability framework for adversarial partitions"
+PAPER = "unlinkability framework for partitions"
 
 # The meanings of figures that subjects, all of them together, guessing and forecasts have.
-MISS = "How many of a subject's items its most relevant cluster misses; the sum where it is of all subjects."
-INCLUDE = "How many foreign items the most relevant cluster includes; the sum where it is of all subjects."
-NORMALISED_ERROR = "The error of the guess as a share of the worst there can be."
-LINKED = "The share of a subject's items that are linked after 0, 1, … mergings."
-MIXED = "The share of foreign items that are mixed in after 0, 1, … mergings."
-BREACHED = "Whether the share beta is linked already; in a forecast how likely that is."
-BREACHED_SHARE = "The share of subjects that are breached."
-MERGINGS = "How many mergings it takes to a breach."
-RISK_SLOPE = "How steeply mergings lead to a breach: 0 far away, 1 straight up; null where it is breached already."
+MISS = "Number of a subject's items missed by its most relevant cluster; for all subjects, the sum."
+INCLUDE = "Number of other subjects' items in the most relevant cluster; for all subjects, the sum."
+NORMALISED_ERROR = "Error of the guess as a share of the largest possible error."
+LINKED = "Share of a subject's items linked after 0, 1, … merges."
+MIXED = "Share of other subjects' items mixed in after 0, 1, … merges."
+BREACHED = "Whether the share beta is already linked; in a forecast the probability of it."
+BREACHED_SHARE = "Share of breached subjects."
+MERGINGS = "Number of merges to a breach."
+RISK_SLOPE = "Closeness to a breach: 0 far away, 1 one step away; null where it is breached already."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,7 +80,7 @@ class OverallUnlinkability:
     breached: bool = figure(BREACHED)
     mergings: float = figure(MERGINGS)
     risk_slope: float = figure(RISK_SLOPE)
-    breached_subjects: int = figure("How many subjects are breached.", counts="people")
+    breached_subjects: int = figure("Number of breached subjects.", counts="people")
     breached_share: float = figure(BREACHED_SHARE, counts="people")
 
 
@@ -93,19 +93,19 @@ class Unlinkability:
     alpha: FloatArray
     beta: FloatArray
     contamination_desirable: BoolArray
-    size: IntArray = column("How many items there are.")
+    size: IntArray = column("Number of items.")
     related: FloatArray = column("Clusters that hold items of the subject.")
     miss: FloatArray = column(MISS)
     include: FloatArray = column(INCLUDE)
-    error: FloatArray = column("The error of the guess: alpha × miss + (1 - alpha) × include.")
+    error: FloatArray = column("Error of the guess: alpha × miss + (1 - alpha) × include.")
     normalised_error: FloatArray = column(NORMALISED_ERROR)
-    linked0: FloatArray = column("The share of the items that are linked now.")
-    mixed0: FloatArray = column("The share of foreign items in the cluster now.")
+    linked0: FloatArray = column("Share of the items linked now.")
+    mixed0: FloatArray = column("Share of other subjects' items in the cluster now.")
     breached: BoolArray = column(BREACHED)
     mergings: FloatArray = column(MERGINGS)
     risk_slope: FloatArray = column(RISK_SLOPE)
-    others: FloatArray = column("How many other subjects sit in the cluster.")
-    others_evenness: FloatArray = column("How evenly the cluster is shared by them.")
+    others: FloatArray = column("Number of other subjects in the cluster.")
+    others_evenness: FloatArray = column("Evenness of the other subjects' shares of the cluster.")
     graph_start: IntArray
     linked: FloatArray
     mixed: FloatArray
@@ -216,12 +216,12 @@ def policy_of(truth: Partition, settings: UnlinkabilitySettings) -> Policy:
     """Return the checked policy, from the settings of :func:`unlinkability`."""
     norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
     if norm not in ("weight", "literal"):
-        raise InputError("norm must be 'weight' or 'literal'. Write one of them")
+        raise InputError("Unknown norm. Use 'weight' or 'literal'")
     if at_breach not in ("nan", "limit"):
-        raise InputError("at_breach must be 'nan' or 'limit'. Write one of them")
+        raise InputError("Unknown at_breach. Use 'nan' or 'limit'")
     mixing = settings.get("mixing", "items")
     if mixing not in MIXINGS:
-        raise InputError("mixing must be 'items', 'others' or 'even'. Write one of them")
+        raise InputError("Unknown mixing. Use 'items', 'others' or 'even'")
     alpha, beta = settings.get("overall_alpha"), settings.get("overall_beta")
     desirable = settings.get("contamination_desirable", False)
     return Policy(

@@ -17,9 +17,9 @@ from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions.distances import distances_of_each
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 
-RISK_SLOPE_LOW = "The lower end of the risk slope; null where it falls among breaches."
-RISK_SLOPE_HIGH = "The upper end of the risk slope; null where it falls among breaches."
-RANGES = "Of each figure, between which values nine tenths lie."
+RISK_SLOPE_LOW = "Lower end of the risk slope; null where it falls among breaches."
+RISK_SLOPE_HIGH = "Upper end of the risk slope; null where it falls among breaches."
+RANGES = "Range of each value that holds 90% of the probability."
 #: Nine partitions of ten lie between these two.
 LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
 
@@ -34,26 +34,26 @@ class Range:
 
     JSON_DEFINITION: ClassVar[str] = "range"
 
-    quantity: str = figure("The figure that this is the range of.")
-    mean: float = figure("The mean by probability, those without a value left out.")
-    low: float = figure("The lower end: nine tenths of the probability lie between the ends.")
-    median: float = figure("The median by probability.")
-    high: float = figure("The upper end; null where it falls among partitions without a value.")
-    undefined: float = figure("The probability of those without a value.")
+    quantity: str = figure("Name of the value.")
+    mean: float = figure("Mean by probability, without undefined values.")
+    low: float = figure("Lower end: 90% of the probability lies between the ends.")
+    median: float = figure("Median by probability.")
+    high: float = figure("Upper end; null where it falls among partitions without a value.")
+    undefined: float = figure("Probability of partitions without a value.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ViewRanges:
     """Ranges of overall values over a view, and intervals per subject."""
 
-    partitions: int = figure("How many partitions the view has.")
+    partitions: int = figure("Number of partitions in the view.")
     ranges: tuple[Range, ...] = figure(RANGES)
-    breached_probability: FloatArray = column("How likely the adversary thinks a partition that breaches the subject.")
+    breached_probability: FloatArray = column("Attacker's probability of a partition that breaches the subject.")
     linked0_low: FloatArray = column(
-        "The lower end of the share linked now, over the partitions of a view: nine tenths of the probability lie "
+        "Lower end of the share linked now, over the partitions of a view: 90% of the probability lies "
         "between the ends."
     )
-    linked0_high: FloatArray = column("The upper end of the share linked now, over the partitions of a view.")
+    linked0_high: FloatArray = column("Upper end of the share linked now, over the partitions of a view.")
     risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
     risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
 

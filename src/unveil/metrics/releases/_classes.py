@@ -38,12 +38,12 @@ class EquivalenceClasses:
 
     COUNTS = "statistic"
 
-    columns: tuple[str, ...] = figure("The columns in which rows are compared.")
-    missing: Missing = figure('"own" if a missing value is a value of its own, "any" if it matches every value.')
+    columns: tuple[str, ...] = figure("Columns compared (the quasi-identifiers).")
+    missing: Missing = figure('"own" if a missing value is a separate value, "any" if it matches every value.')
     #: For each row the number of rows that match it; private, as it is about people.
     of_row: IntArray = field(repr=False)
-    size: IntArray = figure("The sizes of classes that there are, ascending.")
-    rows: IntArray = figure("The number of rows in classes of each size.")
+    size: IntArray = figure("Distinct class sizes, ascending.")
+    rows: IntArray = figure("Number of rows in classes of each size.")
 
     @property
     def smallest(self) -> int:
@@ -100,7 +100,7 @@ def equivalence_classes(
     (array([2, 2, 1, 1]), array([3, 3, 3, 1]))
     """
     if missing not in get_args(Missing):
-        raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Choose one of the two")
+        raise InputError(f"Unknown value {missing!r} of missing. Use 'own' or 'any'")
     table = released_table(release)
     names = quasi_identifiers(table, columns)
     codes = column_codes(table, names, suppressed=missing)
@@ -123,8 +123,7 @@ def released_table(release: Release | Table) -> Table:
     if isinstance(release, Table):
         return release
     raise InputError(
-        f"what is measured must be a Release or a Table, but is a {type(release).__name__}. "
-        "Make one with Table.from_frame(frame)"
+        f"the release is a {type(release).__name__}, not a Release or a Table. Make one with Table.from_frame(frame)"
     )
 
 
@@ -142,19 +141,15 @@ def quasi_identifiers(
     if columns is None:
         columns = [column.name for column in table.columns if column.role == "known" and column.name not in apart]
     if isinstance(columns, str) or not columns:
-        raise InputError(
-            f"there must be at least one column of the {table.name} that an adversary may know. "
-            "Name the columns, as in columns=['age', 'sex']"
-        )
+        raise InputError(f"the {table.name} has no quasi-identifiers. Name the columns, as in columns=['age', 'sex']")
     names = tuple(table.column(name).name for name in columns)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
+        raise InputError(f"column {twice!r} is named more than once. Name it once")
     both = next((name for name in names if name in apart), None)
     if both is not None:
         raise InputError(
-            f"column {both!r} must not be among the columns an adversary knows, because it is {apart[both]}. "
-            "Leave it out of one of the two"
+            f"column {both!r} cannot be a quasi-identifier, because it is {apart[both]}. Leave it out of one of the two"
         )
     return names
 
@@ -227,8 +222,8 @@ def _matches(codes: Int32Array, classes: RowClasses) -> IntArray:
     pattern = pattern.reshape(-1)
     if len(holes) > _MOST_PATTERNS or len(holes) * len(distinct) > _MOST_COMPARED:
         raise InputError(
-            f"missing='any' compares {len(distinct)} kinds of rows with {len(holes)} patterns of missing cells, more "
-            "than can be done in reasonable time. Use missing='own', or name fewer columns"
+            f"missing='any' compares {len(distinct)} distinct rows with {len(holes)} patterns of missing cells, which "
+            "takes too long. Use missing='own', or name fewer columns"
         )
     member = [np.flatnonzero(pattern == each) for each in range(len(holes))]
     matches = np.zeros(len(distinct), np.int64)

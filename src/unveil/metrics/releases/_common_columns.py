@@ -13,7 +13,7 @@ def compared_columns(release: Release, columns: Sequence[str] | None) -> tuple[s
         columns = [column.name for column in every if column.role not in ("identifier", "ignored")]
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
         raise InputError(
-            "there must be at least one column to compare that is neither an identifier nor ignored, each named once. "
+            "no column to compare: all are identifiers or ignored, or one is named twice. "
             "Name the columns, as in columns=['age']"
         )
     return tuple(release.original.column(name).name for name in columns)

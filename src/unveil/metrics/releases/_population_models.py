@@ -86,32 +86,32 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
         # A column of one or two numbers, or one that is named like a group, is read as a category.
         numbers = cells.cast(pl.String).cast(pl.Float64, strict=False)
         if column.kind in ("date", "boolean") or numbers.null_count() > cells.null_count():
-            raise InputError(f"{where} must hold numbers to be weights, but its kind is {column.kind}. Name another")
+            raise InputError(f"{where} cannot be weights: its type is {column.kind}. Name a column of numbers")
         values = numbers.fill_null(nan).to_numpy()
     else:
         where = "the weights"
         try:
             values = np.asarray(weights, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError("the weights must be numbers, one per row. Name a column of numbers") from None
+            raise InputError("some weights are not numbers. Name a column of numbers") from None
         if values.shape != (table.rows,):
             raise InputError(
-                f"there must be one weight for each of the {table.rows} rows of the {table.name}, but the weights have "
-                f"the shape {values.shape}. Pass one per row"
+                f"the weights have the shape {values.shape}, but the {table.name} has {table.rows} rows. "
+                "Pass one weight per row"
             )
     wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
     if wrong.size:
         value = values[wrong[0]]
         seen = "missing" if np.isnan(value) else "infinite" if np.isinf(value) else "0" if value == 0 else "negative"
         raise InputError(
-            f"{where} must hold a weight above 0 in every row, but does not in row "
-            f"{wrong[0] + 1} (counted from 1 below the header), where it is {seen}; such rows: {wrong.size}. "
+            f"{where} must be above 0 in every row, but is {seen} in row "
+            f"{wrong[0] + 1} (counted from 1 below the header); such rows: {wrong.size}. "
             "Correct the weights, or leave those rows out"
         )
     if values.sum() > _MOST_PEOPLE:
         raise InputError(
-            f"{where} must sum to at most {_MOST_PEOPLE:,} people, but sum to more. Check that it holds weights: how "
-            "many people each row stands for"
+            f"{where} sums to more than {_MOST_PEOPLE:,} people. Check that it holds weights: "
+            "the number of people that each row stands for"
         )
     return values
 
@@ -119,13 +119,11 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
 def checked_size(table: Table, size: float | None) -> float | None:
     """Return the population size, at least the sample size, or None."""
     if size is not None and size > _MOST_PEOPLE:
-        raise InputError(
-            f"the population must have at most {_MOST_PEOPLE:,} people, but is told to have more. Write its true size"
-        )
+        raise InputError(f"the population is above the limit of {_MOST_PEOPLE:,} people. Write its true size")
     if size is not None and not table.rows <= size:
         raise InputError(
-            f"the population must have at least as many people as the {table.name} has rows ({table.rows}), but its "
-            f"size is told to be {size:g}. Correct population_size"
+            f"population_size is {size:g}, smaller than the {table.rows} rows of the {table.name}. "
+            "Correct population_size"
         )
     return size
 

@@ -25,7 +25,7 @@ from unveil.metrics.releases._common_columns import compared_columns
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
-NO_EXACT_ROW = "every released row has cells that stand for several values"
+NO_EXACT_ROW = "every released row has range cells"
 _BLUNT = 0.2
 FACTS: dict[str, Any] = {"category": "closeness", "per": "release"}
 SOURCE = "Zhao et al. (2021), CTAB-GAN"
@@ -242,9 +242,7 @@ def _closeness(
     ratio: bool,
 ) -> Closeness:
     if targets is not None and (targets < 1 or rng is None):
-        raise InputError(
-            f"targets must be at least 1 and come with rng, but is {targets}. Pass rng, or None for all rows"
-        )
+        raise InputError(f"targets is {targets}; it must be at least 1 and needs rng. Pass rng, or None for all rows")
     names = compared_columns(release, columns)
     original, *others = encode([release.original, release.released, *_control(release)], names)
     near = []

@@ -40,12 +40,12 @@ EL_EMAM = "El Emam and Dankar (2008), prosecutor risk; so named in ARX"
 #: Class sizes below which the summary counts rows; sizes that regimes ask for are among them.
 SIZES = (2, 3, 5, 11, 20)
 MISLEADING = (
-    "The release is synthetic: its rows are nobody's, so a unique row points at no one and a large class shelters no "
-    "one. These figures mislead there; read what the attacks find instead"
+    "The release is synthetic: its rows belong to no person, so class sizes do not measure risk. "
+    "Read the attack results instead"
 )
-NO_CELL = "no minimum cell size is told"
-NOTHING_SENSITIVE = "no sensitive column is told"
-NO_HOUSEHOLD = "no household column is told"
+NO_CELL = "no minimum cell size is given"
+NOTHING_SENSITIVE = "no sensitive attribute is given"
+NO_HOUSEHOLD = "no household column is given"
 _MOST_VISITS = 5 * 10**7
 
 
@@ -55,53 +55,51 @@ class Disclosure:
 
     COUNTS = "statistic"
 
-    rows: int = figure("The number of released rows.")
-    columns: tuple[str, ...] = figure("The quasi-identifiers: the columns by which rows look alike.")
-    kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where nobody said.")
-    classes: EquivalenceClasses = figure("How many rows look alike: sizes and rows of each, for a chart.")
+    rows: int = figure("Number of released rows.")
+    columns: tuple[str, ...] = figure("Quasi-identifiers: the columns that define equivalence classes.")
+    kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where unknown.")
+    classes: EquivalenceClasses = figure("Equivalence classes: sizes and rows of each, for a chart.")
     k_anonymity: int = figure(
-        "The fewest rows that look alike in the quasi-identifiers; 1 where somebody is alone.",
+        "k-anonymity: size of the smallest equivalence class; 1 where a row is unique.",
         limit="disclosure.k_anonymity",
-        limit_meaning="fewest released rows that look alike in the known columns",
+        limit_meaning="size of the smallest equivalence class",
         worse="less",
     )
     highest_risk: float = figure(
-        "1 over the size of the smallest class, from 0 to 1: the chance of naming its person rightly.",
+        "Maximum prosecutor risk: 1 / size of the smallest class, from 0 to 1.",
         limit="disclosure.highest_risk",
-        limit_meaning="1 / fewest released rows that look alike",
+        limit_meaning="1 / size of the smallest equivalence class",
     )
     average_risk: float = figure(
-        "The mean over rows of 1 over the size of their class, from 0 to 1.",
+        "Mean over rows of 1 / size of their class, from 0 to 1.",
         limit="disclosure.average_risk",
-        limit_meaning="mean over released rows of 1 / rows that look alike",
+        limit_meaning="mean over released rows of 1 / size of their equivalence class",
     )
     sample_uniqueness: float = figure(
-        "The share of rows that are alone in their class, from 0 to 1.",
+        "Share of unique rows (alone in their class), from 0 to 1.",
         limit="disclosure.sample_uniqueness",
-        limit_meaning="share of released rows that are the only one of their kind",
+        limit_meaning="share of released rows that are unique",
     )
     below: dict[int, float] = figure(
-        "The share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
+        "Share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
     )
-    minimum_cell: int | None = figure("The minimum cell size that was told; null where none was.")
+    minimum_cell: int | None = figure("Minimum cell size; null where none is given.")
     records_at_risk: float = figure(
-        "The share of rows in classes smaller than the minimum cell, from 0 to 1; null where none is told."
+        "Share of rows in classes smaller than the minimum cell, from 0 to 1; null where none is given."
     )
-    diversity: tuple[Diversity, ...] = figure("One entry per sensitive column.")
+    diversity: tuple[Diversity, ...] = figure("One entry per sensitive attribute.")
     special_uniques: SpecialUniques | None = figure(
-        "Rows that few columns single out; null if the columns are too many."
+        "Special uniques: rows unique on few columns; null if there are too many columns."
     )
-    population: tuple[PopulationRisk, ...] = figure(
-        "One entry per model; each says why it has no figures where it has none."
-    )
+    population: tuple[PopulationRisk, ...] = figure("One entry per model; an entry without values says why.")
     household: HouseholdRisk | None = figure(
-        "The chance that a household is found through any of its members; null if no household column is told."
+        "Probability of finding a household through any member; null if no household column is given."
     )
-    misleading: str = figure("A sentence why all this misleads, or empty.")
+    misleading: str = figure("Warning that these measures mislead, or empty.")
     why: dict[str, str] = figure(
-        "For each part above that is null or empty, the reason. The entries of `population` have their own."
+        "Reason for each part above that is null or empty. The entries of `population` have their own."
     )
-    notes: tuple[str, ...] = figure("What a reader has to know.")
+    notes: tuple[str, ...] = figure("Notes for the reader.")
 
 
 @metric(more_means="more private", bounds=(1, inf), source=SWEENEY, **FACTS)
@@ -230,7 +228,7 @@ def disclosure(
         whole_number(minimum_cell, "the minimum cell size", advice="Write minimum_cell=5")
     table = released_table(release)
     if isinstance(sensitive, str):
-        raise InputError("the sensitive columns must be a list of names. Write sensitive=['…']")
+        raise InputError("sensitive is not a list of names. Write sensitive=['…']")
     told = [column.name for column in table.columns if column.role == "sensitive"] if sensitive is None else sensitive
     names = quasi_identifiers(table, columns, apart=_apart(() if sensitive is None else told, weights, household))
     secrets = [name for name in told if name not in names]
@@ -277,9 +275,9 @@ def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[s
     try:
         k = equivalence_classes(table, columns=names, missing=other).smallest
     except InputError:
-        return ("suppressed cells are too many in number and kind to tell k if each matches every value",)
-    ways = {"own": "counts as a value of its own", "any": "matches every value"}
-    return (f"where a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
+        return ("k is unknown if suppressed cells match every value: there are too many patterns of them",)
+    ways = {"own": "is a separate value", "any": "matches every value"}
+    return (f"if a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
 
 
 def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | None) -> dict[str, str]:

@@ -42,24 +42,24 @@ class Diversity:
 
     COUNTS = "statistic"
 
-    column: str = figure("The name of the sensitive column.")
-    values: int = figure("How many different values it has in the release; missing counts as one.")
-    distinct: int = figure("The fewest different sensitive values in any class, at least 1 (distinct l-diversity).")
-    entropy: float = figure(
-        "The effective number of sensitive values in the class with the least, at least 1 (entropy l-diversity)."
+    column: str = figure("Name of the sensitive attribute.")
+    values: int = figure("Number of distinct values in the release; missing counts as one.")
+    distinct: int = figure(
+        "Smallest number of distinct sensitive values in any class, at least 1 (distinct l-diversity)."
     )
-    recursive: int = figure("The largest l for which the release is recursively (c, l)-diverse.")
+    entropy: float = figure(
+        "Smallest effective number of sensitive values in any class, at least 1 (entropy l-diversity)."
+    )
+    recursive: int = figure("Largest l for which the release is recursively (c, l)-diverse.")
     c: float = figure("The c of recursive diversity.")
     closeness: float = figure(
-        "The largest distance of a class's distribution of sensitive values from that of all rows, from 0 (the same) "
+        "Largest distance between the sensitive values of a class and those of all rows, from 0 (the same) "
         "to 1 (t-closeness)."
     )
     classes_of_one_value: float = figure(
-        "The share of rows in classes where all rows hold the same value: whoever is found there is found out."
+        "Share of rows in classes with only one sensitive value (attribute disclosure)."
     )
-    remark: str = figure(
-        "A sentence where the figures need one, as for a column with a single value; else empty.", default=""
-    )
+    remark: str = figure("Note on the values, as for a column with a single value; else empty.", default="")
 
 
 class _Values(NamedTuple):
@@ -185,7 +185,7 @@ def diversity(
     )
 
 
-_ONE_VALUE = "every row holds the same value, so the release tells it of everybody, whatever the classes are"
+_ONE_VALUE = "every row has the same value, so the release discloses it whatever the classes are"
 
 
 def _is_ordered(release: Release | Table, sensitive: str) -> bool:
@@ -220,7 +220,7 @@ def _entropy(values: _Values) -> float:
 
 def _recursive(values: _Values, c: float) -> int:
     if not 0 < c < inf:
-        raise InputError(f"c must be above 0, but is {c:g}. Write c=2")
+        raise InputError(f"c is {c:g}; it must be above 0. Write c=2")
     order = np.lexsort((-values.times, values.of_class))
     count, first = values.times[order], values.start[:-1]
     before = np.cumsum(count) - count

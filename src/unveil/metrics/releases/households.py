@@ -27,25 +27,23 @@ class HouseholdRisk:
 
     COUNTS = "statistic"
 
-    method: str = figure(
-        'Where the risk of a person comes from: "sample" (1 / rows that look alike) or a model of the population.'
-    )
-    households: int = figure("The number of households.", counts="people")
-    largest: int = figure("The most rows that one household has.", counts="people")
-    apart: int = figure("How many rows name no household; each is one of its own.", counts="people")
-    expected: float = figure("The number of households to expect to be found.")
-    average: float = figure("That number per household, from 0 to 1.")
-    highest: float = figure("The highest chance of any household, from 0 to 1.")
-    limit: float | None = figure("The chance above which a household is counted; null where none is told.")
+    method: str = figure('Source of the person risk: "sample" (1 / class size) or a population model.')
+    households: int = figure("Number of households.", counts="people")
+    largest: int = figure("Largest number of rows in one household.", counts="people")
+    apart: int = figure("Number of rows without a household; each counts as one.", counts="people")
+    expected: float = figure("Expected number of households found.")
+    average: float = figure("Expected share of households found, from 0 to 1.")
+    highest: float = figure("Highest probability of any household, from 0 to 1.")
+    limit: float | None = figure("Probability above which a household is counted; null where none is given.")
     share_above: float = figure(
-        "The share of households whose chance is above `limit`, from 0 to 1; null without a limit."
+        "Share of households with a probability above `limit`, from 0 to 1; null without a limit."
     )
     expected_people: float = figure(
-        "The number of people whose household is found: the sum over rows of their household's chance."
+        "Expected number of people in households found: the sum over rows of their household's probability."
     )
     #: For each row the chance of its household; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = figure("Why there is no figure; empty where there is one.", default="")
+    why: str = figure("Reason for missing values; else empty.", default="")
 
 
 @metric(
@@ -82,7 +80,7 @@ def household_risk(
     """
     table = released_table(release)
     if method not in PERSON_RISKS:
-        raise InputError(f"the method must be one of {', '.join(PERSON_RISKS)}, but is {method!r}. Choose one of them")
+        raise InputError(f"Unknown method {method!r}. Use one of: {', '.join(PERSON_RISKS)}")
     if limit is not None:
         share(limit, "the limit", advice="Write limit=0.2")
     apart = {household: "the household"}

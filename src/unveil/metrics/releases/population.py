@@ -30,18 +30,19 @@ SOURCES: dict[Method, str] = {
 #: What each model takes for granted, and where it is wrong: for pages that show its figures.
 ASSUMPTIONS: dict[Method, str] = {
     "weights": (
-        "The population class of a row is as large as the weights of its class say, and varies as a negative binomial. "
-        "Within 0.09 (0.17 for k-map) where less than half of the rows are alone in the release. Elsewhere far too "
-        "low, by up to 0.8: a weight of 50 says how many people a row stands for, not how many look like it."
+        "The population class of a row is as large as the sum of its class's weights, and is negative binomial. The "
+        "error is within 0.09 (0.17 for k-map) where less than half of the rows are sample unique. Elsewhere it is "
+        "far too low, by up to 0.8: a weight of 50 counts the people that a row represents, not those with equal "
+        "values."
     ),
     "pitman": (
-        "Classes come about as in Pitman's random partition, whose two parameters are fitted to the class sizes. "
-        "Mostly too high: off by up to 0.32 for uniqueness and 0.21 for the rest where most rows are alone in the "
-        "release, by up to 0.11 where less than half are."
+        "Classes follow Pitman's random partition, whose two parameters are fitted to the class sizes. "
+        "It is mostly too high: by up to 0.32 for uniqueness and 0.21 for the rest where most rows are sample unique. "
+        "The error is up to 0.11 where less than half are."
     ),
     "poisson": (
-        "Columns are independent of one another, and counts are Poisson. Within 0.05 where that is so. Where columns "
-        "depend on one another strongly mostly too high, by up to 0.14 (0.2 for k-map)."
+        "Columns are independent of one another, and counts are Poisson. Then the error is within 0.05. Where columns "
+        "are strongly dependent, it is mostly too high, by up to 0.14 (0.2 for k-map)."
     ),
 }
 FACTS: dict[str, Any] = {
@@ -50,10 +51,10 @@ FACTS: dict[str, Any] = {
     "more_means": "less private",
     "source": "; ".join(SOURCES.values()),
 }
-NO_SIZE = "neither weights nor the size of the population are given, so nothing can be said about people outside"
+NO_SIZE = "neither weights nor the population size are given, so the population risk is unknown"
 NO_WEIGHTS = "there are no weights"
-ALL_ALONE = "every row is alone in the release, so the sizes of the classes do not say how rare people are"
-ALL_ALIKE = "all rows are in one class, so there is nothing to fit the model to"
+ALL_ALONE = "every row is unique, so the class sizes do not show how rare people are"
+ALL_ALIKE = "all rows are in one class, so the model cannot be fitted"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,25 +63,25 @@ class PopulationRisk:
 
     COUNTS = "statistic"
 
-    method: Method = figure('The model of the population: "weights", "pitman" or "poisson".')
-    source: str = figure("Where the model comes from.")
-    assumption: str = figure("What the model takes for granted.")
-    rows: int = figure("The number of released rows.")
-    population: float = figure("The number of people in the population: the sum of the weights unless told.")
-    uniqueness: float = figure("The expected share of released rows that are unique in the population.")
+    method: Method = figure('Model of the population: "weights", "pitman" or "poisson".')
+    source: str = figure("Literature source of the model.")
+    assumption: str = figure("Assumptions of the model.")
+    rows: int = figure("Number of released rows.")
+    population: float = figure("Population size (default: the sum of the weights).")
+    uniqueness: float = figure("Expected share of released rows that are population unique.")
     expected_reidentifications: float = figure(
-        "The sum over rows of the mean of 1 / F, F being the size of the row's population class: how many rows an "
-        "adversary gets right who names one of the people who fit."
+        "Expected correct re-identifications, if the attacker picks one fitting person: the sum over rows of the "
+        "mean of 1 / F. F is the size of the row's population class."
     )
-    expected_share: float = figure("The same per row, from 0 to 1.")
-    k: int | None = figure("The size of a population class that is asked about; null where none is told.")
+    expected_share: float = figure("Expected correct re-identifications per row, from 0 to 1.")
+    k: int | None = figure("Size of a population class to compare with; null where none is given.")
     below: float = figure(
-        "The expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
+        "Expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
     )
     #: The mean of 1 / F for each row; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = figure("Why there are no figures; empty where there are.", default="")
-    notes: tuple[str, ...] = figure("What is odd about the weights.", default=())
+    why: str = figure("Reason for missing values; else empty.", default="")
+    notes: tuple[str, ...] = figure("Notes on unusual weights.", default=())
 
 
 @metric(bounds=(0, 1), **FACTS)
@@ -199,7 +200,7 @@ def population_risk(
     (0.079, '')
     """
     if method not in METHODS:
-        raise InputError(f"the method must be one of {', '.join(METHODS)}, but is {method!r}. Choose one of them")
+        raise InputError(f"Unknown method {method!r}. Use one of: {', '.join(METHODS)}")
     if k is not None:
         whole_number(k, "k", advice="Write k=5")
     table = released_table(release)
@@ -261,12 +262,12 @@ def _notes(weights: FloatArray | None, total: float, size: float | None) -> tupl
     light = int(np.count_nonzero(weights < 1))
     if light:
         notes.append(
-            f"{light} weights are below 1, though every row stands for at least one person; a class whose weights sum "
-            "to less than its rows is taken to be complete"
+            f"{light} weights are below 1, although every row represents at least one person; a class whose weights "
+            "sum to less than its rows counts as complete"
         )
     if size is not None and abs(total - size) > 0.05 * size:
         notes.append(
-            f"the weights sum to {total:.6g} people and the population is told to have {size:.6g}; the method "
+            f"the weights sum to {total:.6g} people, but the population size is {size:.6g}; the method "
             "'weights' uses the former, the others the latter"
         )
     return tuple(notes)

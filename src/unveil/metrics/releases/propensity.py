@@ -36,12 +36,12 @@ _DETAILS = ((20, 3), (10, 3), (5, 2), (2, 1))
 #: So many rows for each feature before products of two columns come in.
 _ROWS_PER_FEATURE = 20
 
-TOO_FEW = f"there are fewer than {_LEAST_ROWS} rows in one of the tables"
-AS_SYNTHESIS = "The expected pMSE is that of rows drawn anew from what the original rows show (same-data synthesis)."
+TOO_FEW = f"one of the tables has fewer than {_LEAST_ROWS} rows"
+AS_SYNTHESIS = "The expected pMSE is that of rows resampled from the original distribution (same-data synthesis)."
 AS_MASKING = (
-    "The release is masked: its rows are made from the original rows one by one, so that pMSE can stay far below what "
-    "is expected of a synthesis, and the area below 0.5. A ratio below 1 is then no merit; only one well above 1 says "
-    "something."
+    "The release is masked, so pMSE can be far below that of synthetic data, and the AUC below 0.5. "
+    "Its rows are made from the original rows one by one. A ratio below 1 is not a merit here; only one well above 1 "
+    "is informative."
 )
 
 
@@ -52,31 +52,28 @@ class Propensity:
     COUNTS = "statistic"
 
     pmse: float = figure(
-        "The mean of `(p - c)²` over all rows of both tables, p being a row's probability of being a released one "
-        "according to the model and c the share of released rows. 0 means that no row can be told."
+        "Mean of `(p - c)²` over all rows of both tables. p is the predicted probability that a row is released, "
+        "and c the share of released rows. 0 means that no row can be classified."
     )
-    expected: float = figure(
-        "The mean of pMSE if the release were drawn anew from the distribution of the original rows, in large samples."
-    )
-    deviation: float = figure("The standard deviation of pMSE in such releases.")
-    ratio: float = figure("`pmse / expected`: around 1 where the release is like a new draw of the original.")
+    expected: float = figure("Expected pMSE for a release drawn from the original distribution, in large samples.")
+    deviation: float = figure("Standard deviation of pMSE in such releases.")
+    ratio: float = figure("`pmse / expected`: around 1 where the release resembles a new sample of the original.")
     standardised: float = figure(
-        "`(pmse - expected) / deviation`: around 0 where the release is like a new draw of the original."
+        "`(pmse - expected) / deviation`: around 0 where the release resembles a new sample of the original."
     )
     area: float = figure(
-        "The area under the curve for rows that the model has not seen (cross-validated in five parts): the chance "
-        "that of a released and an original row the released one gets the higher score. 0.5 means that they cannot be "
-        "told apart, 1 that every row can. Below 0.5 it means the same as 0.5: a model that misses a row in one table "
-        "takes its masked twin for the other, the more so the smaller the tables."
+        "AUC of the model on unseen rows (five-fold cross-validation): the probability that a released row scores "
+        "higher than an original row. 0.5 means no separation, 1 full separation. Values below 0.5 also mean no "
+        "separation: a model without a row classifies its masked twin wrongly, the more so in small tables."
     )
-    features: int = figure("The number of terms of the model beside its intercept.")
-    products: int = figure("The number of pairs of columns whose product is among the terms.")
-    columns: int = figure("How many columns there are to compare.")
-    columns_used: int = figure("How many of them are in the model.")
-    rows_original: int = figure("How many rows of the original were used.")
-    rows_released: int = figure("How many rows of the release were used.")
-    remark: str = figure("What the expected value is about, and whether rows or columns were drawn.")
-    why: str = figure("Why the figures are null, where they are.", default="")
+    features: int = figure("Number of model terms besides the intercept.")
+    products: int = figure("Number of column pairs with a product term.")
+    columns: int = figure("Number of columns compared.")
+    columns_used: int = figure("Number of columns in the model.")
+    rows_original: int = figure("Number of original rows used.")
+    rows_released: int = figure("Number of released rows used.")
+    remark: str = figure("Meaning of the expected value, and sampling of rows or columns.")
+    why: str = figure("Reason for missing values; else empty.", default="")
 
 
 @metric(source=SOURCE, **FACTS)

@@ -28,13 +28,13 @@ class SpecialUniques:
     COUNTS = "statistic"
 
     columns: tuple[str, ...] = figure("The columns of which sets were made.")
-    size: int = figure("The most columns that a set may have.")
-    rows: int = figure("The number of rows.")
-    special: int = figure("How many rows have at least one set of columns that singles them out.", counts="rows")
-    by_size: tuple[int, ...] = figure("The number of sets (of all rows) with 1, 2, … `size` columns.")
-    rows_by_size: tuple[int, ...] = figure("The number of rows whose smallest set has 1, 2, … `size` columns.")
+    size: int = figure("Largest number of columns in a set.")
+    rows: int = figure("Number of rows.")
+    special: int = figure("Number of rows with at least one unique set of columns.", counts="rows")
+    by_size: tuple[int, ...] = figure("Number of sets (of all rows) with 1, 2, … `size` columns.")
+    rows_by_size: tuple[int, ...] = figure("Number of rows whose smallest set has 1, 2, … `size` columns.")
     by_column: tuple[int, ...] = figure(
-        "The number of sets that hold each column, in the order of `columns`: what to coarsen first."
+        "Number of sets with each column, in the order of `columns`: generalize those with many first."
     )
     #: For each row its number of sets by size, and its SUDA score; private, as they are about people.
     found: IntArray = field(repr=False)
@@ -78,8 +78,8 @@ def special_uniques(
     needed = visits(table.rows, len(names), size)
     if needed > MOST_VISITS:
         raise InputError(
-            f"sets of up to {size} of {len(names)} columns in {table.rows} rows take {needed:.1e} looks at a row, more "
-            f"than the {MOST_VISITS:.0e} that are done. Name fewer columns, or use size={size - 1}"
+            f"sets of up to {size} of {len(names)} columns in {table.rows} rows need {needed:.1e} row visits, above "
+            f"the limit of {MOST_VISITS:.0e}. Name fewer columns, or use size={size - 1}"
         )
     return uniques_of(column_codes(table, names), names, size)
 

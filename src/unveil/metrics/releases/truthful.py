@@ -48,7 +48,7 @@ def truthful_share(original: Table, released: Table, columns: Sequence[str], mat
     0.75
     """
     if not columns:
-        raise InputError("there must be at least one column to compare. Name the columns, as in ['age']")
+        raise InputError("no column to compare is given. Name the columns, as in ['age']")
     original, released = agree(original, released, masked=True)
     held = [HeldValues.of(cells_of([original], released, name)) for name in columns]
     places = [each.cells.places(original.held(name)) for each, name in zip(held, columns, strict=True)]

@@ -35,29 +35,26 @@ class UnseenValues:
 
     COUNTS = "statistic"
 
-    column: str = figure("The column with such values.")
-    kind: str = figure("The kind as which the column is read.")
-    rows: int = figure("The released rows with a value in this column.", counts="rows")
+    column: str = figure("Name of the column.")
+    kind: str = figure("Column type.")
+    rows: int = figure("Released rows with a value in this column.", counts="rows")
     unseen: int = figure(
-        "The released rows whose value is none of the original's (categories, truth values), lies outside of its "
-        "range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several values "
-        "counts if none of them is possible, and in the median as its middle; one that could be any is left aside.",
+        "Released rows whose value is absent from the original (categories, truth values), outside its range "
+        "(numbers, dates and orders), or of another type. A range cell counts if none of its values is possible, "
+        "and in the median as its middle. Cells that could be any are ignored.",
         counts="rows",
     )
-    share: float = figure("Those as a share of all released rows, from 0 to 1.")
-    is_median_outside: bool = figure(
-        "Whether the released median lies outside of the original's 1st to 99th percentile."
-    )
+    share: float = figure("Unseen values as a share of all released rows, from 0 to 1.")
+    is_median_outside: bool = figure("Whether the released median lies outside the original's 1st to 99th percentile.")
     severity: Severity = figure(
-        '"note" below 5 %, "warning" below 50 %, "headline" from there on, if the median lies outside, or with a '
-        "factor."
+        '"note" below 5%, "warning" below 50%, "headline" from 50%, if the median is outside, or with a factor.'
     )
     is_renamed: bool = figure(
-        "Whether there are as many labels as in the original, and their shares, sorted, differ by less than 0.05: "
-        "they are perhaps the same ones, renamed one to one."
+        "Whether there are as many labels as in the original, and their sorted shares differ by less than 0.05: "
+        "perhaps they were renamed one to one."
     )
     factor: float | None = figure(
-        "By how much median and quartiles were multiplied, where that is what one unit is in another; else null."
+        "Factor by which median and quartiles were multiplied, if it is a unit conversion; else null."
     )
 
     @property

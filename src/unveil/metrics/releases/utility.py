@@ -40,40 +40,40 @@ class ColumnDistance:
 
     COUNTS = "statistic"
 
-    name: str = figure("The name of the column.")
-    kind: Kind = figure("The kind as which it is read.")
+    name: str = figure("Name of the column.")
+    kind: Kind = figure("Column type.")
     distance: float = figure(
-        "From 0, the same distribution, to 1: the total variation of a category, a truth value or a text; for a "
-        "number, a date or ordered levels the Kolmogorov-Smirnov distance or the change of the missing share, "
-        "whichever is more."
+        "Distance from 0 (the same distribution) to 1. For a category, truth value or text it is the total "
+        "variation. For a number, date or ordered levels it is the Kolmogorov-Smirnov distance or the change of the "
+        "missing share, whichever is larger."
     )
     total_variation: float = figure(
-        "Half the sum of the differences of all values' shares, a missing value being one of them; null for numbers.",
+        "Half the sum of the differences of all values' shares, with missing as one value; null for numbers.",
         default=nan,
     )
     kolmogorov_smirnov: float = figure(
-        "The largest difference of the shares of values up to some value, missing ones left out; null for categories.",
+        "Largest difference of the shares of values up to some value, without missing ones; null for categories.",
         default=nan,
     )
     wasserstein: float = figure(
-        "How far values have to move on average to become those of the original, in ranges of the original; above 1 "
+        "Mean distance that values must move to become the original ones, in ranges of the original; above 1 "
         "where the release reaches far beyond it. Ordered levels count one step each. null for categories.",
         default=nan,
     )
     mean_change: float = figure(
-        "The change of the mean, in standard deviations of the original; null for categories, and where the original "
-        "does not vary but the release does.",
+        "Change of the mean, in standard deviations of the original; null for categories, and where the original "
+        "is constant but the release is not.",
         default=nan,
     )
     deviation_change: float = figure(
-        "The change of the standard deviation, in standard deviations of the original; null where `mean_change` is.",
+        "Change of the standard deviation, in standard deviations of the original; null where `mean_change` is.",
         default=nan,
     )
-    missing_original: float = figure("The share of missing values in the original, from 0 to 1.")
-    missing_released: float = figure("The share of missing values in the release, from 0 to 1.")
+    missing_original: float = figure("Share of missing values in the original, from 0 to 1.")
+    missing_released: float = figure("Share of missing values in the release, from 0 to 1.")
     #: 1 means that every cell could be anybody's. The original was put into the released cells first.
     width: float = figure(
-        "Where released cells stand for several values: the mean share of people inside such a cell.",
+        "For range cells: the mean share of people inside such a cell.",
         default=nan,
         optional=True,
     )
@@ -92,13 +92,13 @@ class PairDistance:
         'correction), "correlation ratio" for one of each (0 to 1, with Kelley\'s correction).'
     )
     original: float = figure(
-        "The association in the original; null where a column does not vary or every row has a value of its own."
+        "Association in the original; null where a column is constant or has a different value in every row."
     )
     released: float = figure(
-        "The association in the release; null where a column does not vary or every row has a value of its own."
+        "Association in the release; null where a column is constant or has a different value in every row."
     )
     association_change: float = figure(
-        "The absolute difference, an undefined association counting as none; null where both are undefined."
+        "Absolute difference, with an undefined association counting as 0; null where both are undefined."
     )
     rank_original: float = figure(
         "Spearman's correlation in the original, from -1 to 1; null unless both are numbers.", default=nan
@@ -118,29 +118,28 @@ class Utility:
     COUNTS = "statistic"
 
     loss: float = figure(
-        "The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing "
-        "is left.",
+        "Utility loss: mean of the next three without undefined ones. 0 is unchanged, 1 is nothing preserved.",
         limit="utility.loss",
-        limit_meaning="what the release has lost of what the original says, from 0 to 1",
+        limit_meaning="utility loss of the release, from 0 (unchanged) to 1 (nothing preserved)",
     )
-    column_loss: float = figure("The mean distance of the columns, a column that was left out counting as 1.")
+    column_loss: float = figure("Mean distance of the columns; a missing column counts as 1.")
     association_loss: float = figure(
-        "The mean association change of the pairs, each at most 1; null where no pair has an association."
+        "Mean association change of the pairs, each at most 1; null where no pair has an association."
     )
     discrimination: float = figure(
-        "`2 * area - 1` of the propensity score, at least 0: how well released rows are told from original ones."
+        "`2 * area - 1` of the propensity score, at least 0: the separability of release and original."
     )
-    columns: tuple[ColumnDistance, ...] = figure("The loss of each column, behind `column_loss`.")
-    pairs: tuple[PairDistance, ...] = figure("The loss of each pair of columns, behind `association_loss`.")
-    pairs_total: int = figure("How many pairs of columns there are; where `pairs` are fewer they were drawn by lot.")
-    columns_left_out: int = figure("How many columns of the original were left out of the release, as told.")
-    propensity: Propensity = figure("The model that tells released rows from original ones, behind `discrimination`.")
-    rows_original: int = figure("The number of rows of the original.")
-    rows_released: int = figure("The number of rows of the release.")
+    columns: tuple[ColumnDistance, ...] = figure("Loss of each column, behind `column_loss`.")
+    pairs: tuple[PairDistance, ...] = figure("Loss of each pair of columns, behind `association_loss`.")
+    pairs_total: int = figure("Number of column pairs; `pairs` is a random sample if it has fewer.")
+    columns_left_out: int = figure("Number of original columns left out of the release, as given.")
+    propensity: Propensity = figure("Propensity score of release against original, behind `discrimination`.")
+    rows_original: int = figure("Number of original rows.")
+    rows_released: int = figure("Number of released rows.")
     rows_kept: float = figure("Released rows over original rows; above 1 where rows were added.")
-    missing_original: float = figure("The share of missing cells in the original, from 0 to 1.")
-    missing_released: float = figure("The share of missing cells in the release, from 0 to 1.")
-    cells_suppressed: float = figure("By how much that share rose; below 0 where gaps were filled.")
+    missing_original: float = figure("Share of missing cells in the original, from 0 to 1.")
+    missing_released: float = figure("Share of missing cells in the release, from 0 to 1.")
+    cells_suppressed: float = figure("Increase of that share; below 0 where gaps were filled.")
 
 
 @metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
@@ -222,7 +221,7 @@ def loss_summary(
     0.0
     """
     if columns_left_out < 0:
-        raise InputError(f"columns_left_out must be 0 or more, but is {columns_left_out}. Count them again")
+        raise InputError(f"columns_left_out is {columns_left_out}; it must be 0 or more. Count them again")
     read = compare(release, columns)
     far = tuple(in_threads(lambda column: _column_distance(column, release), read))
     pairs = tuple(in_threads(lambda pair: _pair_distance(*pair), list(_pairs(read, most_pairs, rng))))
@@ -315,9 +314,8 @@ def _pairs(
     total = len(columns) * (len(columns) - 1) // 2
     if at_most < 0 or (total > at_most and rng is None):
         raise InputError(
-            f"most_pairs must be 0 or more and come with rng where there are more pairs than that; it is "
-            f"{at_most:,}, and "
-            f"there are {total:,} pairs of columns. Pass rng, or a larger number"
+            f"most_pairs is {at_most:,} for {total:,} pairs of columns; sampling needs rng and a number of 0 or more. "
+            "Pass rng, or a larger number"
         )
     every = combinations(columns, 2)
     if total <= at_most or rng is None:

@@ -31,10 +31,10 @@ Figure = Literal["attack_rate", "excess_over_control"]
 #: A group of fewer people is never shown by its name.
 MINIMUM = 11
 EVERYBODY = "everybody"
-NOBODY = "nobody of this group was attacked"
-UNGROUPED = "people who are not in the data were not put into groups"
-NO_STRANGER = "nobody of this group is among the people who are not in the data"
-FEW_STRANGERS = "too few people of this group are among those who are not in the data to show a rate of theirs"
+NOBODY = "no person of this subgroup was attacked"
+UNGROUPED = "the control group has no subgroups"
+NO_STRANGER = "the control group has no person of this subgroup"
+FEW_STRANGERS = "the control group has too few people of this subgroup to show a rate"
 
 
 # Which groups of people may be shown, so that no small one can be computed from the others and the total.
@@ -92,7 +92,7 @@ def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: i
     place = {label: at for at, label in enumerate(kept)}
     if pool:
         small = all(people[label] < minimum for label in pool)
-        names.append(f"groups of fewer than {minimum} people" if small else "all other groups")
+        names.append(f"subgroups of fewer than {minimum} people" if small else "all other subgroups")
         kinds.append("pooled")
         sizes.append(sum(people[label] for label in pool))
         place |= dict.fromkeys(pool, len(kept))
@@ -129,11 +129,11 @@ class GroupRates:
 
     COUNTS = "people"
 
-    name: str = figure("The group: a value of the column, or what small groups together are called.")
+    name: str = figure("The subgroup: a value of the column, or the name of pooled small subgroups.")
     #: Whether it is a value of the column, those without one, or several groups taken together.
     kind: GroupKind
-    people: int = figure("How many people in the data that group has; 0 where it is about everybody.")
-    tries: int = figure("How many tries it rests on; 0 where nobody of the control can be tried.", counts="attempts")
+    people: int = figure("Number of people in the data in this subgroup; 0 for the overall rate.")
+    tries: int = figure("Number of attempts; 0 without control attempts.", counts="attempts")
     #: How many people of the group outside the data were attacked; 0 where there are none, or too few to be shown.
     control_tries: int
     #: With exact intervals that hold for all groups together.
@@ -157,7 +157,7 @@ class RatesByGroup:
     overall: GroupRates
     #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
     ranked_by: Figure = figure(
-        "What groups are ranked by: the excess over control where some group has it, else the attack's rate.",
+        "Ranking criterion: the excess over control where a subgroup has it, else the attack success.",
         name="figure",
     )
     #: The group with the highest figure; None where there are not two groups to compare.
@@ -165,25 +165,22 @@ class RatesByGroup:
     #: The groups whose interval lies above the figure of everybody, also after having looked at all of them.
     worse: tuple[GroupRates, ...]
 
-    @derived("The group with the highest figure; null where there are not two groups to compare.", name="worst")
+    @derived("Subgroup with the highest value; null without two subgroups to compare.", name="worst")
     def worst_name(self) -> str | None:
         """Name of the worst subgroup."""
         return None if self.worst is None else self.worst.name
 
     @derived(
-        "The groups whose interval lies above the figure of everybody: measurably worse off, also after having looked "
-        "at all of them.",
+        "Subgroups whose CI lies above the overall value: significantly worse, corrected for the number of subgroups.",
         name="worse",
     )
     def worse_names(self) -> tuple[str, ...]:
         """The names of the groups that are measurably worse off."""
         return tuple(group.name for group in self.worse)
 
-    pooled: int = figure(
-        "How many groups were too small, or too many, to be shown by their names, and stand together as one."
-    )
-    minimum: int = figure("The fewest people a group has that is shown.")
-    groups: tuple[GroupRates, ...] = figure("One entry for each group.")
+    pooled: int = figure("Number of subgroups pooled as too small or too many to show.")
+    minimum: int = figure("Smallest subgroup shown, in people.")
+    groups: tuple[GroupRates, ...] = figure("One entry for each subgroup.")
     #: With which all intervals of one figure hold together, and the one each is computed with.
     confidence: float
     each_confidence: float
@@ -244,7 +241,7 @@ def group_rates(
     >>> found.overall.attack_rate.value, [group.name for group in found.worse]
     (0.25, ['north'])
     """
-    whole_number(minimum, "minimum", at_least=2, advice="A group of one person is never shown: take more")
+    whole_number(minimum, "minimum", at_least=2, advice="A subgroup of one person is never shown: take more")
     whole_number(looks, "looks")
     every = Trials(attack=trials, naive=trials, control=None, what="") if isinstance(trials, Attempts) else trials
     own = _checked(labels, "labels")
@@ -294,7 +291,7 @@ class _Tally:
 def _checked(labels: Sequence[Label], which: str) -> list[Label]:
     known = list(labels)
     if not all(label is None or isinstance(label, str) for label in known):
-        raise InputError(f"{which} must be texts, or None where one is missing. Use unveil.metrics.bands to get them")
+        raise InputError(f"{which} must be texts, or None for missing ones. Use unveil.metrics.bands to get them")
     return known
 
 
@@ -302,13 +299,13 @@ def _rows(attempts: Attempts, labels: list[Label], whose: str) -> list[int]:
     """Return the row of each try, which must have a label."""
     if attempts.chances is None or attempts.rows is None:
         raise InputError(
-            f"rates of groups need the chance and the row of each try, but {whose} has only totals. "
+            f"subgroup rates need the chance and row of each attempt, but {whose} has only totals. "
             "Use an attack on people, such as linkability"
         )
     if attempts.rows.min() < 0 or attempts.rows.max() >= len(labels):
         raise InputError(
-            f"each row of the attacked table must have a label, but {whose} is about row "
-            f"{int(attempts.rows.max()) + 1} and there are {len(labels)} labels. Pass one label for each row"
+            f"{whose} has row {int(attempts.rows.max()) + 1}, but there are {len(labels)} labels. "
+            "Pass one label for each row of the attacked table"
         )
     rows: list[int] = attempts.rows.tolist()
     return rows

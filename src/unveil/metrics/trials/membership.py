@@ -15,7 +15,7 @@ from unveil.metrics.trials.risk import CONFIDENCE, Rate, _quantile, clopper_pear
 
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
-_TOO_FEW = "there must be at least two members and two people who are not, for how much scores vary to be seen"
+_TOO_FEW = "the uncertainty needs at least two members and two non-members"
 
 
 def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: float = CONFIDENCE) -> Rate:
@@ -77,7 +77,7 @@ def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confid
     people = outside.size + 1
     if not inside.size or exact * people < 1:
         least = ceil(1 / max(exact, Fraction(1, _FINEST_LEVEL))) - 1
-        return Rate(nan, nan, nan, f"there must be members, and at least {least} people who are not, for this level")
+        return Rate(nan, nan, nan, f"this level needs members, and at least {least} non-members")
 
     def called(part: Fraction) -> float:
         return float(chance_of_highest(inside, outside, part).mean())
@@ -158,7 +158,7 @@ def _at_least(scores: FloatArray, thresholds: FloatArray) -> IntArray:
 def _checked(scores: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(scores, np.float64)
     if array.ndim != 1 or np.isnan(array).any():
-        raise InputError(f"{name} must be a flat sequence of numbers, none of them missing. Pass one score per person")
+        raise InputError(f"{name} has missing values or is not a flat sequence. Pass one number per person")
     return array
 
 

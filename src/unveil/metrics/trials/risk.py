@@ -19,19 +19,16 @@ from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics._listing import metric
 
 CONFIDENCE = 0.95
-NO_CONTROL = "there is no control table, so what the attack gets from people who are not in the data is unknown"
-ALWAYS = "strangers are hit just as surely, so this attack can show nothing"
+NO_CONTROL = "there is no control group, so the excess risk is unknown"
+ALWAYS = "the control group is hit as surely, so this attack has no excess risk to measure"
 #: With less than this left to win on strangers, or a wider interval, an excess is not worth a number.
 LEAST_LEFT = 0.1
 WIDEST = 0.5
 
 #: What the rates mean, wherever they stand.
-ATTACK_RATE = "The share of tries that succeed on people in the data, from 0 to 1."
-CONTROL_RATE = (
-    "The share of tries that succeed on people who are not in the data, from 0 to 1; its ends are null without a "
-    "control."
-)
-EXCESS = "What being in the data adds: (attack - control) / (1 - control), at most 1; 0 or below where it adds nothing."
+ATTACK_RATE = "Attack success: share of attempts that succeed on people in the data, from 0 to 1."
+CONTROL_RATE = "Share of attempts that succeed on the control group, from 0 to 1; its ends are null without a control."
+EXCESS = "Excess risk as a share of the possible excess: (attack - control) / (1 - control), at most 1."
 
 FACTS: dict[str, Any] = {"category": "risk", "per": "release", "more_means": "less private"}
 EXACT = "Clopper and Pearson (1934); Giomi et al. (2023)"
@@ -42,7 +39,7 @@ class ExcessStatus(StrEnum):
     """Whether the excess risk can be estimated; otherwise show both rates."""
 
     YES = "measured"
-    TOO_BLUNT = "too blunt to measure an excess"
+    TOO_BLUNT = "too few failures to measure an excess"
     AS_SURELY = ALWAYS
     NO_CONTROL = NO_CONTROL
 
@@ -59,8 +56,8 @@ class Rate:
     JSON_DEFINITION = "rate"
 
     value: float = figure("The rate; null where it is undefined.")
-    low: float = figure("The lower end of its 95 % interval.")
-    high: float = figure("The upper end of its 95 % interval.")
+    low: float = figure("Lower end of its 95% CI.")
+    high: float = figure("Upper end of its 95% CI.")
     why: str = ""
     #: Of how many tries it is the share; 0 where it is no share of tries.
     tries: int = field(default=0, compare=False, repr=False)
@@ -83,7 +80,7 @@ class Risk:
     """Attack success, baseline, control rate, and excess of an attack."""
 
     attack_rate: Rate = figure(ATTACK_RATE)
-    naive_rate: Rate = figure("The share of tries that succeed by blind chance, from 0 to 1.")
+    naive_rate: Rate = figure("Baseline: share of attempts that succeed by random guessing, from 0 to 1.")
     control_rate: Rate = figure(CONTROL_RATE)
     excess_over_control: Rate = figure(EXCESS)
 
@@ -127,8 +124,8 @@ def _share(hits: float, tries: float, confidence: float) -> float:
     _quantile(confidence)
     if not tries >= 1 or not -1e-9 * tries <= hits <= tries * (1 + 1e-9):
         raise InputError(
-            f"there must be at least one try, and hits between 0 and the tries, but there are {hits:g} of {tries:g}. "
-            "Count them anew"
+            f"there are {hits:g} successes in {tries:g} attempts. "
+            "Pass at least one attempt, and no more successes than attempts"
         )
     # A sum of chances may miss 0 or the number of tries by its rounding.
     return min(max(hits / tries, 0.0), 1.0)

@@ -238,9 +238,9 @@ class ControlCheck:
     COUNTS = "statistic"
 
     outcome: Outcome = figure(
-        '"usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are '
-        'more alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the '
-        'data, or are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a '
+        '"usable"; "other_people" if from another population; "clustered" if rows of one table are '
+        'too similar, as if several belonged to one person; "overlap" if some controls are in the '
+        'data or almost equal people in the data. "too_small" with fewer than 20 people; "none" without a '
         "control."
     )
     #: How many people are in the data, and how many in the control.
@@ -249,40 +249,39 @@ class ControlCheck:
     #: Whether the control has fewer than 60 people, or fewer than a tenth of the data.
     is_small: bool = False
     p_same: float = figure(
-        "How often a difference between people and control as large as the largest comes up by lot, from 0 to 1. At "
+        "Permutation p-value of the largest difference between people and control, from 0 to 1. At "
         "most 0.01 deserves a note.",
         default=nan,
     )
     largest_difference: float = figure(
-        "The largest difference between people and control, in standard errors; from 5 on the outcome is "
-        '"other_people".',
+        'Largest difference between people and control, in standard errors; from 5 on the outcome is "other_people".',
         default=nan,
     )
     #: The columns that differ most, each by its largest difference; up to three.
     differences: tuple[ColumnDifference, ...] = ()
 
-    @derived("The column that differs most; null where nothing was compared.")
+    @derived("Column with the largest difference; null where nothing was compared.")
     def column(self) -> str | None:
         """The column that differs most."""
         return self.differences[0].column if self.differences else None
 
     clustering: float = figure(
-        "How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, "
-        "beyond draws of labels and in standard errors; null where --id tells people apart. From 4 on the outcome is "
+        "Excess of nearest neighbors in the same table, over the 30th nearest and "
+        "permuted labels, in standard errors. It is null where ids identify people. From 4 on the outcome is "
         '"clustered" unless it is "other_people".',
         default=nan,
     )
     p_overlap: float = figure(
-        "How often as many control people equal somebody in the data by lot, from 0 to 1.", default=nan
+        "Permutation p-value of the controls equal to a person in the data, from 0 to 1.", default=nan
     )
     overlap_estimate: float = figure(
-        "How many control people are likely to be in the data: those who equal somebody, beyond what draws of labels "
-        "give, over the chance that a draw leaves a pair in one table.",
+        "Estimated number of controls in the data: those equal to a person, beyond permuted labels, over the chance "
+        "that a permutation leaves a pair in one table.",
         default=nan,
         counts="people",
     )
     p_near: float = figure(
-        "The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half "
+        "The same for pairs of one person of each table who are almost equal: mutually nearest, and at most half "
         "as far as the next; among the people compared.",
         default=nan,
     )
@@ -354,7 +353,7 @@ def check_control(
     >>> found.outcome, found.column, found.differences[0].here, found.differences[0].there
     ('other_people', 'age', 44.5, 84.5)
     """
-    whole_number(draws, "draws", at_least=99, advice="Draw more, for a p of 1 %")
+    whole_number(draws, "draws", at_least=99, advice="Draw more, for a p of 1%")
     control = pool.release.control
     if control is None:
         return ControlCheck(outcome="none", members=pool.members, others=0)
@@ -367,7 +366,7 @@ def check_control(
     everybody = pool.by_content
     people = everybody[np.isin(everybody, _compared(pool, rng) if attacked is None else attacked)]
     if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
-        raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
+        raise InputError("attacked has people of one table only. Draw some of each")
     features, named = _features(pool, people)
     grid = _grid(pool, people, control)
     pairs = near_pairs(grid)
@@ -495,8 +494,7 @@ def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
 
 def _refusal(original: Table, control: Table) -> InputError:
     return InputError(
-        f"the {control.name} must hold people who are not in the {original.name}, but has all of its rows. "
-        "Pass people who were kept apart when the release was made, or no control table"
+        f"the {control.name} has all rows of the {original.name}. Pass held-out people, or no control table"
     )
 
 

@@ -43,13 +43,11 @@ class CopiedGroup:
 
     COUNTS = "people"
 
-    column: str = figure("The column that this is about.")
-    value: str | None = figure("The value that the group shares; null where it is too small to be named.")
-    people: int = figure("How many people there are.")
-    copies: int = figure("How many of them are copied.")
-    p: float = figure(
-        "How likely at least as much would be if nobody were worse off for being in the data.", counts="statistic"
-    )
+    column: str = figure("Column of the subgroup.")
+    value: str | None = figure("Value that the subgroup shares; null where it is too small to be named.")
+    people: int = figure("Number of people.")
+    copies: int = figure("Number of people copied.")
+    p: float = figure("Probability of at least as many copies without any leak.", counts="statistic")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -56,9 +56,9 @@ class EffectSize:
 
     COUNTS = "statistic"
 
-    value: float = figure("The success rate of the attack minus its baseline; null where it was not tested.")
-    low: float = figure("The lower limit, with an error of 2.5 % for all effects of the audit together.")
-    high: float = figure("The upper limit, one-sided with an error of 5 %.")
+    value: float = figure("Attack success minus baseline; null where it was not tested.")
+    low: float = figure("Lower limit, with an error of 2.5% for all effects of the audit together.")
+    high: float = figure("Upper limit, one-sided with an error of 5%.")
     attack_rate: float = nan
     baseline: float = nan
     why_not_tested: str = ""
@@ -139,7 +139,7 @@ class RatePair:
             return made
         if made.low <= 0:
             return replace(
-                _not_tested("without a control group, a rate this low shows nothing"), attack_rate=self.attack_rate
+                _not_tested("without a control group, a rate this low is not evidence"), attack_rate=self.attack_rate
             )
         return replace(made, high=made.high + self.baseline)
 
@@ -293,7 +293,7 @@ def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLi
     if FALSE_POSITIVE_RATE * (reference.size + 1) < 1:
         few = f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff"
     elif min(inside.size, outside.size) == 0:
-        few = "there is nobody to measure"
+        few = "there are no people to measure"
     if few:
         return RatePair(attack_rate=nan, attack_attempts=0, baseline=nan, why_not_tested=few)
     called = (chance_of_highest(each, reference, FALSE_POSITIVE_RATE) for each in (inside, outside))
@@ -417,8 +417,8 @@ def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
     inside, outside = (np.atleast_2d(np.asarray(each, np.float64)) for each in (attack, control))
     if min(len(inside), len(outside)) < 2 or inside.shape[1] != outside.shape[1]:
         raise InputError(
-            "there must be two people or more in each table and the same attackers in both, but the chances have the "
-            f"shapes {inside.shape} and {outside.shape}. Pass one row per person and one column per attacker"
+            f"the chances have the shapes {inside.shape} and {outside.shape}. Pass two people or more per table, one "
+            "row per person and one column per attacker, the same for both"
         )
     parts = (np.atleast_2d(np.cov(each, rowvar=False)) / len(each) for each in (inside, outside))
     covariance = np.add(*parts)

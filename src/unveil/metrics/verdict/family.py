@@ -35,7 +35,7 @@ FEWEST_DRAWS = 999
 DRAWN_UP_TO = 50_000
 FEWEST_TRIES = 20
 FEWEST_SINGLED_OUT = 10
-TOO_FEW = "too few tries to judge"
+TOO_FEW = "too few attempts to test"
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,14 +274,12 @@ def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> Fi
 def _check(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None]) -> None:
     names = [figure.name for figure in figures]
     if len(set(names)) < len(names):
-        raise InputError(
-            f"each figure must have a name of its own, but {len(names)} have {len(set(names))}. Rename some"
-        )
+        raise InputError(f"{len(names)} statistics have only {len(set(names))} names. Rename some")
     for figure in figures:
         if figure.pool not in pools:
-            raise InputError(f"the pool of {figure.name!r} must be one of {sorted(pools)}. Pass its people too")
+            raise InputError(f"the pool of {figure.name!r} is not one of {sorted(pools)}. Pass its people too")
         if pools[figure.pool] is None and not figure.why_not(None) and not isinstance(figure.statistic, OwnDraws):
-            raise InputError(f"{figure.name!r} needs people who are not in the data. Pass a control, or leave it out")
+            raise InputError(f"{figure.name!r} needs a control group. Pass a control, or leave it out")
 
 
 def _statistics(

@@ -83,7 +83,7 @@ def people_needed(control_rate: float, limit: float) -> int | None:
     """
     share(control_rate, "control_rate")
     if isnan(limit) or limit > 1:
-        raise InputError(f"limit must be a share of at most 1, but is {limit:g}. Write 9% as 0.09")
+        raise InputError(f"limit is {limit:g}; it must be a share of at most 1. Write 9% as 0.09")
     if control_rate == 1 or limit <= 0:
         return None
     return ceil(14.6 * control_rate / ((1 - control_rate) * limit**2) + 3.7 / limit)

@@ -140,7 +140,7 @@ def pass_chance(
 
 def _checked(number: int, name: str) -> int:
     if whole_number(number, name) < FEWEST_ATTEMPTS:
-        raise InputError(f"{name} must be at least {FEWEST_ATTEMPTS}, but is {number}. With fewer nothing is tested")
+        raise InputError(f"{name} is {number}; nothing is tested below {FEWEST_ATTEMPTS}. Raise it")
     return number
 
 

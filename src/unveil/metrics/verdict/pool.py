@@ -59,8 +59,8 @@ class Pool:
         person = np.arange(is_member.size) if self.person is None else np.array(self.person, np.int64)
         if is_member.ndim != 1 or contents.shape != is_member.shape or person.shape != is_member.shape:
             raise InputError(
-                "is_member, contents and person must be flat and as long as one another, but have the shapes "
-                f"{is_member.shape}, {contents.shape} and {person.shape}. Pass one entry per row of the pool"
+                f"is_member, contents and person have the shapes {is_member.shape}, {contents.shape} and "
+                f"{person.shape}. Pass flat arrays with one value per row of the pool"
             )
         household = None if self.household is None else np.array(self.household, np.int64)
         places = _places(contents, None if self.person is None and household is None else person, household)
@@ -69,8 +69,7 @@ class Pool:
         if inside[places[~is_member]].any():
             both = np.unique(places[~is_member & inside[places]]).size
             raise InputError(
-                f"nobody may stand in the original and in the control, but {both:,} people do. "
-                "Remove them from the control where it is drawn"
+                f"{both:,} people are both in the original and in the control. Remove them from the control"
             )
         members = int(np.count_nonzero(inside))
         found = {"is_member": is_member, "contents": contents, "places": places, "labels": inside}
@@ -110,8 +109,8 @@ class Pool:
         score = np.asarray(per_row, np.float64)
         if score.shape != self.places.shape or not np.isfinite(score).all():
             raise InputError(
-                f"there must be one finite score for each of the {self.places.size:,} rows of the pool, but there are "
-                f"{np.count_nonzero(np.isfinite(score)):,} of {score.size:,}. Score somebody who is not attacked 0"
+                f"{np.count_nonzero(np.isfinite(score)):,} of {score.size:,} scores are finite, for "
+                f"{self.places.size:,} rows of the pool. Pass one score per row, 0 for people who are not attacked"
             )
         rows = np.bincount(self.places, minlength=self.people)
         return np.bincount(self.places, weights=score, minlength=self.people) / rows

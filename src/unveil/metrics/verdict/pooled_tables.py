@@ -216,9 +216,7 @@ def number_people(ids: "Ids | None", rows: int, what: str) -> IntArray:
     if ids is None:
         return np.arange(rows)
     if len(ids) != rows:
-        raise InputError(
-            f"{what} must name one person for each of {rows:,} rows, but has {len(ids):,}. Pass all of them"
-        )
+        raise InputError(f"{what} has {len(ids):,} values for {rows:,} rows. Pass one person per row")
     number = pl.Series(ids).rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
     nobody = np.flatnonzero(number < 0)
     number[nobody] = number.max(initial=-1) + 1 + np.arange(nobody.size)

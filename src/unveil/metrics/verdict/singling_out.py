@@ -93,9 +93,9 @@ def singling_out(
     (1.0, True, True)
     """
     if len(starts) < 2:
-        raise InputError("there must be at least one guess, but there is none. Make guesses first")
+        raise InputError("there are no predicates. Make predicates first")
     if pool.members == 0:
-        raise InputError("there must be somebody in the data, but the pool has no member. Pass the original's people")
+        raise InputError("the pool has no member. Pass the original's people")
     fits = _fits(pool, starts, rows)
     members = np.asarray(fits[:, pool.labels].sum(axis=1)).ravel()
     together = fits @ fits.T

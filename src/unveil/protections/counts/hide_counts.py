@@ -64,7 +64,7 @@ class HideCounts:
         """
         rows = system.arrays.rows
         if not rows.hold(counts):
-            raise InputError("true counts must add up, but do not. Pass those of the records behind the tables")
+            raise InputError("the true counts do not add up. Pass those of the records behind the tables")
         listed = np.zeros(system.number, np.bool_)
         listed[system.cell] = True
         small = listed & (counts >= 1) & (counts < self.minimum)

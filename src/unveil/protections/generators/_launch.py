@@ -78,7 +78,7 @@ class _GeneratorProcess:
         """Return the process of the program."""
         with self._starting:  # a run that is ended meanwhile must not leave a process behind
             if self.unwanted.is_set():
-                raise OSError("the run is not wanted any more")
+                raise OSError("the run is no longer needed")
             # In a group of its own, which can be killed as a whole without this process.
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, process_group=0)
         return self.child

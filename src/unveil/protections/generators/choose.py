@@ -76,7 +76,7 @@ def generator_from(
         )
     if variables:
         raise InputError(
-            "variables (env) are given to a command, and this generator runs inside unveil, where it sees all of them. "
+            "variables (env) are only for commands; this generator runs inside unveil and sees all variables. "
             "Leave them out"
         )
     if isinstance(source, str):
@@ -85,10 +85,10 @@ def generator_from(
         return ProtectionGenerator(protection=source)  # type: ignore[arg-type]  # whatever has the method is one
     if not callable(source) or isinstance(source, type):
         raise InputError(
-            "a generator must be a command, a protection or a function of a frame and a random generator, but is "
+            "the generator is "
             f"{'the class' if isinstance(source, type) else 'a'} "
-            f"{getattr(source, '__name__', type(source).__name__)}. Pass "
-            "one of these"
+            f"{getattr(source, '__name__', type(source).__name__)}. Pass a command, a protection, "
+            "or a function of a frame and a random generator"
         )
     return FunctionGenerator(function=source, read=read or Table.from_frame, kind=kind)
 

@@ -70,13 +70,13 @@ class FunctionGenerator:
     def _table(self, returned: Any) -> Table:
         if returned is None or isinstance(returned, str | bytes | Path):
             raise RunError(
-                f"must return the rows that it releases in a frame, but returned {_article(returned)}",
-                "Let the function end with 'return frame'",
+                f"returned {_article(returned)} instead of a frame",
+                "End the function with 'return frame'",
             )
         try:
             return self.read(returned)
         except UnveilError as error:
-            raise RunError(f"returned what cannot be read as a table: {error}") from None
+            raise RunError(f"returned an unreadable table: {error}") from None
 
 
 def _article(returned: Any) -> str:

@@ -140,7 +140,7 @@ class RunError(InputError):
         own, whole = own_error(error, module), own_error(error, module, with_text=True)
         if own is None or whole is None:  # it was called wrongly, so that no line of it ran
             log = printed + _bytes("".join(traceback.format_exception_only(error)))
-            return cls(f"raised {type(error).__name__} when it was called", "Correct what it takes", log)
+            return cls(f"raised {type(error).__name__} when it was called", "Correct its parameters", log)
         return cls(f"stopped: {own}", log=printed + _bytes(whole.trace), trace=own.trace)
 
 
@@ -187,13 +187,13 @@ def checked_columns(released: Table, given: Table) -> tuple[str, ...]:
     missing = [name for name in used if name not in have]
     if len(missing) == len(used):
         raise RunError(
-            f"must release columns of the people that are attacked, but has none of {_listed(missing)}",
-            "Let it write them under their own names",
+            f"released none of the attacked columns {_listed(missing)}",
+            "Write them under their original names",
         )
     extra = [name for name in released.column_names if name not in given.column_names]
     return (
-        *((f"the generator leaves out columns that the people have: {_listed(missing)}",) if missing else ()),
-        *((f"the generator adds columns that the people lack, left out: {_listed(extra)}",) if extra else ()),
+        *((f"the generator leaves out these columns of the original: {_listed(missing)}",) if missing else ()),
+        *((f"the generator adds columns, which are ignored: {_listed(extra)}",) if extra else ()),
     )
 
 

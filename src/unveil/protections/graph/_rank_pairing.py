@@ -7,8 +7,8 @@ from unveil._kernels.types import IntArray
 
 #: What the notes of such a release say.
 PAIRED = (
-    "the graph is synthetic, and its nodes stand for nobody: each is paired with an original node by the rank of its "
-    "degree, which serves evaluation alone and is no part of what is released"
+    "the graph is synthetic: its nodes correspond to no person. For evaluation only, each node is paired with an "
+    "original node by the rank of its degree; the pairing is not released"
 )
 
 

@@ -79,15 +79,14 @@ def check_edges(original: Graph, *, what: str) -> None:
 
 def check_class_size(k: object) -> None:
     """Validate the class size k."""
-    whole_number(k, "k", at_least=2, advice="A class of one node hides nobody: take 2 or more")
+    whole_number(k, "k", at_least=2, advice="A class of one node is unique: take 2 or more")
 
 
 def check_enough_nodes(k: int, original: Graph) -> None:
     """Refuse a class size above the number of nodes."""
     if k > original.nodes:
         raise InputError(
-            f"k must be at most the number of nodes, but is {k} and the {original.name} has {original.nodes}. "
-            "Take a smaller k, or a larger graph"
+            f"k is {k}, but the {original.name} has {original.nodes} nodes. Take a smaller k, or a larger graph"
         )
 
 
@@ -96,7 +95,7 @@ def check_drawable(edges: float, *, what: str) -> None:
     if edges > MOST_EDGES:
         raise CannotProtectError(
             f"{what} can draw up to {MOST_EDGES:,} edges, but the noisy answers ask for {edges:,.0f}. With so small an "
-            "epsilon there is nothing but noise: take a larger one"
+            "epsilon the result is only noise: take a larger one"
         )
 
 
@@ -106,11 +105,11 @@ def check_shares(epsilon: float, shares: dict[str, float]) -> None:
         share(part, what)
     if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
         raise InputError(
-            f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "
-            f"and add up to {fsum(shares.values()):g}. Divide epsilon among them"
+            f"{', '.join(shares)} must each be above 0 and sum to 1, but are {', '.join(map(str, shares.values()))} "
+            f"and sum to {fsum(shares.values()):g}. Divide epsilon among them"
         )
     if epsilon * min(shares.values()) < LEAST_BUDGET:
         raise InputError(
             f"each question needs a budget of at least {LEAST_BUDGET:g}, but epsilon = {epsilon:g} leaves "
-            f"{epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
+            f"{epsilon * min(shares.values()):g} to one. With so little, the result is only noise"
         )

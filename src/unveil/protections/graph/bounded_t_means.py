@@ -18,8 +18,8 @@ Bound = Literal["below", "above"]
 
 _MOST_ROUNDS = 50
 _SIZE = 30
-_ADVICE = "A cluster of one hides nobody: take 2 or more"
-_RENAMED = "the setting max_size is now called size: clusters hold at least so many nodes, or at most with bound=above"
+_ADVICE = "A cluster of one node is unique: take 2 or more"
+_RENAMED = "max_size was renamed to size: the smallest cluster size, or the largest with bound=above"
 
 
 # Clusters of numbers around means, all of nearly the same size.
@@ -159,12 +159,12 @@ class BoundedTMeans:
     def __post_init__(self) -> None:
         whole_number(self.size, "size", at_least=2, advice=_ADVICE)
         if self.bound not in get_args(Bound):
-            raise InputError(f"bound must be one of {', '.join(get_args(Bound))}, but is {self.bound!r}. Choose one")
+            raise InputError(f"Unknown bound {self.bound!r}. Use one of: {', '.join(get_args(Bound))}")
         if self.max_size is not None:
             whole_number(self.max_size, "max_size", at_least=2, advice=_ADVICE)
             if self.size not in (_SIZE, self.max_size):
                 raise InputError(
-                    f"max_size is what size was called before, but size is {self.size} and max_size {self.max_size}. "
+                    f"max_size is the old name of size, but size is {self.size} and max_size {self.max_size}. "
                     "Leave max_size out"
                 )
 
@@ -363,12 +363,12 @@ def _notes(matched: EdgeMatching, clusters: Clusters, missed: int) -> tuple[str,
         notes += (f"the clusters were still changing after {clusters.rounds} rounds",)
     if lacking:
         notes += (
-            f"{lacking:,} node{' is' if lacking == 1 else 's are'} joined to a pseudo node for want of another partner",
+            f"{lacking:,} node{' is' if lacking == 1 else 's are'} joined to a pseudo node for lack of another partner",
         )
     if missed:
         rest = int((matched.need[matched.need > 1] - 1).sum())
         notes += (
-            f"nodes that miss the degree of their cluster even so: {missed:,}, by {rest:,} "
-            f"edge{'' if rest == 1 else 's'} in all",
+            f"{missed:,} nodes still miss the degree of their cluster, by {rest:,} "
+            f"edge{'' if rest == 1 else 's'} in total",
         )
     return notes

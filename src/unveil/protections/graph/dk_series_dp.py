@@ -101,7 +101,7 @@ class DkSeriesDP:
         names = ("largest_degree_share", "edges_share", "joint_degrees_share")
         check_shares(self.epsilon, {name: getattr(self, name) for name in names})
         if self.compat not in (None, "secgraph"):
-            raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
+            raise InputError(f"Unknown compat {self.compat!r}. Use 'secgraph' or nothing")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return a new graph with the noisy joint degrees of the original."""
@@ -207,7 +207,7 @@ def _said_dropped(edges: int) -> tuple[str, ...]:
     if edges == 0:
         return ()
     said = counted(edges, "edge was", "edges were")
-    return (f"{said} left out, because no two nodes were left that could be joined",)
+    return (f"{said} left out, because no two remaining nodes could be joined",)
 
 
 # A simple graph from edges with loops and repeats, which keeps degrees and joint degrees as far as any can.
@@ -443,8 +443,8 @@ _ROUNDS = 50
 _NOTES = (
     "this release is NOT differentially private: only joint degrees that occur were given noise, and most edges are "
     "those of the original",
-    "the noisy numbers are made to add up to the number of edges of the original, because the code that is imitated "
-    "never ends if they add up to less than 0",
+    "the noisy counts are scaled to the original number of edges, as the imitated code requires: it does not end "
+    "for a negative total",
 )
 
 

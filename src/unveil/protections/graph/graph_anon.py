@@ -67,7 +67,7 @@ class GraphAnon:
     def __post_init__(self) -> None:
         check_class_size(self.k)
         if not isinstance(self.hide_new, bool):
-            raise InputError(f"hide_new must be true or false, but is {self.hide_new!r}")
+            raise InputError(f"hide_new is {self.hide_new!r}. Use true or false")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with pseudo nodes, all numbered at random."""
@@ -130,20 +130,19 @@ def _hiding_edges(degrees: IntArray, others: IntArray, k: int) -> IntArray:
 def _check_size(edges: int, k: int) -> None:
     if edges > MOST_EDGES:
         raise CannotProtectError(
-            f"graph-anon can add up to {MOST_EDGES:,} edges, but would have to add {edges:,} for k = {k}. "
-            "Take a smaller k"
+            f"graph-anon would add {edges:,} edges for k = {k}, above the limit of {MOST_EDGES:,}. Take a smaller k"
         )
 
 
 def _notes(k: int, pseudo: int, smallest: int) -> tuple[str, ...]:
     """Return notes on the result; ``smallest`` is the smallest class size."""
     if pseudo == 0:
-        return (f"nothing was changed: every degree was shared by at least {k} nodes already",)
+        return (f"nothing was changed: at least {k} nodes already share each degree",)
     if smallest < k:
         who = (
-            "the pseudo node can be told by its"
+            "the pseudo node is recognizable by its"
             if pseudo == 1
-            else (f"some of the {pseudo:,} pseudo nodes can be told by their")
+            else (f"some of the {pseudo:,} pseudo nodes are recognizable by their")
         )
         return (f"{who} degree, which fewer than {k} nodes share; hide_new avoids that",)
     return ()

@@ -87,7 +87,7 @@ class HrgDP:
         share(self.share_structure, "share_structure", zero=False, one=False, advice=advice)
         if min(self._parts) < _LEAST_PART:
             raise InputError(
-                f"the dendrogram and the counts must each get {_LEAST_PART:g} of epsilon or more, but get "
+                f"the dendrogram and the counts need {_LEAST_PART:g} of epsilon each, but get "
                 f"{self._parts[0]:g} and {self._parts[1]:g}. Take a larger epsilon, or share it more evenly"
             )
         whole_number(self.moves_per_node, "moves_per_node", advice="Write 1000, which is usual")
@@ -141,19 +141,19 @@ class HrgDP:
 
     def _notes(self, moves: int, means: FloatArray, scale: float) -> list[str]:
         """Return notes on the scope of epsilon and on convergence."""
-        limit = f"the part of epsilon for the dendrogram holds in the limit of a long walk; {moves:,} moves were done"
+        limit = f"epsilon of the dendrogram holds in the limit of a long walk; {moves:,} moves were done"
         if self.moves_per_node < _FEW_MOVES:
             return [
                 limit,
                 f"warning: a walk of {counted(self.moves_per_node, 'move', 'moves')} per node is too short for the "
-                "sampler to mix, and the dendrogram is close to one drawn blindly. "
-                f"Set moves_per_node to {_FEW_MOVES} at the very least, better to 1000",
+                "sampler to mix, and the dendrogram is nearly random. "
+                f"Set moves_per_node to at least {_FEW_MOVES}, better 1000",
             ]
         if scale < _STUCK_BELOW:
             return [
                 limit,
-                "warning: the sampler may not have mixed: with so large an epsilon the walk hardly leaves the first "
-                "good dendrogram that it meets. Set epsilon or share_structure lower",
+                "warning: the sampler may not have mixed: with so large an epsilon the walk hardly leaves its first "
+                "good dendrogram. Set epsilon or share_structure lower",
             ]
         if still_rising(means, scale):
             return [

@@ -71,7 +71,7 @@ class KDegree:
         check_class_size(self.k)
         whole_number(self.attempts, "attempts")
         if self.edges not in get_args(EdgeRule):
-            raise InputError(f"edges must be one of {', '.join(get_args(EdgeRule))}, but is {self.edges!r}")
+            raise InputError(f"Unknown edges rule {self.edges!r}. Use one of: {', '.join(get_args(EdgeRule))}")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with edges added, each degree shared by k nodes."""
@@ -86,7 +86,7 @@ class KDegree:
         notes: tuple[str, ...] = ()
         if self.edges == "add" and not among(original.keys, np.sort(keys)).all():
             said = counted(self.attempts, "attempt", "attempts")
-            notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
+            notes = (f"{said} to add edges alone failed, so edges were exchanged",)
         facts = {"attempts": tries, "least edges to add": self._least_edges(original)}
         return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts=facts)
 
@@ -118,7 +118,7 @@ class KDegree:
         nodes = counted(int(np.count_nonzero(lacking)), "node", "nodes")
         partners = counted(int(lacking.sum()), "neighbour", "neighbours")
         return (
-            f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tried}: in the "
+            f"no graph of the {original.name} has degrees shared by {self.k} nodes, in {tried}: in the "
             f"last one {nodes} still lacked {partners}. Allow more attempts, or take a smaller k"
         )
 
@@ -162,8 +162,8 @@ def check_classes(original: Graph, keys: IntArray, k: int) -> None:
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
     if smallest < k:
         raise CannotProtectError(
-            f"at least {k} nodes must share each degree, but only {smallest} do after the change of the "
-            f"{original.name}. This is a mistake in unveil: please report it"
+            f"only {smallest} nodes share a degree of the changed {original.name}, fewer than {k}. "
+            "This is a mistake in unveil: please report it"
         )
 
 

@@ -72,7 +72,7 @@ class KSymmetry:
         check_class_size(self.k)
         share(self.exclude_hubs, "exclude_hubs")
         if self.partition not in get_args(Partition):
-            raise InputError(f"partition must be 'refine' or 'orbit', but is {self.partition!r}. Choose one of these")
+            raise InputError(f"Unknown partition {self.partition!r}. Use 'refine' or 'orbit'")
         whole_number(self.max_edges, "max_edges", at_most=_MOST_EDGES)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
@@ -120,12 +120,12 @@ class KSymmetry:
         now = counted(original.edges, "edge", "edges")
         if original.edges > self.max_edges:
             return (
-                f"max_edges is {self.max_edges:,}, but the {original.name} itself has {now}, and none of them is taken "
-                "away. Raise max_edges well above that"
+                f"max_edges is {self.max_edges:,}, but the {original.name} already has {now}, and all are kept. "
+                "Raise max_edges well above that"
             )
         return (
-            f"the {original.name} has {original.nodes:,} nodes and {now}; with copies for "
-            f"k = {self.k} it would have {nodes:,} nodes and {edges:,} edges, and max_edges is {self.max_edges:,}. "
+            f"the {original.name} has {original.nodes:,} nodes and {now}; the copies for "
+            f"k = {self.k} make {nodes:,} nodes and {edges:,} edges, above max_edges = {self.max_edges:,}. "
             "Raise max_edges, take a smaller k, or exclude hubs (exclude_hubs=0.01)"
         )
 
@@ -133,17 +133,17 @@ class KSymmetry:
         notes = []
         if undecided:
             notes.append(
-                f"cells are those of colour refinement, so true automorphism is not guaranteed: for {undecided:,} of "
-                f"{nodes:,} nodes it is not certain that another node of their cell is alike in every way "
-                "(partition=orbit finds out)"
+                "cells are those of color refinement, so true automorphism is not guaranteed. For "
+                f"{undecided:,} of {nodes:,} nodes it is unknown whether the cell is an orbit "
+                "(partition=orbit decides it)"
             )
         elif self.partition == "refine":
-            notes.append("cells are those of colour refinement, and every one was found to be an orbit")
+            notes.append("cells are those of color refinement, and all of them are orbits")
         if alone:
             they = "it is" if alone == 1 else "they are"
             notes.append(
-                f"{counted(alone, 'hub', 'hubs')} with the most neighbours {'was' if alone == 1 else 'were'} "
-                f"left alone (exclude_hubs={self.exclude_hubs:g}): {they} not protected"
+                f"{counted(alone, 'hub', 'hubs')} with the highest degrees {'was' if alone == 1 else 'were'} "
+                f"excluded (exclude_hubs={self.exclude_hubs:g}): {they} not protected"
             )
         return tuple(notes)
 

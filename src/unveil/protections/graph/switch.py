@@ -181,6 +181,6 @@ def _notes(share: float, edges: int, asked: int, switched: SwitchingResult) -> t
         return (f"{head} each uses up two edges, and {'none' if left == 0 else 'only 1'} was left",)
     undone = "it was" if asked == 1 else "all were" if done == 0 else "the rest was"
     return (
-        f"{head} {undone} given up, because up to {TRIES} draws for each found no two edges whose ends could be "
-        "exchanged without an edge that is or was there; few pairs fit in a dense graph, or where most edges meet",
+        f"{head} {undone} given up after {TRIES} draws each, because no two edges could exchange their ends without "
+        "repeating an edge. Few pairs fit in a dense graph, or where most edges meet",
     )

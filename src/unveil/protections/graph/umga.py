@@ -67,7 +67,7 @@ class Umga:
         whole_number(self.attempts, "attempts")
         if self.edge_selection not in get_args(Selection):
             raise InputError(
-                f"edge_selection must be one of {', '.join(get_args(Selection))}, but is {self.edge_selection!r}"
+                f"Unknown edge_selection {self.edge_selection!r}. Use one of: {', '.join(get_args(Selection))}"
             )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
@@ -88,9 +88,9 @@ class Umga:
             tried = "only attempt" if self.attempts == 1 else f"last of {self.attempts:,} attempts"
             stuck = counted(int(np.count_nonzero(lacking)), "node", "nodes")
             raise CannotProtectError(
-                f"the degrees of the {original.name} could not be brought to those that {used} nodes share: in the "
+                f"the degrees of the {original.name} could not be shared by {used} nodes: in the "
                 f"{tried} {stuck} had no edge left to change. With {original.nodes:,} nodes and "
-                f"{counted(original.edges, 'edge', 'edges')} the graph is too dense: allow more attempts, or take a "
+                f"{counted(original.edges, 'edge', 'edges')} the graph is too dense. Allow more attempts, or take a "
                 "smaller k"
             )
         check_classes(original, keys, self.k)
@@ -113,7 +113,7 @@ class Umga:
                 degrees[by_lot] = found
                 return k, degrees
         # All nodes in one group can share a degree: one of the two roundings has an even sum.
-        raise CannotProtectError(f"no degrees were found that {self.k} nodes share. Please report it")
+        raise CannotProtectError(f"no degrees shared by {self.k} nodes were found. Please report it")
 
     def _said(self, used: int, longer: int) -> tuple[str, ...]:
         notes: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Umga:
             notes = (f"groups of {used} nodes were made: no graph has the degrees of groups of {self.k}",)
         if longer:
             said = counted(longer, "exchange", "exchanges")
-            notes += (f"{said} took more than one move of an edge, where single moves were not possible",)
+            notes += (f"{said} took several edge moves, because single moves were not possible",)
         return notes
 
 

@@ -139,18 +139,18 @@ class WpinqDP:
         check_epsilon(self.epsilon)
         check_shares(self.epsilon, self._shares)
         if self.query not in get_args(WeightedQuery):
-            raise InputError(f"query must be 'joint-degrees' or 'triangles', but is {self.query!r}")
+            raise InputError(f"Unknown query {self.query!r}. Use 'joint-degrees' or 'triangles'")
         if self.compat not in (None, "secgraph"):
-            raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
+            raise InputError(f"Unknown compat {self.compat!r}. Use 'secgraph' or nothing")
         for what, number, least in (("iterations", self.iterations, 0), ("classes", self.classes, 1)):
             if number is not None:
                 whole_number(number, what, at_least=least, advice="Leave it out to have one set")
         if self.classes is not None and cells_of(self.classes, triangles=self._triangles) > MOST_CELLS:
             most = classes_for(MOST_CELLS, triangles=self._triangles)
-            raise InputError(f"there can be at most {most:,} classes, but {self.classes:,} are asked for. Take fewer")
+            raise InputError(f"classes is {self.classes:,}, above the limit of {most:,}. Take fewer")
         power = self.power
         if isinstance(power, bool) or not isinstance(power, (int, float, np.number)) or not power >= 0:
-            raise InputError(f"power must be a number from 0, or infinity, but is {power!r}")
+            raise InputError(f"power is {power!r}; it must be a number from 0, or infinity. Change it")
 
     @property
     def _triangles(self) -> bool:
@@ -204,14 +204,14 @@ class WpinqDP:
         if cells >= _LEAST_CELLS:
             return ()
         reason = (
-            f"epsilon = {self.epsilon:g} is too small to measure how degrees meet on a graph of this size"
+            f"epsilon = {self.epsilon:g} is too small to measure joint degrees on a graph of this size"
             if allowed < _LEAST_CELLS
-            else "the degrees are too much alike to measure how they meet"
+            else "the degrees are too similar to measure joint degrees"
         )
         if self.query_share is None:
             return (f"{reason}: the release is a random graph with noisy degrees",)
         few = counted(cells, "cell", "cells")
-        return (f"{reason}: query_share = {self.query_share:g} of epsilon buys about {few}. Leave it out to save it",)
+        return (f"{reason}: query_share = {self.query_share:g} of epsilon yields about {few}. Leave it out to save it",)
 
     def _walked(
         self,
@@ -241,7 +241,7 @@ class WpinqDP:
         what = "triangles" if self._triangles else "edges"
         changes = TRIANGLES_CHANGE if self._triangles else JOINT_DEGREES_CHANGE
         asked = (
-            ("numbers of nodes with more than so many neighbours", DEGREE_DISTRIBUTION_CHANGES, nodes - 1),
+            ("numbers of nodes above each degree", DEGREE_DISTRIBUTION_CHANGES, nodes - 1),
             ("sorted degrees", DEGREE_SEQUENCE_CHANGES, nodes),
             (f"weights of {what} by the degrees of their nodes", changes, 1),
         )
@@ -273,16 +273,16 @@ class WpinqDP:
             spent = 4 * DEGREE_SEQUENCE_CHANGES * self.epsilon + changes / _SECGRAPH_SCALE
             said.append(
                 f"this is NOT differentially private at epsilon = {self.epsilon:g}: the noise is that of the public "
-                f"code (secgraph), and what it protects corresponds to an epsilon of {spent:.3g}"
+                f"code (secgraph), and its protection corresponds to an epsilon of {spent:.3g}"
             )
         if not seed.best:
-            said.append("the degrees were fitted only near the middle of what was possible, as there are so many nodes")
+            said.append("the degrees were fitted only near the middle of their range, because there are so many nodes")
         if seed.lost:
             said.append(f"no simple graph has the fitted degrees: their sum was lowered by {seed.lost:,}")
         if way is not None and not way.settled:
             done = counted(way.proposals, "proposal", "proposals")
             said.append(
-                f"the walk has not settled after {done}: more iterations would bring the graph nearer to what was "
-                "measured"
+                f"the walk has not converged after {done}: more iterations would bring the graph closer to the noisy "
+                "answers"
             )
         return tuple(said)

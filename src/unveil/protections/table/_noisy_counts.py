@@ -33,12 +33,12 @@ _MOST_PARTS = 64
 def check_settings(epsilon: object, noise: object, rows: object, domain: object) -> None:
     """Refuse settings that cannot be."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon < inf:
-        raise InputError(f"epsilon must be a number above 0, but is {epsilon!r}. Take 1 if you do not know one")
-    share(noise, "noise", advice="Take 1, which is all the noise that is due")
+        raise InputError(f"epsilon is {epsilon!r}; it must be a number above 0. Take 1 if unsure")
+    share(noise, "noise", advice="Take 1, the full noise")
     if rows is not None:
         whole_number(rows, "rows", advice="Leave it out for as many as there are")
     if domain is not None and not isinstance(domain, Mapping):
-        raise InputError("domain must give the values of columns by name. Write domain={'sex': ['f', 'm', None]}")
+        raise InputError("domain does not give the values of columns by name. Write domain={'sex': ['f', 'm', None]}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,8 +141,8 @@ def axes_of(
     if parts is None:
         raise InputError(
             f"{what} counts people in at most {MOST_CELLS:,} cells, but the columns of the {original.name} need "
-            f"{cells(sizes(2)):,}, even where numbers and dates are cut in two. Leave columns with many values out, "
-            f"make them coarser first{instead}"
+            f"{cells(sizes(2)):,}, even with numbers and dates cut in two. Leave out columns with many values, "
+            f"generalize them first{instead}"
         )
     return [
         _axis(original, name, each, gap, parts if is_cut and each.len() > parts else None)
@@ -170,8 +170,8 @@ def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Seri
 
 def _no_domain(name: str, kind: str) -> InputError:
     return InputError(
-        f"the domain of column {name!r} must be a list of values of the kind {kind}, with None where cells may be "
-        "missing, but is not. Write domain={'sex': ['f', 'm', None]}"
+        f"the domain of column {name!r} is not a list of values of type {kind}, with None where cells may be "
+        "missing. Write domain={'sex': ['f', 'm', None]}"
     )
 
 
@@ -189,9 +189,9 @@ def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int
         level = np.where(column.is_null().to_numpy(), parts, level)
     if outside.any():
         raise InputError(
-            f"column {name!r} of the {original.name} must hold values of its domain only, but row "
-            f"{int(np.flatnonzero(outside)[0]) + 1} (counted from 1 below the header) does not. Add what is possible "
-            "to the domain, None for missing cells, or leave such rows out"
+            f"column {name!r} of the {original.name} has a value outside its domain in row "
+            f"{int(np.flatnonzero(outside)[0]) + 1} (counted from 1 below the header). Add the possible values "
+            "to the domain, None for missing cells, or leave out such rows"
         )
     return ColumnLevels(values, gap, parts, level)
 
@@ -256,7 +256,7 @@ def noisy_release(
     if noise != 1:
         true = f"{epsilon / noise:g}" if noise else "infinite"
         notes.append(
-            f"only {noise:g} of the noise that is due was added, so the true epsilon is {true}: a planted fault"
+            f"only {noise:g} of the required noise was added, so the true epsilon is {true}: a deliberate fault"
         )
     return release_of(original, frame, name=name, kind="synthetic", rng=rng, notes=tuple(notes), even_markers=True)
 

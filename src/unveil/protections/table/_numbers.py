@@ -46,7 +46,7 @@ class Numbers:
             found = np.ldexp(values, self.exponent[place])
         if np.isinf(found).any():
             raise InputError(
-                f"column {self.names[place]!r} has numbers so large that their masked values are beyond all floats. "
+                f"column {self.names[place]!r} has numbers so large that their masked values overflow. "
                 "Divide the column, or leave it out of columns"
             )
         return pl.Series(self.names[place], found).fill_nan(None)
@@ -85,7 +85,7 @@ def refuse_missing(table: Table, names: Sequence[str], *, mask: str, instead: st
             raise InputError(
                 f"{mask} needs a value in every cell it masks, but column {name!r} of the {table.name} lacks "
                 f"{int(gone.sum())}, the first in row {gone.arg_true()[0] + 1} (counted from 1 below the header). "
-                f"Name columns without gaps, fill them or leave these rows out, or take {instead}"
+                f"Name columns without gaps, fill them, leave out these rows, or take {instead}"
             )
 
 

@@ -70,7 +70,7 @@ def recoded(file: DeclaredFile, names: Sequence[str]) -> RecodedColumns:
     rows = file.original.rows
     if file.released.rows != rows or (file.truth == NOBODY).any():
         raise InputError(
-            f"a method that makes groups is read from a file that has every original row once, but "
+            f"groups can only be recognized in a file with every original row, but only "
             f"{int((file.truth != NOBODY).sum())} of {rows} are in it. Release all of them, or name no method"
         )
     place = np.argsort(file.truth)
@@ -88,8 +88,8 @@ def small_groups(
         return ()
     rows = np.flatnonzero(few)
     first = int(rows[0])
-    alike = "stands alone" if size[first] == 1 else f"has only {size[first] - 1} like it"
-    more = f"; so it is for {rows.size - 1} more rows" if rows.size > 1 else ""
+    alike = "is unique" if size[first] == 1 else f"has only {size[first] - 1} equal to it"
+    more = f", as are {rows.size - 1} more rows" if rows.size > 1 else ""
     sentence = (
         f"a group of {size[first]} under k={k}: released row {first + 1} (counted from 1) {alike} in "
         f"{listed(names)}{more}"
@@ -109,7 +109,7 @@ def repeated(file: DeclaredFile, names: Sequence[str]) -> tuple[Refutation, ...]
         share = min(file.released.rows / file.original.rows, 1.0)
         if before >= _VARIED and after < _ALIKE * share * before:
             fewer.append(name)
-    return (Refutation(f"{listed(fewer)}: values repeat as noise does not leave them"),) if fewer else ()
+    return (Refutation(f"{listed(fewer)}: values repeat, which noise excludes"),) if fewer else ()
 
 
 def listed(names: Sequence[str]) -> str:

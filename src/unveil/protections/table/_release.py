@@ -24,8 +24,8 @@ def released_columns(original: Table) -> list[str]:
     names = [column.name for column in original.columns if column.role != "identifier"]
     if not names:
         raise InputError(
-            f"a release of the {original.name} must have a column that does not identify people, but all of its "
-            f"{len(original.columns)} columns have the role identifier. Give another role to those to be released"
+            f"all {len(original.columns)} columns of the {original.name} are direct identifiers, so none can be "
+            f"released. Give another role to those to be released"
         )
     return names
 
@@ -35,7 +35,7 @@ def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
     for name in columns:
         if original.column(name).role == "identifier":
             raise InputError(
-                f"column {name!r} identifies people and is left out of the release, so it cannot be masked. "
+                f"column {name!r} is a direct identifier and is not released, so it cannot be masked. "
                 "Take it out of columns, or give it another role"
             )
     return list(dict.fromkeys(columns))
@@ -50,7 +50,7 @@ def masked_columns(original: Table, columns: Sequence[str] | None, mask: object)
         If a column that was named is of another kind, or none was named and there is none of these kinds.
     """
     kept, facts = released_columns(original), facts_of(mask)
-    wanted = f"{facts.name} is for columns of the kind {' or '.join(sorted(facts.suits))}"
+    wanted = f"{facts.name} is for columns of type {' or '.join(sorted(facts.suits))}"
     if columns is None:
         found = [name for name in kept if original.column(name).kind in facts.suits]
         if not found:
@@ -61,7 +61,7 @@ def masked_columns(original: Table, columns: Sequence[str] | None, mask: object)
         kind = original.column(name).kind
         if kind not in facts.suits:
             raise InputError(
-                f"{wanted}, but column {name!r} is of the kind {kind}. "
+                f"{wanted}, but column {name!r} is of type {kind}. "
                 f"Leave it out of columns, or take {_others_for({kind})} for it"
             )
     return named_columns(original, columns)
@@ -80,20 +80,19 @@ def check_columns(columns: object) -> None:
     """Refuse a setting that is neither a tuple of names nor None."""
     good = isinstance(columns, (tuple, list)) and columns and all(isinstance(name, str) for name in columns)
     if columns is not None and not good:
-        raise InputError(f"columns must be a tuple of column names, or None for all, but is {columns!r}")
+        raise InputError(f"columns is {columns!r}. Pass a tuple of column names, or None for all")
 
 
 def check_group_size(k: object) -> None:
     """Refuse a setting that is no size of a group."""
-    whole_number(k, "k", at_least=2, advice="A group of one protects nobody: take 2 or more")
+    whole_number(k, "k", at_least=2, advice="A group of one is unique: take 2 or more")
 
 
 def check_enough_rows(k: int, original: Table) -> None:
     """Refuse a group size above the number of rows."""
     if k > original.rows:
         raise InputError(
-            f"k must be at most the number of rows, but is {k} and the {original.name} has {original.rows}. "
-            "Take a smaller k, or a larger table"
+            f"k is {k}, but the {original.name} has {original.rows} rows. Take a smaller k, or a larger table"
         )
 
 
@@ -101,7 +100,7 @@ def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
     """Return the note on unmasked columns, if any."""
     rest = [name for name in released_columns(original) if name not in masked]
     many = "columns" if len(rest) > 1 else "column"
-    return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
+    return (f"{len(rest)} {many} not changed: {', '.join(map(repr, rest))}",) if rest else ()
 
 
 def masked_release(
@@ -122,7 +121,9 @@ def masked_release(
     """
     spoken_for = {column for part in parts for column in part.names}
     rest = tuple(column for column in released_columns(original) if column not in spoken_for)
-    stayed = tuple(f"column {column!r} has one value only and stayed" for column in masked if column not in spoken_for)
+    stayed = tuple(
+        f"column {column!r} has only one value and was not changed" for column in masked if column not in spoken_for
+    )
     return release_of(
         original,
         frame,
@@ -188,7 +189,7 @@ def release_of(
         truth = rng.permutation(frame.height) if shuffle else np.arange(frame.height)
         frame = frame[truth] if shuffle else frame
         if not shuffle and frame.height > 1:
-            notes += ("the rows are in the order of the original, which tells whose each of them is",)
+            notes += ("the rows are in the order of the original, which reveals the person behind each",)
     # They have the kinds and markers of the original, and need not be read again to agree with it.
     columns = tuple(
         replace(original.column(series.name), missing=series.null_count(), follows=True) for series in frame

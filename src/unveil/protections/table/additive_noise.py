@@ -73,7 +73,7 @@ class AdditiveNoise:
         return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         noise = self._noise(file.original, masked_columns(file.original, self.columns, self))
         return RecognisedMechanism((noise,), repeated(file, noise.names))
 
@@ -87,7 +87,7 @@ class AdditiveNoise:
 def check_scale(scale: object) -> None:
     """Refuse a setting that is no size of noise."""
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < float("inf"):
-        raise InputError(f"scale must be a number above 0, but is {scale!r}: a tenth of the spread is 0.1")
+        raise InputError(f"scale is {scale!r}; it must be a number above 0. For a tenth of the spread, write 0.1")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -90,7 +90,7 @@ class CorrelatedNoise:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         noise = self._noise(file.original, _moving(file.original, names))
         return RecognisedMechanism((noise,), repeated(file, noise.names))
@@ -100,9 +100,9 @@ class CorrelatedNoise:
         spread = spreads(whole)
         if numbers.names and (len(whole) < 2 or not spread.all()):
             raise InputError(
-                f"correlated noise needs rows of the {original.name} that have a value in all {len(numbers.names)} "
-                f"masked columns, of which each must vary, but only {len(whole)} have. "
-                "Name fewer columns, or take additive-noise, which masks each on its own"
+                f"correlated noise needs rows of the {original.name} with a value in all {len(numbers.names)} "
+                f"masked columns, each of which varies, but only {len(whole)} have them. "
+                "Name fewer columns, or take additive-noise, which masks each column separately"
             )
         stretch = float(np.sqrt(1 + self.scale**2)) if self.rescale else 1.0
         if not numbers.names:

@@ -75,8 +75,8 @@ class Generalization:
             check_group_size(k)
         if isinstance(self.k, tuple) and len(self.k) != len(self.columns or ()):
             raise InputError(
-                f"k must be one number, or one for each of the columns that are named, but {len(self.k)} numbers were "
-                f"given for {len(self.columns or ())} columns. Write columns=age,town,k=3,5"
+                f"k has {len(self.k)} numbers for {len(self.columns or ())} named columns. Pass one number, or one per "
+                "column, as in columns=age,town,k=3,5"
             )
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
@@ -103,7 +103,7 @@ class Generalization:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
@@ -119,7 +119,7 @@ def _said(original: Table, name: str, k: int) -> tuple[str, ...]:
     missing = original.column(name).missing
     notes: tuple[str, ...] = ()
     if 0 < missing < k:
-        notes += (f"column {name!r} has fewer than {k} missing values, which stayed missing",)
+        notes += (f"column {name!r} has fewer than {k} missing values, which stay missing",)
     if 0 < original.rows - missing < k:
         notes += (f"column {name!r} has fewer than {k} values, which all show the same",)
     return notes

@@ -104,7 +104,7 @@ class Microaggregation:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, self._blocks(masked_columns(file.original, self.columns, self)), self.k)
 
     def _blocks(self, names: list[str]) -> list[list[str]]:

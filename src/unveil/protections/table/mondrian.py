@@ -88,7 +88,7 @@ class Mondrian:
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = self._names(file.original)
         return RecognisedMechanism((recoded(file, names),), small_groups(file, names, self.k))
 

@@ -84,7 +84,7 @@ whose values occur anyhow")
             self.domain,
             lambda sizes: max(one * other for one, other in pairwise([1, *sizes])),
             "noisy-chain",
-            ", or put columns with few values between them",
+            ", or reorder columns so that adjacent ones have few values",
         )
         rows = original.rows if self.rows is None else self.rows
         return noisy_release(

@@ -77,7 +77,7 @@ class Pram:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         if isinstance(self.keep, bool) or not 0 <= exact_fraction(self.keep, what="keep") < 1:
-            raise InputError(f"keep must be a probability from 0 to below 1, but is {self.keep!r}")
+            raise InputError(f"keep is {self.keep!r}; it must be a probability from 0 to below 1. Change it")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with redrawn values, in random order."""
@@ -92,13 +92,13 @@ class Pram:
             part, chances = self._part(original, name, found)
             parts.append(part)
             if found.row.size < 2:
-                notes += (f"column {name!r} has one value only and stayed",)
+                notes += (f"column {name!r} has only one value and was not changed",)
             else:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         original = file.original
         return RecognisedMechanism(
             tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))

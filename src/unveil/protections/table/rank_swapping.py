@@ -101,14 +101,14 @@ class RankSwapping:
         check_columns(self.columns)
         check_simulation(self.draws, self.seed)
         if not 0 < exact_fraction(self.share, what="share") <= 1:
-            raise InputError(
-                f"share must be above 0 and at most 1, but is {self.share}. Write 5 % of the ranks as 0.05"
-            )
+            raise InputError(f"share is {self.share}; it must be above 0 and at most 1. Write 5 % of the ranks as 0.05")
         if self.p is not None:
             check_percent(self.p)
             same = float(exact_fraction(self.p, what="p") / 100)
             if self.share not in (_SHARE, same):
-                raise InputError(f"share and p are the same in two units, but differ: {self.share} and {self.p} %")
+                raise InputError(
+                    f"share and p set the same window, but differ: {self.share} and {self.p} %. Give one of them"
+                )
             object.__setattr__(self, "share", same)
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
@@ -126,7 +126,7 @@ class RankSwapping:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
@@ -140,7 +140,7 @@ class RankSwapping:
 def check_percent(p: object) -> None:
     """Refuse a setting that is no percentage."""
     if isinstance(p, bool) or not 0 < exact_fraction(p, what="p") <= 100:  # type: ignore[arg-type]
-        raise InputError(f"p must be a percentage above 0 and at most 100, but is {p}. Write 5 % of the ranks as 5")
+        raise InputError(f"p is {p}; it must be a percentage above 0 and at most 100. Write 5 % of the ranks as 5")
 
 
 def check_simulation(draws: object, seed: object) -> None:
@@ -186,7 +186,7 @@ def swapped_release(
         in_order = original.column(column).kind in WITH_ORDER
         scheme = scheme_for(int(found.counts.sum()))
         if scheme is None:
-            notes += (f"column {column!r} is as in the original: {text} is less than one rank",)
+            notes += (f"column {column!r} is unchanged: {text} is less than one rank",)
             parts.append(UnchangedColumns((column,)))
             continue
         # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
@@ -246,7 +246,7 @@ def _moved_too_far(
         return ()
     first = int(np.flatnonzero(far)[0])
     sentence = (
-        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first of them in "
+        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first in "
         f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks"
     )
     return (Refutation(sentence, somebody[far]),)

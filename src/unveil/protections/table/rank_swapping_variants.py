@@ -82,7 +82,7 @@ class RankSwappingDistribution:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
@@ -153,7 +153,7 @@ class RankSwappingBuckets:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Buckets | None:

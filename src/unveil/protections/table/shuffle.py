@@ -33,5 +33,5 @@ class Shuffle:
         return release_of(original, frame, name="shuffled", kind="masked", rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:  # noqa: ARG002
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return RecognisedMechanism(())

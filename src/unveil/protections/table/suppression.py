@@ -76,11 +76,11 @@ class Suppression:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         if not 0 < exact_fraction(self.share, what="share") <= 1:
-            raise InputError(f"share must be above 0 and at most 1, but is {self.share}. Write 10 % as 0.1")
+            raise InputError(f"share is {self.share}; it must be above 0 and at most 1. Write 10 % as 0.1")
         if self.k is not None:
             check_group_size(self.k)
             if self.share != _SHARE:
-                raise InputError("share and k exclude one another: values are dropped by lot, or if they are rare")
+                raise InputError("share and k cannot be combined: give share for random values, or k for rare ones")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table without the dropped values, in random order."""
@@ -104,7 +104,7 @@ class Suppression:
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         original, parts = file.original, []
         for name in masked_columns(original, self.columns, self):
             found = levels(original, name)

@@ -69,11 +69,11 @@ class UnivariateMicroaggregation:
         check_enough_rows(self.k, original)
         blocks = [([name], self._groups(original, name, rng)) for name in names]
         few = [name for name in names if 0 < original.column(name).missing < self.k]
-        notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
+        notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stay missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return the meaning of this method for a file masked elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, [[name] for name in masked_columns(file.original, self.columns, self)], self.k)
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
@@ -82,8 +82,8 @@ class UnivariateMicroaggregation:
         there = rng.permutation(np.flatnonzero(~np.isnan(values)))
         if 0 < there.size < self.k:
             raise InputError(
-                f"k must be at most the number of values of a column, but is {self.k} and column {name!r} has "
-                f"{there.size}. Take a smaller k, or leave the column out of columns"
+                f"k is {self.k}, but column {name!r} has {there.size} values. "
+                "Take a smaller k, or leave the column out of columns"
             )
         group = np.zeros(values.size, np.int64)
         if there.size:
