@@ -62,7 +62,7 @@ class GraphAttack(Protocol):
 
 
 class CountsAttack(Protocol):
-    """Interface of attacks on tables of counts: intervals or ranked records.
+    """Interface of attacks on frequency tables: intervals or records.
 
     Whatever it does, this holds, and ``tests/attacks/counts/test_every_count_attack.py`` sees to it:
 

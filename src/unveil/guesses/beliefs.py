@@ -119,7 +119,7 @@ class Beliefs:
         parts = _for_each(self.each, lambda one: one.support.size)
         if sum(parts) > most_entries:
             raise InputError(
-                f"The pignistic probabilities of all targets have {sum(parts):,} elements, above the limit of "
+                f"The pignistic probabilities of all targets have {sum(parts):,} elements, above the maximum of "
                 f"{most_entries:,}. Pass fewer targets, or raise most_entries"
             )
         bets = _for_each(self.each, MassFunction.pignistic)

@@ -54,7 +54,7 @@ class Node:
             object.__setattr__(self, name, tuple(str(wire) for wire in wires))
         if not self.inputs or len(self.inputs) != len(self.outputs):
             raise InputError(
-                f"a node has {len(self.inputs)} inputs and {len(self.outputs)} outputs. Give it equally many, at "
+                f"a node has {len(self.inputs)} inputs and {len(self.outputs)} outputs. A node needs equally many, at "
                 "least one"
             )
         if self.chances is not None:
@@ -67,7 +67,7 @@ class Node:
         if len(matrix) != self.size:
             raise InputError(
                 f"the matrix of a node has {len(matrix)} rows for {self.size} inputs. "
-                "Give it one row and one column per input"
+                "Pass one row and one column per input"
             )
         if any((np.abs(matrix.sum(axis=axis) - 1) > _TOLERANCE).any() for axis in (0, 1)):
             raise InputError("a row or column of a node's matrix does not sum to 1. Scale its probabilities")

@@ -116,7 +116,7 @@ class EdgeClaims:
         if original.nodes != self.auxiliary.nodes:
             raise InputError(
                 f"The original graph has {original.nodes} nodes, the auxiliary graph {self.auxiliary.nodes}. Number "
-                "both alike with unveil.data.graph.knowledge.original_among"
+                "both the same way with unveil.data.graph.knowledge.original_among"
             )
         return original.keys[~among(original.keys, self.auxiliary.keys)]
 

@@ -170,7 +170,7 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
     if atoms.count > most_atoms:
         raise InputError(
             f"min_nonspecificity solves a program over the 2**{atoms.count} unions of {atoms.count} atoms, above the "
-            f"limit of {most_atoms} atoms. Use support_conditioning, or raise most_atoms and wait longer"
+            f"maximum of {most_atoms} atoms. Use support_conditioning, or raise most_atoms and wait longer"
         )
     tables = [sums_at(sets, one.mass, 2**atoms.count) for sets, one in zip(masks, narrowed, strict=True)]
     bounds = np.max([transformed(table, "subsets") for table in tables], axis=0)

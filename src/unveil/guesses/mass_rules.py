@@ -84,7 +84,7 @@ def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]
     bits = atoms.count * sum(one.mass.size for one in masses)
     if bits > _MOST_BITS:
         raise InputError(
-            f"this rule needs {bits:,} focal sets times atoms at once, above the limit of {_MOST_BITS:,}. "
+            f"this rule needs {bits:,} focal sets times atoms at once, above the maximum of {_MOST_BITS:,}. "
             "Use support_conditioning or pick_min instead"
         )
     return atoms, [masks_of(one.rows, atoms) for one in masses]
@@ -192,7 +192,7 @@ def _check_tuples(masses: Sequence[MassFunction]) -> None:
     count = int(np.prod([float(one.mass.size) for one in masses]))
     if count > _MOST_TUPLES:
         raise InputError(
-            f"this rule combines {count:,} tuples of focal sets, above the limit of "
+            f"this rule combines {count:,} tuples of focal sets, above the maximum of "
             f"{_MOST_TUPLES:,}. Combine fewer inputs, or use support_conditioning"
         )
 

@@ -100,7 +100,7 @@ def likelihood_of(mechanism: Mechanism, original: Table, released: Table, rows: 
 
 def _too_many(released: Table, most_entries: int) -> InputError:
     return InputError(
-        f"the true probabilities of {released.rows} rows exceed the limit of {most_entries:,} elements. "
+        f"the true probabilities of {released.rows} rows exceed the maximum of {most_entries:,} elements. "
         "Take fewer rows, raise most_entries, or leave out small ones with least=1e-6"
     )
 

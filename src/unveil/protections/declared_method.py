@@ -196,7 +196,7 @@ def _own_chances(part: MechanismPart, original: Table, released: Table, truth: I
 def _unlike(
     protection: object, file: DeclaredFile, parts: Sequence[MechanismPart], rng: np.random.Generator
 ) -> Iterator[Refutation]:
-    """Yield a refutation for each part with unusual amounts of change."""
+    """Yield a refutation for each part with an implausible amount of change."""
     chance = [part for part in parts if not isinstance(part, (RecodedColumns, UnchangedColumns))]
     apply = getattr(protection, "apply", None)
     somebody = np.flatnonzero(file.truth != NOBODY)

@@ -155,7 +155,7 @@ def check_memory(released: Graph, knowledge: GraphKnowledge, chunk: int | None, 
     if pairs * _BYTES_PER_PAIR > MOST_BYTES:
         raise InputError(
             f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes and needs about "
-            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, above the limit of {MOST_BYTES / 1e9:.1f} GB. "
+            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, above the maximum of {MOST_BYTES / 1e9:.1f} GB. "
             "Lower chunk, for example to 100"
         )
 

@@ -29,7 +29,7 @@ _CHUNK = 100
 )
 @dataclass(frozen=True, kw_only=True)
 class KorulaLattanzi:
-    """Map mutually best nodes, by the number of neighbors already mapped.
+    """Map mutually best nodes, by their mapped neighbors.
 
     In the variant "paper" only nodes with many neighbours in their graph are compared at first: at least ``2**j`` of
     them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped

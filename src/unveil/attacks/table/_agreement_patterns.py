@@ -213,7 +213,7 @@ def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, In
     count = np.where(one < 0, 0, end - begin)
     if count.sum() > MOST_PAIRS:
         raise InputError(
-            f"the block {', '.join(map(repr, block))} has {int(count.sum()):,} pairs, above the limit of "
+            f"the block {', '.join(map(repr, block))} has {int(count.sum()):,} pairs, above the maximum of "
             f"{MOST_PAIRS:,}. Add a column to the block"
         )
     target = np.repeat(np.arange(one.size), count)

@@ -52,7 +52,7 @@ def fits_of(original: Table, released: Table, name: str, reach: float) -> CellCo
 
 
 def _untold(released: Table, original: Table) -> Table:
-    """Return the released column, typed as in the original unless given."""
+    """Return the released column, typed as in the original by default."""
     (column,) = released.columns
     if original.column(column.name).kind_told or column.kind not in ("category", "text"):
         return released

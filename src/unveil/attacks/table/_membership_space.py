@@ -273,7 +273,7 @@ def scales(scale: "Table | Sequence[Table] | None") -> Sequence["Table"]:
 
 
 def _shown(released: "Table") -> dict[str, BoolArray]:
-    """Return the rows with single values, per column with others."""
+    """Return the rows with single values, per column with range cells."""
     from unveil.data.table.cells import NOBODY
 
     cells = {name: (released.cells or {})[name] for name in released.coarse() and released.column_names}

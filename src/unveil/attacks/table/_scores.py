@@ -109,7 +109,7 @@ def candidates_of_scores(
 def _check_room(entries: int) -> None:
     if entries > MOST_ENTRIES:
         raise InputError(
-            f"the candidates of all targets exceed the limit of {MOST_ENTRIES:,}. Attack fewer "
+            f"the candidates of all targets exceed the maximum of {MOST_ENTRIES:,}. Attack fewer "
             "targets, or leave out unlikely candidates with least=0.001 or more"
         )
 

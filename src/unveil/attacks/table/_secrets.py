@@ -254,7 +254,7 @@ def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> t
 
 
 def near_ranks(table: "Table", secret: str, tolerance: float) -> tuple[IntArray, IntArray] | None:
-    """Return the correct ranks of the table's own values, or None."""
+    """Return the correct ranks of each sensitive value, or None."""
     if table.column(secret).kind != "number" or table.coarse([secret]):
         return None
     values = _ranked(table.series(secret))[0]

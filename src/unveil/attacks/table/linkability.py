@@ -92,7 +92,7 @@ class Linkability:
     def run_at(
         self, neighbours: Sequence[int], *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
     ) -> tuple[Trials, ...]:
-        """Return the same for several numbers of neighbors, by one search."""
+        """Return the same for several neighborhood sizes, by one search."""
         if max(neighbours) > released.rows:
             raise InputError(
                 f"neighbours is {max(neighbours)}, but the {released.name} has {released.rows} rows. "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class SearchedInference:
-    """Select the best inference attack on some people; test it on others.
+    """Select the best inference attack on some people; test it on the rest.
 
     Two questions have two best adversaries. *Is the secret remembered?* asks for the one that is right most often about
     people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most

@@ -75,7 +75,7 @@ class SeveralReleases:
         if self.conflict not in ("refuse", "normalise"):
             raise InputError("Unknown conflict setting. Use 'refuse' or 'normalise'")
         if not all(isinstance(other, Table) for other in self.others):
-            raise InputError("further releases (others) are not tables. Read the files with Table.read")
+            raise InputError("some further releases are not tables. Read the files with Table.read")
         if self.attacks is not None and len(self.attacks) not in (1, 1 + len(self.others)):
             raise InputError(
                 f"there are {len(self.attacks)} attacks for {1 + len(self.others)} releases. "

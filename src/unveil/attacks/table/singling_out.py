@@ -119,7 +119,7 @@ class SinglingOut:
         return predicates_of(coded, self._found(coded, rng))
 
     def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> PredicateMatches:
-        """Return whom `run`'s predicates fit, in records and control.
+        """Return the people that `run`'s predicates fit, in records and control.
 
         Guesses come from the release alone, so that who is in the data plays no part in it.
         """
@@ -295,7 +295,7 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
 
 
 def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
-    """Return new predicates, and remember them."""
+    """Return new predicates, and record them."""
     new = {key: place for place, each in enumerate(drawn) if (key := each.tobytes()) not in tried}
     tried.update(new)
     return drawn[list(new.values())]

@@ -33,7 +33,7 @@ _QUICK = 400
 
 
 class Decision(NamedTuple):
-    """Decision on compatibility (None: undecided), its method, and the refuting score.
+    """Decision on compatibility (None: unknown), its method, and the refuting score.
 
     ``score`` has one value per record, at most 1 in size; the guess expects ``expected`` of it, and no compatible guess
     more than ``possible``. All three are empty or 0 unless the guess is refuted.
@@ -226,7 +226,7 @@ def _of_program(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
         if found.valid is not None:
             return found
     if groups.pairs > at_most:
-        return Decision(None, f"{groups.pairs:,} pairs of groups exceed the limit of {at_most:,}")
+        return Decision(None, f"{groups.pairs:,} pairs of groups exceed the maximum of {at_most:,}")
     solved = program(groups)
     tried = _refuted(solved.score[groups.label], truth, guess, "coupling")
     if tried.valid is False:
@@ -253,7 +253,7 @@ def _of_keeping(groups: RecordGroups, truth: FloatArray, guess: FloatArray) -> D
 
 
 def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: str) -> Decision:
-    """Return the checked refutation by a score, else undecided."""
+    """Return the checked refutation by a score, else None."""
     high = float(np.abs(score).max())
     scaled = score / high if high > 0 else score
     possible = most_expected(scaled, truth, np.ones(score.size))

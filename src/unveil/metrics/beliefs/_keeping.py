@@ -88,7 +88,7 @@ def conditions(shares: RecordShares, kept: FloatArray) -> KeepingConditions:
 
 
 def search(shares: RecordShares, resolution: float) -> KeepingResult | None:
-    """Search kept shares per coarse group; return None if nothing is decided.
+    """Search kept shares per large group; return None if nothing is decided.
 
     >>> certain = RecordShares(np.ones(2), np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     >>> search(certain, 1.0).fits

@@ -71,12 +71,12 @@ class Compatibility:
 
     @property
     def not_shown(self) -> int:
-        """Number of undecided targets within the error of a sampled truth."""
+        """Number of unknown targets within the error of a sampled truth."""
         return sum(found.method == NOT_SHOWN for found in self.findings)
 
     @property
     def share(self) -> float:
-        """Share of valid guesses, 0 to 1; NaN if undecided."""
+        """Share of valid guesses, 0 to 1; NaN if unknown."""
         return float("nan") if self.undecided else self.between[0]
 
     @property
@@ -110,7 +110,7 @@ class Compatibility:
 
 
 def share_between(valid: int, invalid: int, undecided: int) -> tuple[float, float]:
-    """Return bounds of the share of valid guesses, over undecided ones.
+    """Return bounds of the share of valid guesses, over unknown ones.
 
     Without any verdict both are NaN: nothing is known then.
 

@@ -12,7 +12,7 @@ from unveil.metrics._listing import metric
     chance_of_success=True,
 )  # fmt: skip
 def record_precision(guess: RankedRecords, truth: IntArray, *, first: int | None = None) -> float:
-    """Return the precision of the first ranked records, 0 to 1.
+    """Return the precision of the first records, 0 to 1.
 
     Formula: ``records among the first n that exist / n``, where n is as many as exist unless told. 0 means that nobody
     has any of them; 1 means that each is somebody's. Ranking by margins alone gets a share right too, which belongs

@@ -70,7 +70,7 @@ class Itemsets:
         "Probability that at least one is found. With more than eight sets, or sampled probabilities, it is a "
         "bracket: at least the largest of them, at most their sum."
     )
-    sets: tuple[Itemset, ...] = figure("One entry for each set.")
+    sets: tuple[Itemset, ...] = figure("Results per set.")
 
 
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:

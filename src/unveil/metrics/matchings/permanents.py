@@ -61,7 +61,7 @@ class Ambiguity(MatchingSpace):
 
 
 def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Ambiguity:
-    """Return the ambiguity of an attack: matchings left and crack bounds.
+    """Return the ambiguity of an attack: number of matchings and crack bounds.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class SetCracks:
 
     expected: EstimatedFigure = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
-    categories: tuple[Category, ...] = figure("One entry for each group.", name="groups")
+    categories: tuple[Category, ...] = figure("Results per category.", name="groups")
     probability: FloatArray
     probability_error: FloatArray
 

@@ -109,7 +109,7 @@ def variation_of_information(guess: Partition | View, truth: Partition, *, norma
     **FACTS,
 )
 def rand_index(guess: Partition | View, truth: Partition) -> float:
-    """Return the share of item pairs treated alike by both, 0 to 1.
+    """Return the share of item pairs on which both agree, 0 to 1.
 
     Formula: ``(pairs together in both + pairs apart in both) / pairs``. 1 means the same partition; 0 means that every
     pair is judged wrongly. For a view, the mean over its partitions. NaN for one item: there are no pairs.

@@ -12,7 +12,7 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 
 @dataclass(frozen=True, kw_only=True)
 class FigureSpread:
-    """Distribution of one value over the subjects.
+    """Distribution of a value over the subjects.
 
     Subjects without a value are left out of all but, for the risk slope, the worst decile.
     """

@@ -193,9 +193,9 @@ def uniform_partition(n: int, *, rng: np.random.Generator) -> Partition:
 
 
 def growing_partition(n: int, *, rng: np.random.Generator) -> Partition:
-    """Return a partition of ``n`` items, grown by fair coin flips.
+    """Return a partition of ``n`` items, grown by fair random choices.
 
-    Each flip decides whether an item starts a new cluster.
+    Each choice decides whether an item starts a new cluster.
 
     If not, it joins one of the clusters there are, each equally likely whatever its size. The first item always starts
     a cluster. This is the non-uniform generator of the unlinkability paper's appendix: clusters are many and small, and

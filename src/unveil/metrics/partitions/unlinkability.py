@@ -49,12 +49,12 @@ class UnlinkabilitySettings(TypedDict, total=False):
 PAPER = "unlinkability framework for partitions"
 
 # The meanings of figures that subjects, all of them together, guessing and forecasts have.
-MISS = "Number of a subject's items missed by its most relevant cluster; for all subjects, the sum."
+MISS = "Miss errors: a subject's items outside its most relevant cluster; for all subjects, the sum."
 INCLUDE = "Number of other subjects' items in the most relevant cluster; for all subjects, the sum."
 NORMALISED_ERROR = "Error of the guess as a share of the largest possible error."
 LINKED = "Share of a subject's items linked after 0, 1, … merges."
 MIXED = "Share of other subjects' items mixed in after 0, 1, … merges."
-BREACHED = "Whether the share beta is already linked; in a forecast the probability of it."
+BREACHED = "Whether the subject is breached (beta linked); in a forecast the probability of it."
 BREACHED_SHARE = "Share of breached subjects."
 MERGINGS = "Number of merges to a breach."
 RISK_SLOPE = "Closeness to a breach: 0 far away, 1 one step away; null where it is breached already."

@@ -26,7 +26,7 @@ LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """Range of one value over weighted partitions.
+    """Range of a value over weighted partitions.
 
     A risk slope is undefined where the risk is highest, so partitions without a value count above all others: an end
     that falls among them is NaN.

@@ -63,7 +63,7 @@ class PairedColumn:
         return codes if self.levels is None else looked_up(self.levels, codes)
 
     def ranks(self, side: int) -> FloatArray:
-        """Return the mean rank of each number, from 1."""
+        """Return the rank of each number, averaged over ties, from 1."""
         count = self.counts[side][1:]
         middle = np.cumsum(count) - (count - 1) / 2
         return looked_up(np.concatenate([[nan], middle]), self.codes[side])

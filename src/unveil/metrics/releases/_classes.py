@@ -130,7 +130,7 @@ def released_table(release: Release | Table) -> Table:
 def quasi_identifiers(
     table: Table, columns: Sequence[str] | None, *, apart: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return the quasi-identifiers given, or all known columns.
+    """Return the quasi-identifiers given, or all in that role.
 
     ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out
     of the default, and refused where they are told.

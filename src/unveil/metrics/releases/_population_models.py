@@ -119,7 +119,7 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
 def checked_size(table: Table, size: float | None) -> float | None:
     """Return the population size, at least the sample size, or None."""
     if size is not None and size > _MOST_PEOPLE:
-        raise InputError(f"the population is above the limit of {_MOST_PEOPLE:,} people. Write its true size")
+        raise InputError(f"the population is above the maximum of {_MOST_PEOPLE:,} people. Write its true size")
     if size is not None and not table.rows <= size:
         raise InputError(
             f"population_size is {size:g}, smaller than the {table.rows} rows of the {table.name}. "

@@ -83,9 +83,9 @@ class Disclosure:
     below: dict[int, float] = figure(
         "Share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
     )
-    minimum_cell: int | None = figure("Minimum cell size; null where none is given.")
+    minimum_cell: int | None = figure("Minimum cell size; null without one.")
     records_at_risk: float = figure(
-        "Share of rows in classes smaller than the minimum cell, from 0 to 1; null where none is given."
+        "Share of rows in classes smaller than the minimum cell, from 0 to 1; null without one."
     )
     diversity: tuple[Diversity, ...] = figure("One entry per sensitive attribute.")
     special_uniques: SpecialUniques | None = figure(

@@ -1,4 +1,4 @@
-"""Household risk: finding one member finds the others."""
+"""Household risk: finding one member finds all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class HouseholdRisk:
     expected: float = figure("Expected number of households found.")
     average: float = figure("Expected share of households found, from 0 to 1.")
     highest: float = figure("Highest probability of any household, from 0 to 1.")
-    limit: float | None = figure("Probability above which a household is counted; null where none is given.")
+    limit: float | None = figure("Probability above which a household is counted; null without one.")
     share_above: float = figure(
         "Share of households with a probability above `limit`, from 0 to 1; null without a limit."
     )

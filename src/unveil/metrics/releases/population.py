@@ -74,14 +74,14 @@ class PopulationRisk:
         "mean of 1 / F. F is the size of the row's population class."
     )
     expected_share: float = figure("Expected correct re-identifications per row, from 0 to 1.")
-    k: int | None = figure("Size of a population class to compare with; null where none is given.")
+    k: int | None = figure("Size of a population class to compare with; null without one.")
     below: float = figure(
         "Expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
     )
     #: The mean of 1 / F for each row; private, as it is about people.
     risk: FloatArray = field(repr=False)
     why: str = figure("Reason for missing values; else empty.", default="")
-    notes: tuple[str, ...] = figure("Notes on unusual weights.", default=())
+    notes: tuple[str, ...] = figure("Notes on implausible weights.", default=())
 
 
 @metric(bounds=(0, 1), **FACTS)
@@ -268,6 +268,6 @@ def _notes(weights: FloatArray | None, total: float, size: float | None) -> tupl
     if size is not None and abs(total - size) > 0.05 * size:
         notes.append(
             f"the weights sum to {total:.6g} people, but the population size is {size:.6g}; the method "
-            "'weights' uses the former, the others the latter"
+            "'weights' uses the former, all other methods the latter"
         )
     return tuple(notes)

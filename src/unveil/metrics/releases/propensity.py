@@ -1,4 +1,4 @@
-"""Propensity score: separability of released from original rows."""
+"""Propensity score: separability of original and released rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Propensity:
     COUNTS = "statistic"
 
     pmse: float = figure(
-        "Mean of `(p - c)²` over all rows of both tables. p is the predicted probability that a row is released, "
+        "Mean of `(p - c)²` over all rows of both tables. Here p is the predicted probability that a row is released, "
         "and c the share of released rows. 0 means that no row can be classified."
     )
     expected: float = figure("Expected pMSE for a release drawn from the original distribution, in large samples.")
@@ -144,9 +144,9 @@ def _drawn(rows: int, at_most: int, rng: np.random.Generator) -> IntArray:
 def _remark(release: Release, used: tuple[int, int], columns: tuple[int, int]) -> str:
     said = [AS_MASKING if release.kind == "masked" else AS_SYNTHESIS]
     if used != (release.original.rows, release.released.rows):
-        said.append(f"The model uses {used[0]:,} original and {used[1]:,} released rows, drawn by lot.")
+        said.append(f"The model uses {used[0]:,} original and {used[1]:,} released rows, drawn at random.")
     if columns[0] < columns[1]:
-        said.append(f"The model uses {columns[0]:,} of {columns[1]:,} columns, drawn by lot.")
+        said.append(f"The model uses {columns[0]:,} of {columns[1]:,} columns, drawn at random.")
     return " ".join(said)
 
 

@@ -79,7 +79,7 @@ def special_uniques(
     if needed > MOST_VISITS:
         raise InputError(
             f"sets of up to {size} of {len(names)} columns in {table.rows} rows need {needed:.1e} row visits, above "
-            f"the limit of {MOST_VISITS:.0e}. Name fewer columns, or use size={size - 1}"
+            f"the maximum of {MOST_VISITS:.0e}. Name fewer columns, or use size={size - 1}"
         )
     return uniques_of(column_codes(table, names), names, size)
 

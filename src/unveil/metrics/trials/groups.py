@@ -157,7 +157,7 @@ class RatesByGroup:
     overall: GroupRates
     #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
     ranked_by: Figure = figure(
-        "Ranking criterion: the excess over control where a subgroup has it, else the attack success.",
+        "Ranking criterion: the excess risk where a subgroup has it, else the attack success.",
         name="figure",
     )
     #: The group with the highest figure; None where there are not two groups to compare.

@@ -238,9 +238,9 @@ class ControlCheck:
     COUNTS = "statistic"
 
     outcome: Outcome = figure(
-        '"usable"; "other_people" if from another population; "clustered" if rows of one table are '
-        'too similar, as if several belonged to one person; "overlap" if some controls are in the '
-        'data or almost equal people in the data. "too_small" with fewer than 20 people; "none" without a '
+        '"usable"; "other_people" if from another population. "clustered" if rows of one table are '
+        'too similar, as if several belonged to one person. "overlap" if some controls are in the '
+        'data or almost equal people in the data; "too_small" with fewer than 20 people; "none" without a '
         "control."
     )
     #: How many people are in the data, and how many in the control.

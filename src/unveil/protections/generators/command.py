@@ -174,7 +174,7 @@ class CommandGenerator:
             seems = f"probably ran out of memory ({_ending(code)})"
             return seems, "Reduce the work, or use a larger computer or fewer workers"
         if code == -getattr(signal, "SIGXFSZ", 25) or _TOO_LARGE.search(log):
-            return f"wrote a file above the limit of {_size(limit)} ({_ending(code)})", _ALLOW_MORE
+            return f"wrote a file above the maximum of {_size(limit)} ({_ending(code)})", _ALLOW_MORE
         return f"failed ({_ending(code)})", "Correct the command, and test it on a copy of the data"
 
     def _table(self, target: Path, limit: int) -> Table:
@@ -183,7 +183,7 @@ class CommandGenerator:
         if target.is_symlink() or not target.is_file():
             raise RunError("wrote something other than a file to {out}", "Write the table to {out}")
         if target.stat().st_size >= limit:
-            raise RunError(f"wrote a table above the limit of {_size(limit)}", _ALLOW_MORE)
+            raise RunError(f"wrote a table above the maximum of {_size(limit)}", _ALLOW_MORE)
         try:
             return self.read(target)
         except UnveilError as error:

@@ -220,7 +220,7 @@ _TRIES = 200
 def simple_keys(
     one: IntArray, other: IntArray, nodes: int, grid: IntArray, state: State, lots: FloatArray
 ) -> tuple[IntArray, dict[str, int]]:
-    """Return a simple graph's keys from edge ends, with repairs.
+    """Return a simple graph's keys from edge ends, with counts of changes.
 
     Loops and repeats are taken out. In their place come edges between nodes of the same two degrees; failing that,
     between nodes of the same two groups of degrees; failing that, between any nodes that lack one, where an edge that
@@ -281,7 +281,7 @@ def simple_keys(
 
 
 def _split(one: IntArray, other: IntArray, nodes: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the valid edges' keys, and the ends of the others."""
+    """Return the valid edges' keys, and the ends of the rest."""
     keys = edge_keys(one, other, nodes)
     stays = np.zeros(keys.size, np.bool_)
     stays[np.unique(keys, return_index=True)[1]] = True

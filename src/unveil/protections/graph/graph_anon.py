@@ -130,7 +130,7 @@ def _hiding_edges(degrees: IntArray, others: IntArray, k: int) -> IntArray:
 def _check_size(edges: int, k: int) -> None:
     if edges > MOST_EDGES:
         raise CannotProtectError(
-            f"graph-anon would add {edges:,} edges for k = {k}, above the limit of {MOST_EDGES:,}. Take a smaller k"
+            f"graph-anon would add {edges:,} edges for k = {k}, above the maximum of {MOST_EDGES:,}. Take a smaller k"
         )
 
 

@@ -141,7 +141,7 @@ class HrgDP:
 
     def _notes(self, moves: int, means: FloatArray, scale: float) -> list[str]:
         """Return notes on the scope of epsilon and on convergence."""
-        limit = f"epsilon of the dendrogram holds in the limit of a long walk; {moves:,} moves were done"
+        limit = f"epsilon of the dendrogram only holds for a walk of infinite length; {moves:,} moves were done"
         if self.moves_per_node < _FEW_MOVES:
             return [
                 limit,

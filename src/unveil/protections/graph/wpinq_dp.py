@@ -147,7 +147,7 @@ class WpinqDP:
                 whole_number(number, what, at_least=least, advice="Leave it out to have one set")
         if self.classes is not None and cells_of(self.classes, triangles=self._triangles) > MOST_CELLS:
             most = classes_for(MOST_CELLS, triangles=self._triangles)
-            raise InputError(f"classes is {self.classes:,}, above the limit of {most:,}. Take fewer")
+            raise InputError(f"classes is {self.classes:,}, above the maximum of {most:,}. Take fewer")
         power = self.power
         if isinstance(power, bool) or not isinstance(power, (int, float, np.number)) or not power >= 0:
             raise InputError(f"power is {power!r}; it must be a number from 0, or infinity. Change it")
@@ -276,7 +276,7 @@ class WpinqDP:
                 f"code (secgraph), and its protection corresponds to an epsilon of {spent:.3g}"
             )
         if not seed.best:
-            said.append("the degrees were fitted only near the middle of their range, because there are so many nodes")
+            said.append("the degrees were fitted only near the middle of their range, because the graph is large")
         if seed.lost:
             said.append(f"no simple graph has the fitted degrees: their sum was lowered by {seed.lost:,}")
         if way is not None and not way.settled:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MechanismPart(Protocol):
-    """The effect of a mask on some columns, independent of others."""
+    """The effect of a mask on some columns, independent of the rest."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _MOST_PARTS = 64
 def check_settings(epsilon: object, noise: object, rows: object, domain: object) -> None:
     """Refuse settings that cannot be."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon < inf:
-        raise InputError(f"epsilon is {epsilon!r}; it must be a number above 0. Take 1 if unsure")
+        raise InputError(f"epsilon is {epsilon!r}; it must be a number above 0. Take 1 as a start")
     share(noise, "noise", advice="Take 1, the full noise")
     if rows is not None:
         whole_number(rows, "rows", advice="Leave it out for as many as there are")

@@ -36,7 +36,7 @@ def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
         if original.column(name).role == "identifier":
             raise InputError(
                 f"column {name!r} is a direct identifier and is not released, so it cannot be masked. "
-                "Take it out of columns, or give it another role"
+                "Take it out of columns, or change its role"
             )
     return list(dict.fromkeys(columns))
 

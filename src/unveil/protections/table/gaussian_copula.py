@@ -229,7 +229,7 @@ def latent_correlation(correlation: FloatArray, coefficients: FloatArray) -> Flo
 
 
 def positive_root(correlation: FloatArray) -> FloatArray:
-    """Return a square root of the nearest correlation matrix.
+    """Return a square root of a valid correlation matrix.
 
     Pairs that were estimated one by one need not fit together. Eigenvalues that are not positive are then raised to a
     small positive number and the diagonal is brought back to 1. The root does not depend on the signs and the order in
